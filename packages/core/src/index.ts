@@ -1,0 +1,1 @@
+export { DEFAULT_LIMITS, type Limits } from './limits.ts'

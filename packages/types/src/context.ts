@@ -1,0 +1,108 @@
+import type { ContextToken } from './context-key.ts'
+import type { Exchange, Outcome, ProtocolText, ResponseBody } from './exchange.ts'
+import type { ContextExtensions } from './extensions.ts'
+import type { Params } from './path-params.ts'
+import type { RequestHeaders } from './request-headers.ts'
+import type { RouteInfo } from './router.ts'
+
+/** The fields of the answer being prepared. Names are compared without case; values are octets (latin1). */
+export interface ResponseHeaders {
+  get(name: string): string | null
+  getAll(name: string): readonly string[]
+  has(name: string): boolean
+  /**
+   * Replaces every field of that name.
+   *
+   * @throws {TypeError} if the name is no token or the value holds CR, LF, NUL or a character above U+00FF
+   */
+  set(name: string, value: string): void
+  /** Adds one more field of that name. @throws {TypeError} as `set` does */
+  append(name: string, value: string): void
+  delete(name: string): void
+  [Symbol.iterator](): IterableIterator<[name: string, value: string]>
+}
+
+/** Status and header fields given along with a body. */
+export interface ResponseInit {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a body can be streamed from. */
+export type BodySource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+
+/**
+ * One request as handlers and middleware see it, and the answer they prepare.
+ *
+ * The answer is sent when the outermost middleware is done, so that middleware can still change it after `next()`;
+ * `startResponse()` alone sends the head at once.
+ */
+export interface Context<P extends object = Params> extends ContextExtensions {
+  /** The exchange underneath, for packages that frame their own answers. */
+  readonly exchange: Exchange
+  readonly protocol: ProtocolText
+  readonly method: string
+  /** The target as received, as far as the first `?`; never decoded or normalised. */
+  readonly path: string
+  /** The target as received, after the first `?`; empty without one. */
+  readonly rawQuery: string
+  /** The query, parsed when first asked for. */
+  readonly query: URLSearchParams
+  /** Parameters of the matched route, percent-decoded. */
+  readonly params: P
+  /** The matched route; `undefined` while none has matched. */
+  readonly route: RouteInfo | undefined
+  readonly headers: RequestHeaders
+  /** The request as a standard `Request`, made when first asked for. */
+  readonly request: Request
+  /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
+  readonly signal: AbortSignal
+  /** IP address of the peer; `undefined` on a Unix socket. */
+  readonly remoteAddress: string | undefined
+  /** IP address of the client as far as `trustProxy` lets it be believed. */
+  readonly clientAddress: string | undefined
+
+  /** Reads the whole body. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off */
+  bytes(): Promise<Uint8Array>
+  /** Reads the whole body as UTF-8. @throws as `bytes`; 400 if it is not valid UTF-8 */
+  text(): Promise<string>
+  /** Reads the whole body as JSON. @throws as `text`; 400 if it is no JSON, 415 if its type says otherwise */
+  json(): Promise<unknown>
+  /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type */
+  form(): Promise<URLSearchParams>
+  /** Reads the body slice by slice under the route's limit. */
+  stream(): ReadableStream<Uint8Array>
+
+  /** Status of the answer being prepared, 200 at first. */
+  status: number
+  readonly responseHeaders: ResponseHeaders
+  /** Whether the head of the answer has been sent. */
+  readonly headSent: boolean
+  /** Answers with text, `text/plain` unless a content type was set. */
+  text(body: string, init?: ResponseInit): void
+  /** Answers with `JSON.stringify(value)`. @throws {TypeError} if the value has no JSON form */
+  json(value: unknown, init?: ResponseInit): void
+  html(body: string, init?: ResponseInit): void
+  bytes(body: Uint8Array, init?: ResponseInit): void
+  stream(body: BodySource, init?: ResponseInit): void
+  /** Answers with a `Location`; 302 unless a status is given. @throws {TypeError} if the location cannot be sent */
+  redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
+  /** Answers without a body; 204 unless a status is given. */
+  empty(status?: number): void
+  /** Answers as if no route had matched. */
+  notFound(): unknown
+  /** Sends the head with the prepared status and fields, now, and hands over the body. */
+  startResponse(): ResponseBody
+
+  /** Keeps a value for the handlers and middleware further in. */
+  set<T>(token: ContextToken<T>, value: T): void
+  /** As `set`, but the value is made when first asked for. */
+  provide<T>(token: ContextToken<T>, make: () => T): void
+  /** The value, or `null` if nobody provided one. */
+  get<T>(token: ContextToken<T>): T | null
+  /** The value. @throws {Error} naming the token and how to provide it */
+  local<T>(token: ContextToken<T>): T
+
+  /** Calls `listener` once when the exchange is over, however it ended. A throwing listener is reported, not fatal. */
+  onFinish(listener: (outcome: Outcome) => void): void
+}

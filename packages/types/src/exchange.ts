@@ -1,0 +1,85 @@
+import type { FieldList } from './field-list.ts'
+import type { RequestBody } from './request-body.ts'
+import type { RequestHeaders } from './request-headers.ts'
+
+/** The protocol as access logs write it. HTTP/1.0 requests are served, and named, by the HTTP/1.1 engine. */
+export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
+
+/** How an exchange ended. */
+export interface Outcome {
+  /** Status of the answer; 0 if none was sent. */
+  readonly status: number
+  /** Octets of the answer's body given to the protocol engine, without framing. */
+  readonly bodyBytes: number
+  /** Whether the exchange ended before the whole answer was given to the transport. */
+  readonly aborted: boolean
+}
+
+/** The body of an answer whose head has been sent. */
+export interface ResponseBody {
+  /** False once the answer is complete or nobody is there to receive it; writes are then without effect. */
+  readonly isOpen: boolean
+  /** Octets written that the transport has not taken yet. */
+  readonly bufferedBytes: number
+  /**
+   * Sends octets at once.
+   *
+   * @returns False if more is buffered than the transport takes: wait for `drained()` before writing on
+   * @throws {RangeError} if this exceeds the `content-length` that was announced
+   */
+  write(chunk: Uint8Array): boolean
+  /** Resolves when the transport has taken everything written, or the exchange is over; never rejects. */
+  drained(): Promise<void>
+  /** Completes the answer. An answer shorter than its `content-length` is aborted instead. */
+  end(trailers?: FieldList): void
+  /** Ends the exchange so that the peer can tell that the answer is incomplete. */
+  abort(error?: Error): void
+}
+
+/**
+ * One request and its answer, whatever the protocol. Every engine makes these, and everything above the
+ * engines needs nothing else.
+ *
+ * The engine owns framing: `connection`, `transfer-encoding` and their like are not the application's to send
+ * (`connection: close` is understood as a wish on HTTP/1.1 and dropped elsewhere), and no body follows an answer to
+ * HEAD, a 204 or a 304, whatever is written.
+ */
+export interface Exchange extends ResponseBody {
+  readonly protocol: ProtocolText
+  readonly scheme: 'http' | 'https'
+  /** As received; case matters. */
+  readonly method: string
+  /** The request target as received, in any of its four forms (RFC 9112 §3.2); on HTTP/2 and HTTP/3 the `:path`. */
+  readonly target: string
+  /** `Host` or `:authority`; empty when an HTTP/1.0 request names none. */
+  readonly authority: string
+  readonly headers: RequestHeaders
+  readonly body: RequestBody
+  /** IP address of the peer; `undefined` on a Unix socket. */
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  /** Status of the answer once its head was sent, before that 0. */
+  readonly status: number
+  /** Octets of the answer's body so far, without framing. */
+  readonly bodyBytes: number
+  /** Called once when the exchange is over. There is one listener; assigning replaces it. */
+  onClose: ((outcome: Outcome) => void) | undefined
+  /** Sends an informational answer (1xx, except 100 and 101) where the protocol has them. */
+  inform(status: number, headers: FieldList): void
+  /**
+   * Sends a whole answer in as few writes as the protocol allows. Text is encoded as UTF-8.
+   * Supplies `content-length` and `date`.
+   *
+   * @throws {Error} if an answer was sent already
+   * @throws {TypeError} if the status or a field cannot be sent
+   */
+  respond(status: number, headers: FieldList, body: Uint8Array | string | null): void
+  /**
+   * Sends the head of an answer whose body follows by `write` and `end`. Supplies `date`. A `content-length` among
+   * the fields is held to; without one the body is delimited as the protocol allows.
+   *
+   * @throws {Error} if an answer was sent already
+   * @throws {TypeError} if the status or a field cannot be sent
+   */
+  start(status: number, headers: FieldList): void
+}

@@ -1,0 +1,22 @@
+import type { Context } from './context.ts'
+import type { Params } from './path-params.ts'
+import type { Refusal } from './refusal.ts'
+
+/**
+ * Answers a request by what it returns (nothing, a string, bytes, a JSON value, a stream, a `Response`) or through
+ * the context's methods.
+ */
+export type Handler<P extends object = Params> = (ctx: Context<P>) => unknown
+
+/** Runs the rest of the chain; may be called once. Resolves when the answer is prepared. */
+export type Next = () => Promise<void>
+
+/** Runs around the handlers: answers itself, or calls `next`. */
+export interface Middleware {
+  (ctx: Context, next: Next): unknown
+  /** Told about requests that the protocol engine refused before any route was looked for. */
+  readonly refused?: (refusal: Refusal) => void
+}
+
+/** Answers for a handler that threw, as a handler does; returning `undefined` without answering leaves it to the outer one. */
+export type ErrorHandler = (error: unknown, ctx: Context) => unknown
