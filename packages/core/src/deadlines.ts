@@ -1,0 +1,51 @@
+/** Something that must happen by a certain time. */
+export interface Watched {
+  /** When, on the clock of `Deadlines`; `Infinity` for never. */
+  deadlineMs: number
+  onDeadline(): void
+}
+
+/**
+ * One coarse timer for all connections. Setting a deadline is writing a number; nothing is scheduled and nothing is
+ * allocated. Deadlines are met up to two ticks late.
+ */
+export class Deadlines {
+  readonly #watched = new Set<Watched>()
+  readonly #tickMs: number
+  #timer: NodeJS.Timeout | undefined = undefined
+  #nowMs: number
+
+  constructor(tickMs = 250) {
+    this.#tickMs = tickMs
+    this.#nowMs = performance.now()
+  }
+
+  /** When `afterMs` from now will be; `Infinity` for 0, which means no limit. */
+  in(afterMs: number): number {
+    return afterMs === 0 ? Infinity : this.#nowMs + this.#tickMs + afterMs
+  }
+
+  watch(watched: Watched): void {
+    if (this.#watched.size === 0) {
+      this.#nowMs = performance.now()
+      this.#timer = setInterval(() => this.#tick(), this.#tickMs)
+      this.#timer.unref()
+    }
+    this.#watched.add(watched)
+  }
+
+  unwatch(watched: Watched): void {
+    this.#watched.delete(watched)
+    if (this.#watched.size === 0) clearInterval(this.#timer)
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    this.#nowMs = now
+    for (const watched of this.#watched) {
+      if (watched.deadlineMs > now) continue
+      watched.deadlineMs = Infinity
+      watched.onDeadline()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { FieldList } from '@fw/types'
+import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
+import type { Framing } from './framing.ts'
+
+/** Finds a request body in the octets after its head. */
+export interface BodyDecoder {
+  /** Whether the whole body has been read. */
+  readonly done: boolean
+  readonly trailers: FieldList
+  /**
+   * Feeds one slice; body octets are passed on as views of it.
+   *
+   * @returns How many octets of `input` belong to the body; fewer than all only when `done`
+   * @throws {ProtocolError} if the body is malformed
+   */
+  decode(input: Uint8Array, onData: (data: Uint8Array) => void): number
+}
+
+/** @returns `undefined` for a request without a body */
+export function bodyDecoder(framing: Framing, limits: ChunkedLimits): BodyDecoder | undefined {
+  if (framing.kind === 'chunked') return new ChunkedDecoder(limits)
+  if (framing.kind === 'none' || framing.length === 0) return undefined
+  return new LengthDecoder(framing.length)
+}
+
+/** A body of `content-length` octets. */
+class LengthDecoder implements BodyDecoder {
+  readonly trailers: FieldList = []
+  #left: number
+
+  constructor(length: number) {
+    this.#left = length
+  }
+
+  get done(): boolean {
+    return this.#left === 0
+  }
+
+  decode(input: Uint8Array, onData: (data: Uint8Array) => void): number {
+    const length = Math.min(this.#left, input.length)
+    this.#left -= length
+    if (length > 0) onData(length === input.length ? input : input.subarray(0, length))
+    return length
+  }
+}

@@ -1,0 +1,430 @@
+import type { Socket } from 'node:net'
+import { AbortedError } from '../aborted-error.ts'
+import type { Deadlines, Watched } from '../deadlines.ts'
+import type { Drainable, EngineHost } from '../engine.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import { ReceivedBody, type BodySupply } from '../received-body.ts'
+import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
+import { Http1Exchange, type AnswerTransport } from './exchange.ts'
+import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
+import { startsWithPreface } from './preface.ts'
+import { encodeHead, type ConnectionFields } from './writer.ts'
+
+/** Where a connection stands. */
+type Phase =
+  /** Nothing has arrived yet. */
+  | 'fresh'
+  /** Between two requests. */
+  | 'idle'
+  /** Part of a head has arrived. */
+  | 'head'
+  /** A request is being received, answered, or both. */
+  | 'exchange'
+  /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
+  | 'lingering'
+  | 'closed'
+
+export interface Http1ConnectionOptions {
+  readonly scheme: 'http' | 'https'
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  /** Takes over a socket whose first octets, given back to it, are the HTTP/2 preface. */
+  readonly onHttp2?: ((socket: Socket) => void) | undefined
+  readonly onClose: (connection: Http1Connection) => void
+}
+
+/**
+ * One HTTP/1.x connection: owns the socket, its deadlines and the order of requests.
+ *
+ * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
+ * many at once waits in its own socket buffer.
+ */
+export class Http1Connection implements AnswerTransport, BodySupply, Watched, Drainable {
+  readonly scheme: 'http' | 'https'
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  deadlineMs: number
+
+  readonly #socket: Socket
+  readonly #options: Http1ConnectionOptions
+  readonly #host: EngineHost
+  readonly #deadlines: Deadlines
+  #phase: Phase = 'fresh'
+  /** Octets received and not yet understood. */
+  #received: Buffer | undefined = undefined
+  #exchange: Http1Exchange | undefined = undefined
+  #decoder: BodyDecoder | undefined = undefined
+  #awaitsContinue = false
+  #keepAlive = true
+  #requests = 0
+  #headStartMs = 0
+  #requestDeadlineMs = Infinity
+  #isBodyFull = false
+  #isPaused = false
+  #isAdvancing = false
+  #lingered = 0
+
+  constructor(socket: Socket, options: Http1ConnectionOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#host = options.host
+    this.#deadlines = options.deadlines
+    this.scheme = options.scheme
+    this.remoteAddress = socket.remoteAddress
+    this.remotePort = socket.remotePort
+    this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs)
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.on('drain', this.#onDrain)
+    socket.on('error', ignore)
+    socket.on('close', this.#onClose)
+    this.#deadlines.watch(this)
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  get isBlocked(): boolean {
+    return this.#socket.writableNeedDrain
+  }
+
+  drain(): void {
+    this.#keepAlive = false
+    if (this.#phase === 'fresh' || this.#phase === 'idle') this.#linger()
+  }
+
+  destroy(error?: Error): void {
+    this.#socket.destroy(error)
+  }
+
+  connectionFields(close: boolean): ConnectionFields {
+    const { limits, altSvc } = this.#host
+    if (close || this.#mustCloseAfterAnswer()) this.#keepAlive = false
+    return {
+      keepAlive: this.#keepAlive,
+      keepAliveSeconds: Math.floor(limits.keepAliveTimeoutMs / 1000),
+      altSvc,
+    }
+  }
+
+  writeText(latin1: string): void {
+    if (!this.#socket.write(latin1, 'latin1')) this.#watchWrites()
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    if (!this.#socket.write(bytes)) this.#watchWrites()
+  }
+
+  cork(): void {
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
+  }
+
+  onSettled(exchange: Http1Exchange): void {
+    if (exchange !== this.#exchange) return
+    if (this.#decoder !== undefined) exchange.body.discard()
+    this.#advance()
+  }
+
+  onWanted(): void {
+    if (this.#awaitsContinue) {
+      this.#awaitsContinue = false
+      if (this.#exchange?.status === 0) this.writeText('HTTP/1.1 100 Continue\r\n\r\n')
+    }
+    this.#watchBody()
+  }
+
+  onFull(): void {
+    this.#isBodyFull = true
+    this.deadlineMs = Infinity
+  }
+
+  onRoom(): void {
+    this.#isBodyFull = false
+    this.#watchBody()
+    this.#advance()
+  }
+
+  onDeadline(): void {
+    switch (this.#phase) {
+      case 'head':
+        this.#refuse(new ProtocolError(408, 'Request head took too long'))
+        return
+      case 'exchange':
+        this.#failBody(new ProtocolError(408, 'Request body took too long'))
+        return
+      case 'idle':
+        this.#linger()
+        return
+      case 'fresh':
+      case 'lingering':
+      case 'closed':
+        this.#socket.destroy()
+    }
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#phase === 'lingering') {
+      this.#lingered += chunk.length
+      if (this.#lingered > this.#host.limits.lingerBytes) this.#socket.destroy()
+      return
+    }
+    this.#received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
+    if (this.#phase === 'fresh' && this.#options.onHttp2 !== undefined && this.#received[0] === 0x50) {
+      const isHttp2 = startsWithPreface(this.#received)
+      if (isHttp2 === undefined) return
+      if (isHttp2) return this.#handOver(this.#options.onHttp2, this.#received)
+    }
+    this.#advance()
+  }
+
+  readonly #onEnd = (): void => {
+    // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
+    const exchange = this.#exchange
+    if (exchange !== undefined && !exchange.isComplete) {
+      exchange.onConnectionLost(new AbortedError('The client closed the connection'))
+      this.#socket.destroy()
+      return
+    }
+    this.#keepAlive = false
+    if (exchange === undefined) this.#linger()
+  }
+
+  readonly #onDrain = (): void => {
+    this.#socket.setTimeout(0)
+    this.#exchange?.onDrain()
+  }
+
+  readonly #onWriteStall = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    this.#phase = 'closed'
+    this.#deadlines.unwatch(this)
+    this.#received = undefined
+    this.#decoder = undefined
+    this.#exchange?.onConnectionLost(new AbortedError('The connection was closed'))
+    this.#exchange = undefined
+    this.#options.onClose(this)
+  }
+
+  /** Goes on as far as the received octets and the answers given allow. */
+  #advance(): void {
+    if (this.#isAdvancing) return
+    this.#isAdvancing = true
+    let isCorked = false
+    while (this.#phase !== 'lingering' && this.#phase !== 'closed') {
+      if (this.#exchange === undefined) {
+        // Answers to pipelined requests leave together.
+        if (this.#received !== undefined && this.#requests > 0 && !isCorked) {
+          isCorked = true
+          this.#socket.cork()
+        }
+        if (!this.#begin()) break
+      }
+      if (this.#decoder !== undefined && !this.#receiveBody()) break
+      if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break
+    }
+    if (isCorked) this.#socket.uncork()
+    this.#isAdvancing = false
+    this.#throttle()
+  }
+
+  /** Starts the next request; false if its head is not there yet. */
+  #begin(): boolean {
+    const received = this.#received
+    if (received === undefined) return false
+    const { limits } = this.#host
+    if (this.#phase !== 'head') {
+      this.#phase = 'head'
+      this.#headStartMs = performance.now()
+      this.deadlineMs = this.#deadlines.in(limits.headTimeoutMs)
+      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs)
+    }
+    let head: RequestHead | undefined
+    try {
+      head = parseHead(received, 0, limits)
+    } catch (error) {
+      this.#refuse(asProtocolError(error))
+      return false
+    }
+    if (head === undefined) return false
+    this.#received = head.end < received.length ? received.subarray(head.end) : undefined
+    this.#phase = 'exchange'
+    this.#requests++
+    this.#keepAlive &&= head.keepAlive && this.#requests !== limits.maxRequestsPerConnection
+    this.#awaitsContinue = head.expectsContinue
+    this.#decoder = bodyDecoder(head.framing, limits)
+    const body = new ReceivedBody(announcedLength(head), limits.maxBufferedBodyBytes, this)
+    if (this.#decoder === undefined) {
+      this.deadlineMs = Infinity
+      body.finish()
+    } else this.#watchBody()
+    this.#exchange = new Http1Exchange(this, head, body)
+    this.#host.onRequest(this.#exchange)
+    return true
+  }
+
+  /** Passes body octets on; false while the body is incomplete. */
+  #receiveBody(): boolean {
+    const decoder = this.#decoder
+    const body = this.#exchange?.body
+    const received = this.#received
+    if (decoder === undefined || body === undefined) return true
+    if (received === undefined || this.#isBodyFull) return this.#skipBodyOfAnswered()
+    // A client that sends its body without waiting needs no 100 (Continue).
+    this.#awaitsContinue = false
+    let used: number
+    try {
+      used = decoder.decode(received, (data) => this.#takeBody(body, data))
+    } catch (error) {
+      this.#failBody(asProtocolError(error))
+      return true
+    }
+    if (this.#decoder !== decoder) return true
+    this.#received = used < received.length ? received.subarray(used) : undefined
+    if (!decoder.done) {
+      this.#watchBody()
+      return this.#skipBodyOfAnswered()
+    }
+    this.#decoder = undefined
+    this.deadlineMs = Infinity
+    body.finish(decoder.trailers)
+    return true
+  }
+
+  #takeBody(body: ReceivedBody, data: Uint8Array): void {
+    if (this.#exchange?.isClosed) this.#lingered += data.byteLength
+    else body.push(data)
+  }
+
+  /** The rest of a body nobody reads is read for a while, then the connection is given up. */
+  #skipBodyOfAnswered(): boolean {
+    if (!this.#exchange?.isClosed) return false
+    if (this.#keepAlive && this.#lingered <= this.#host.limits.lingerBytes) return false
+    this.#linger()
+    return false
+  }
+
+  /** The body will not be complete; the answer still can be. */
+  #failBody(error: ProtocolError): void {
+    const exchange = this.#exchange
+    this.#decoder = undefined
+    this.#received = undefined
+    this.#keepAlive = false
+    this.deadlineMs = Infinity
+    if (exchange === undefined) return
+    exchange.body.fail(error)
+    if (exchange.isClosed) this.#linger()
+  }
+
+  /** The exchange is over and its body read; false if the connection ends here. */
+  #next(): boolean {
+    this.#exchange = undefined
+    this.#lingered = 0
+    if (!this.#keepAlive) {
+      this.#linger()
+      return false
+    }
+    this.#phase = 'idle'
+    // The advertised time is the client's to use; the second on top lets a request win that is on its way.
+    const { keepAliveTimeoutMs } = this.#host.limits
+    this.deadlineMs = this.#deadlines.in(keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000)
+    return true
+  }
+
+  #mustCloseAfterAnswer(): boolean {
+    const body = this.#exchange?.body
+    if (this.#decoder === undefined || body === undefined) return false
+    // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
+    if (this.#awaitsContinue) return true
+    return !body.isWanted && body.length !== undefined && body.length > this.#host.limits.lingerBytes
+  }
+
+  /** A request that no handler sees: answered once, as briefly as possible. */
+  #refuse(error: ProtocolError): void {
+    const [method, target] = requestLineOf(this.#received ?? Buffer.alloc(0))
+    const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
+    this.#socket.write(
+      encodeHead(error.status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' }),
+      'latin1',
+    )
+    this.#received = undefined
+    this.#linger()
+    this.#host.onRefused({
+      status: error.status,
+      reason: error.message,
+      protocol: 'HTTP/1.1',
+      remoteAddress: this.remoteAddress,
+      method,
+      target,
+      bodyBytes: 0,
+      durationMs: performance.now() - this.#headStartMs,
+    })
+  }
+
+  /** Says goodbye and waits a little for the peer to hear it: a socket closed with unread octets resets the connection. */
+  #linger(): void {
+    if (this.#phase === 'lingering' || this.#phase === 'closed') return
+    this.#phase = 'lingering'
+    this.#exchange = undefined
+    this.#decoder = undefined
+    this.#received = undefined
+    this.#lingered = 0
+    this.#throttle()
+    this.#socket.end()
+    this.deadlineMs = this.#deadlines.in(this.#host.limits.lingerTimeoutMs)
+  }
+
+  #handOver(onHttp2: (socket: Socket) => void, received: Buffer): void {
+    const socket = this.#socket
+    this.#phase = 'closed'
+    this.#deadlines.unwatch(this)
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
+    socket.off('error', ignore).off('close', this.#onClose)
+    this.#options.onClose(this)
+    // The session reads the socket itself; resuming it here would lose octets.
+    socket.pause()
+    socket.unshift(received)
+    onHttp2(socket)
+  }
+
+  /** Stops reading while what was read cannot be used. */
+  #throttle(): void {
+    const waiting = this.#decoder === undefined ? (this.#received?.length ?? 0) : 0
+    const isBusy = this.#phase === 'exchange'
+    const shouldPause = isBusy && (this.#isBodyFull || waiting >= this.#host.limits.maxBufferedBodyBytes)
+    if (shouldPause === this.#isPaused) return
+    this.#isPaused = shouldPause
+    if (shouldPause) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
+  #watchBody(): void {
+    if (this.#decoder === undefined || this.#isBodyFull || this.#awaitsContinue) return
+    this.deadlineMs = Math.min(this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
+  }
+
+  #watchWrites(): void {
+    this.#socket.setTimeout(this.#host.limits.writeStallTimeoutMs)
+    this.#socket.off('timeout', this.#onWriteStall).once('timeout', this.#onWriteStall)
+  }
+}
+
+function announcedLength({ framing }: RequestHead): number | undefined {
+  if (framing.kind === 'chunked') return undefined
+  return framing.kind === 'none' ? 0 : framing.length
+}
+
+function asProtocolError(error: unknown): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  throw error
+}
+
+/** A socket's `close` follows every `error` and says all that matters. */
+function ignore(): void {}

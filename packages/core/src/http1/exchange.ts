@@ -1,0 +1,184 @@
+import type { FieldList, RequestHeaders } from '@fw/types'
+import { BaseExchange } from '../base-exchange.ts'
+import type { ReceivedBody } from '../received-body.ts'
+import type { ResponseHead } from '../response-head.ts'
+import type { RequestHead } from './parser.ts'
+import { Http1Headers } from './request-headers.ts'
+import {
+  chunkedEnd,
+  chunkHead,
+  encodeHead,
+  encodeInformational,
+  responseFraming,
+  type ConnectionFields,
+  type ResponseFraming,
+} from './writer.ts'
+
+/** Bodies up to this many octets are copied behind their head, so that both leave in one write. */
+const COPIED_BODY_BYTES = 16 * 1024
+/** Larger bodies are written in slices, so that a slow client can be told from a dead one. */
+const SLICE_BYTES = 64 * 1024
+
+/** What an exchange needs of the connection it runs on. */
+export interface AnswerTransport {
+  readonly scheme: 'http' | 'https'
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  readonly bufferedBytes: number
+  /** Whether the socket wants a pause. */
+  readonly isBlocked: boolean
+  /** The head is about to be sent: what it says about the connection. `close` is the application's wish, or need. */
+  connectionFields(close: boolean): ConnectionFields
+  writeText(latin1: string): void
+  writeBytes(bytes: Uint8Array): void
+  /** Holds writes back until `uncork`, so that they leave together. */
+  cork(): void
+  uncork(): void
+  destroy(error: Error | undefined): void
+  /** The exchange is over. */
+  onSettled(exchange: Http1Exchange): void
+}
+
+/** A request and its answer on an HTTP/1.x connection. */
+export class Http1Exchange extends BaseExchange {
+  readonly protocol = 'HTTP/1.1'
+  readonly body: ReceivedBody
+  readonly #transport: AnswerTransport
+  readonly #head: RequestHead
+  #headers: Http1Headers | undefined = undefined
+  #framing: ResponseFraming = 'none'
+  #isEnding = false
+
+  constructor(transport: AnswerTransport, head: RequestHead, body: ReceivedBody) {
+    super()
+    this.#transport = transport
+    this.#head = head
+    this.body = body
+  }
+
+  get method(): string {
+    return this.#head.method
+  }
+  get target(): string {
+    return this.#head.target
+  }
+  get authority(): string {
+    return this.#head.authority
+  }
+  get scheme(): 'http' | 'https' {
+    return this.#transport.scheme
+  }
+  get headers(): RequestHeaders {
+    return (this.#headers ??= new Http1Headers(this.#head.fieldBlock))
+  }
+  get remoteAddress(): string | undefined {
+    return this.#transport.remoteAddress
+  }
+  get remotePort(): number | undefined {
+    return this.#transport.remotePort
+  }
+  get bufferedBytes(): number {
+    return this.#transport.bufferedBytes
+  }
+  protected get isBlocked(): boolean {
+    return this.#transport.isBlocked
+  }
+
+  /** The socket takes more. */
+  onDrain(): void {
+    this.wake()
+    if (this.#isEnding) this.settle(false)
+  }
+
+  /** The connection ended before the exchange did. */
+  onConnectionLost(error: Error): void {
+    this.body.fail(error)
+    this.settle(true)
+  }
+
+  protected override sendInformational(status: number, fields: FieldList): void {
+    // RFC 9110 §15.2: HTTP/1.0 has no informational answers.
+    if (this.#head.minor === 1) this.#transport.writeText(encodeInformational(status, fields))
+  }
+
+  protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+    const transport = this.#transport
+    const text = this.#encodeHead(status, head)
+    if (body === null) transport.writeText(text)
+    else if (typeof body === 'string') {
+      // As many octets as characters: all ASCII, and the same in latin1.
+      if (this.bodyBytes === body.length) transport.writeText(text + body)
+      else this.#writeTogether(text, Buffer.from(body))
+    } else this.#writeTogether(text, body)
+    this.#finish()
+  }
+
+  protected override sendHead(status: number, head: ResponseHead): void {
+    this.#transport.writeText(this.#encodeHead(status, head))
+  }
+
+  protected override sendData(chunk: Uint8Array): boolean {
+    const transport = this.#transport
+    if (this.#framing !== 'chunked') transport.writeBytes(chunk)
+    else if (chunk.byteLength <= COPIED_BODY_BYTES) transport.writeBytes(framedChunk(chunk))
+    else {
+      transport.cork()
+      transport.writeText(chunkHead(chunk.byteLength))
+      transport.writeBytes(chunk)
+      transport.writeText('\r\n')
+      transport.uncork()
+    }
+    return !transport.isBlocked
+  }
+
+  protected override sendEnd(trailers: FieldList): void {
+    if (this.#framing === 'chunked') this.#transport.writeText(chunkedEnd(trailers))
+    this.#finish()
+  }
+
+  protected override sendReset(error: Error | undefined): void {
+    this.#transport.destroy(error)
+  }
+
+  protected override settle(aborted: boolean): void {
+    if (this.isClosed) return
+    super.settle(aborted)
+    this.#transport.onSettled(this)
+  }
+
+  #encodeHead(status: number, head: ResponseHead): string {
+    this.#framing = responseFraming(this.#head.minor, head)
+    const fields = this.#transport.connectionFields(head.close || this.#framing === 'close')
+    return encodeHead(status, head, this.#framing, fields)
+  }
+
+  #writeTogether(text: string, body: Uint8Array): void {
+    const transport = this.#transport
+    if (body.byteLength <= COPIED_BODY_BYTES) {
+      const whole = Buffer.allocUnsafe(text.length + body.byteLength)
+      whole.write(text, 'latin1')
+      whole.set(body, text.length)
+      transport.writeBytes(whole)
+      return
+    }
+    transport.cork()
+    transport.writeText(text)
+    for (let at = 0; at < body.byteLength; at += SLICE_BYTES) transport.writeBytes(body.subarray(at, at + SLICE_BYTES))
+    transport.uncork()
+  }
+
+  /** Everything was written; the exchange is over once the socket has taken it. */
+  #finish(): void {
+    if (this.#transport.isBlocked) this.#isEnding = true
+    else this.settle(false)
+  }
+}
+
+function framedChunk(chunk: Uint8Array): Buffer {
+  const head = chunkHead(chunk.byteLength)
+  const framed = Buffer.allocUnsafe(head.length + chunk.byteLength + 2)
+  framed.write(head, 'latin1')
+  framed.set(chunk, head.length)
+  framed.write('\r\n', framed.length - 2, 'latin1')
+  return framed
+}

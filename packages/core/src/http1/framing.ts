@@ -1,0 +1,55 @@
+import { ProtocolError } from '../protocol-error.ts'
+
+/** How the bytes after a request head are delimited. `length` is in octets. */
+export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: 'chunked' }
+
+const NO_BODY: Framing = { kind: 'none' }
+
+/** At most 15 digits, so the number is exact. */
+const DECIMAL = /^\d{1,15}$/
+
+/**
+ * Decides how the body of an HTTP/1.x request is delimited.
+ *
+ * A request with neither field has no body; unlike a response it never runs to the end of the
+ * connection.
+ *
+ * @param minor Minor version of HTTP/1.x
+ * @param transferEncoding Values of every `Transfer-Encoding` line, in order
+ * @param contentLength Values of every `Content-Length` line, in order
+ * @throws {ProtocolError} 400 for contradictory or malformed fields, 501 for an unknown coding
+ * @see RFC 9112 §6.3 (message body length), §6.1 (transfer-encoding)
+ */
+export function requestFraming(
+  minor: 0 | 1,
+  transferEncoding: readonly string[],
+  contentLength: readonly string[],
+): Framing {
+  if (transferEncoding.length > 0) {
+    // §6.1 lets us process such a request; proxies disagree on which field wins, so we refuse.
+    if (contentLength.length > 0) throw new ProtocolError(400, 'Content-Length with Transfer-Encoding')
+    // §6.1: a 1.0 message with Transfer-Encoding has faulty framing.
+    if (minor === 0) throw new ProtocolError(400, 'Transfer-Encoding in HTTP/1.0')
+
+    const codings = listItems(transferEncoding)
+    // §6.3 rule 4: chunked must be the final coding of a request.
+    if (codings.at(-1) !== 'chunked') throw new ProtocolError(400, 'Request body without a length')
+    if (codings.length > 1) throw new ProtocolError(501, 'Unsupported transfer coding')
+    return { kind: 'chunked' }
+  }
+
+  if (contentLength.length === 0) return NO_BODY
+
+  // §6.3 rule 5: a list of identical values counts as one value.
+  const lengths = listItems(contentLength)
+  const first = lengths[0] ?? ''
+  if (!DECIMAL.test(first) || lengths.some((length) => length !== first)) {
+    throw new ProtocolError(400, 'Invalid Content-Length')
+  }
+  return { kind: 'length', length: Number(first) }
+}
+
+/** Splits field lines into list members, in lower case (RFC 9110 §5.6.1). */
+function listItems(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(',')).map((item) => item.trim().toLowerCase())
+}

@@ -1,0 +1,65 @@
+import { checkOptions } from './known-options.ts'
+import type { Limits } from './limits.ts'
+import type { TlsOptions } from './tls-credentials.ts'
+
+/** Settings of a server, for all its listeners. */
+export interface ServerOptions {
+  /** Certificate and key; with them listeners speak TLS unless they say otherwise. */
+  readonly tls?: TlsOptions
+  /** Offer HTTP/2: by ALPN over TLS, by prior knowledge in clear text. On by default. */
+  readonly http2?: boolean
+  /** Offer HTTP/3 on the UDP port of the same number, for TLS listeners. Needs the package `@matrixai/quic`. Off by default. */
+  readonly http3?: boolean
+  /** Replacements for `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<Limits>
+  /** `'signals'`: SIGINT and SIGTERM close the server; a second one ends the process at once. */
+  readonly shutdown?: 'signals'
+}
+
+/** Where one listener is bound, and what it speaks. */
+export interface ListenOptions {
+  /** TCP port, and UDP port for HTTP/3; 0 (the default) takes a free one, the same for both. */
+  readonly port?: number
+  /** IP address or host name; all addresses of the machine by default. */
+  readonly host?: string
+  /** Path of a Unix socket, instead of port and host. */
+  readonly path?: string
+  /** `false` for clear text on a server with a certificate; or a certificate of this listener's own. */
+  readonly tls?: false | TlsOptions
+  readonly http2?: boolean
+  readonly http3?: boolean
+  /** Closes the listener, with all its connections, when aborted. */
+  readonly signal?: AbortSignal
+}
+
+/** How a server is closed. */
+export interface CloseOptions {
+  /** How long running requests may take before their connections are destroyed, 10,000 ms by default. */
+  readonly drainMs?: number
+}
+
+const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'shutdown']
+const LISTEN_OPTIONS: readonly string[] = ['port', 'host', 'path', 'tls', 'http2', 'http3', 'signal']
+
+/** @throws {TypeError} for an option that does not exist or has the wrong type */
+export function checkServerOptions(options: ServerOptions): ServerOptions {
+  checkOptions('Server', options, SERVER_OPTIONS)
+  if (options.shutdown !== undefined && options.shutdown !== 'signals') {
+    throw new TypeError(`Option shutdown of Server is ${JSON.stringify(options.shutdown)}; it takes 'signals'`)
+  }
+  return options
+}
+
+/** @throws {TypeError} for an option that does not exist or has the wrong type; {RangeError} for a port out of range */
+export function checkListenOptions(given: number | ListenOptions): ListenOptions {
+  const options = typeof given === 'number' ? { port: given } : given
+  checkOptions('listen', options, LISTEN_OPTIONS)
+  const { port, path } = options
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
+  }
+  if (path !== undefined && (port !== undefined || options.host !== undefined)) {
+    throw new TypeError('Options path and port of listen exclude each other')
+  }
+  return options
+}
