@@ -1,0 +1,12 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+
+/** Resolves when the stream takes more, or never will; what broke it reaches the test through the answer. */
+export async function drained(stream: Writable): Promise<void> {
+  const over = new AbortController()
+  const settled = { signal: over.signal }
+  const events = [once(stream, 'drain', settled), once(stream, 'close', settled)]
+  await Promise.race(events).catch(() => {})
+  over.abort()
+  await Promise.allSettled(events)
+}

@@ -1,0 +1,63 @@
+import { IncompleteResponse, MalformedResponse } from '../response-error.ts'
+import type { ByteSource } from './byte-source.ts'
+
+const CR = 0x0d
+const LF = 0x0a
+
+/** Cuts the octets of a source into lines and runs, however the source cuts them. */
+export class ByteReader {
+  readonly #source: ByteSource
+  #buffer = Buffer.alloc(0)
+
+  constructor(source: ByteSource) {
+    this.#source = source
+  }
+
+  /** Octets received and not yet asked for. */
+  get bufferedBytes(): number {
+    return this.#buffer.length
+  }
+
+  /**
+   * Reads as far as CRLF and returns what is before it, one character an octet.
+   *
+   * @throws {MalformedResponse} if CR or LF stands alone or the line is longer than `maxBytes`
+   * @throws {IncompleteResponse} if the octets end before the line does
+   */
+  async line(maxBytes: number): Promise<string> {
+    for (let from = 0; ;) {
+      const at = this.#buffer.findIndex((octet, index) => index >= from && (octet === CR || octet === LF))
+      if ((at === -1 ? this.#buffer.length : at) > maxBytes) throw new MalformedResponse('A line is too long')
+      if (at !== -1 && this.#buffer[at] === LF) throw new MalformedResponse('LF without CR')
+      if (at !== -1 && at + 1 < this.#buffer.length) {
+        if (this.#buffer[at + 1] !== LF) throw new MalformedResponse('CR without LF')
+        const line = this.#buffer.toString('latin1', 0, at)
+        this.#buffer = this.#buffer.subarray(at + 2)
+        return line
+      }
+      from = at === -1 ? this.#buffer.length : at
+      if (!(await this.#fill())) throw new IncompleteResponse('The connection ended within a line')
+    }
+  }
+
+  /** Up to `maxBytes` octets, as many as are there; `undefined` at the end. */
+  async some(maxBytes: number): Promise<Uint8Array | undefined> {
+    if (this.#buffer.length === 0 && !(await this.#fill())) return undefined
+    const slice = this.#buffer.subarray(0, maxBytes)
+    this.#buffer = this.#buffer.subarray(slice.length)
+    return slice
+  }
+
+  /** Whether there is nothing left; waits until that is known. */
+  async isAtEnd(): Promise<boolean> {
+    return this.#buffer.length === 0 && !(await this.#fill())
+  }
+
+  /** Receives one slice. @returns False at the end */
+  async #fill(): Promise<boolean> {
+    const slice = await this.#source.read()
+    if (slice === undefined) return false
+    this.#buffer = this.#buffer.length === 0 ? Buffer.from(slice) : Buffer.concat([this.#buffer, slice])
+    return true
+  }
+}

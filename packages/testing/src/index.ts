@@ -1,0 +1,26 @@
+export { type TestCertificate, testCertificate } from './certificate.ts'
+export { type ChromiumOptions, findChromium, launchChromium } from './chromium.ts'
+export type {
+  ClientRequest,
+  ClientResponse,
+  ConnectOptions,
+  ProtocolClient,
+  TestField,
+  TestProtocol,
+} from './client.ts'
+export { connect } from './connect.ts'
+export {
+  type EachProtocolOptions,
+  type RunningServer,
+  type ServerDemand,
+  TEST_PROTOCOLS,
+  eachProtocol,
+} from './each-protocol.ts'
+export { everySplit } from './every-split.ts'
+export { type ConnectH1Options, connectH1 } from './h1-client.ts'
+export { type ConnectH2Options, connectH2 } from './h2-client.ts'
+export { type ParsedResponse, parseResponses } from './parse-responses.ts'
+export { type RawOptions, type RawResult, rawExchange } from './raw-exchange.ts'
+export { type ReadmeOptions, runReadme } from './readme.ts'
+export { IncompleteResponse, MalformedResponse } from './response-error.ts'
+export { type TempFolder, tempFolder } from './temp-folder.ts'

@@ -1,0 +1,45 @@
+import type { TestField } from './client.ts'
+import { ByteReader } from './h1/byte-reader.ts'
+import { sliceSource } from './h1/byte-source.ts'
+import { readBody } from './h1/read-body.ts'
+import { readHead } from './h1/read-head.ts'
+import { responseFraming } from './h1/response-framing.ts'
+import { checkResponseHead } from './response-rules.ts'
+
+/** One answer found in a stream of octets; 1xx answers are entries of their own. */
+export interface ParsedResponse {
+  readonly status: number
+  readonly reason: string
+  readonly fields: readonly TestField[]
+  readonly body: Uint8Array
+  readonly trailers: readonly TestField[]
+}
+
+/**
+ * Reads the HTTP/1.1 answers in the octets that `rawExchange` collected, as strictly as the client does.
+ *
+ * @param methods Methods of the requests in order, as a HEAD has no body; `GET` where there is none
+ * @throws {MalformedResponse | IncompleteResponse} unless the octets are whole answers and nothing else
+ */
+export async function parseResponses(
+  bytes: Uint8Array | readonly Uint8Array[],
+  methods: readonly string[] = [],
+): Promise<ParsedResponse[]> {
+  const reader = new ByteReader(sliceSource(bytes instanceof Uint8Array ? [bytes] : bytes))
+  const responses: ParsedResponse[] = []
+  for (let answered = 0; !(await reader.isAtEnd());) {
+    const head = await readHead(reader)
+    if (head.status < 200) {
+      responses.push({ ...head, body: new Uint8Array(), trailers: [] })
+      continue
+    }
+    checkResponseHead(head.status, head.fields)
+    const framing = responseFraming(methods[answered++] ?? 'GET', head.status, head.fields)
+    const slices: Uint8Array[] = []
+    const iterator = readBody(reader, framing)
+    let step = await iterator.next()
+    for (; step.done !== true; step = await iterator.next()) slices.push(step.value)
+    responses.push({ ...head, body: Buffer.concat(slices), trailers: step.value })
+  }
+  return responses
+}

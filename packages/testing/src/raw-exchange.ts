@@ -1,0 +1,59 @@
+import { setImmediate } from 'node:timers/promises'
+import { openSocket } from './h1-client.ts'
+
+/** What came back from a raw exchange. */
+export interface RawResult {
+  readonly bytes: Uint8Array
+  /** The same octets, one character each (latin1). */
+  readonly text: string
+  /** `fin`: the server closed in order; `reset`: it cut the connection; `open`: it did neither in time. */
+  readonly ended: 'fin' | 'reset' | 'open'
+}
+
+/** How a raw exchange is made. */
+export interface RawOptions {
+  readonly host?: string
+  readonly tls?: boolean
+  /** Ends the exchange when the server has sent nothing for so long; 1,000 unless given. */
+  readonly timeoutMs?: number
+  /** Ends the exchange as soon as what was received fulfils it, with the connection still open. */
+  readonly until?: (text: string) => boolean
+  /** Sends FIN after the last slice. */
+  readonly halfClose?: boolean
+}
+
+/**
+ * Sends octets as they are and collects everything that comes back until the server closes or falls silent.
+ *
+ * Slices are written one by one, in turns of the event loop of their own, so that a server in this process sees them
+ * apart.
+ */
+export async function rawExchange(
+  port: number,
+  input: Uint8Array | string | Iterable<Uint8Array | string>,
+  options: RawOptions = {},
+): Promise<RawResult> {
+  const { host = '127.0.0.1', tls = false, timeoutMs = 1000, until, halfClose = false } = options
+  const socket = await openSocket({ port, host, tls })
+  const received: Uint8Array[] = []
+  const { promise: ended, resolve: end } = Promise.withResolvers<RawResult['ended']>()
+  socket.on('data', (slice: Uint8Array) => {
+    received.push(slice)
+    if (until?.(Buffer.concat(received).toString('latin1')) === true) end('open')
+  })
+  socket.on('end', () => end('fin'))
+  // A server that is done with us may reset while we still write; that is a result, not a failure of the test.
+  socket.on('error', () => end('reset'))
+  socket.setTimeout(timeoutMs, () => end('open'))
+
+  for (const slice of typeof input === 'string' || input instanceof Uint8Array ? [input] : input) {
+    if (!socket.writable) break
+    socket.write(typeof slice === 'string' ? Buffer.from(slice, 'latin1') : slice)
+    await setImmediate()
+  }
+  if (halfClose) socket.end()
+  const how = await ended
+  socket.destroy()
+  const bytes = Buffer.concat(received)
+  return { bytes, text: bytes.toString('latin1'), ended: how }
+}

@@ -1,0 +1,60 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { readmeBlocks } from './readme-blocks.ts'
+
+const execFileAsync = promisify(execFile)
+
+/** An example that runs longer shows something else than it should. */
+const EXAMPLE_TIMEOUT_MS = 20_000
+
+/** Where the examples of a README run. */
+export interface ReadmeOptions {
+  /** Folder whose packages the examples import; the README's own unless given. */
+  readonly from?: string
+}
+
+/**
+ * Registers one test for each `ts` block of a README: it is run as a program by this Node and must end with exit code 0.
+ *
+ * A block that cannot end by itself is marked `ts no-run` and left out.
+ *
+ * @param path Of the README, absolute or relative to the working directory
+ * @throws {Error} if there is no block to run, as a test that runs nothing cannot fail
+ */
+export function runReadme(path: string, options: ReadmeOptions = {}): void {
+  const folder = resolve(options.from ?? dirname(path))
+  const blocks = readmeBlocks(readFileSync(path, 'utf8')).filter((block) => block.isProgram)
+  if (blocks.length === 0) throw new Error(`${path} has no \`\`\`ts block to run`)
+
+  describe(`examples of ${path}`, () => {
+    it.each(blocks)(
+      'the example in line $line runs',
+      async ({ code, line }) => {
+        const file = join(folder, `.readme-${process.pid}-${line}.ts`)
+        await writeFile(file, code)
+        try {
+          expect(await runProgram(file, folder)).toBe('exit code 0')
+        } finally {
+          await rm(file)
+        }
+      },
+      EXAMPLE_TIMEOUT_MS + 5_000,
+    )
+  })
+}
+
+/** Runs a program to its end. @returns How it ended, followed by its output unless that was well */
+async function runProgram(file: string, cwd: string): Promise<string> {
+  try {
+    await execFileAsync(process.execPath, [file], { cwd, timeout: EXAMPLE_TIMEOUT_MS, killSignal: 'SIGKILL' })
+    return 'exit code 0'
+  } catch (error) {
+    const { code, killed, stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string }
+    const how = killed === true ? `still running after ${EXAMPLE_TIMEOUT_MS} ms` : `exit code ${code}`
+    return `${how}\n${stdout}${stderr}`
+  }
+}
