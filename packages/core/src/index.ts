@@ -1,1 +1,26 @@
+export { App, type AppOptions, type ErrorReporter } from './app.ts'
+export { contextKey } from './context-key.ts'
+export { extendContext, extendRouter } from './extensions.ts'
+export { HttpError, type HttpErrorOptions } from './http-error.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export type {
+  BodySource,
+  Context,
+  ContextExtensions,
+  ContextKey,
+  ErrorHandler,
+  Exchange,
+  Handler,
+  Middleware,
+  Next,
+  Outcome,
+  Params,
+  PathParams,
+  Refusal,
+  ResponseBody,
+  ResponseInit,
+  RouteInfo,
+  RouteOptions,
+  Router,
+  RouterExtensions,
+} from '@fw/types'

@@ -1,0 +1,106 @@
+import type { Exchange, Refusal, Router } from '@fw/types'
+import { RequestContext, type ContextHost } from './context.ts'
+import { DrainNotice } from './drain-notice.ts'
+import { MemoryExchange } from './fetch.ts'
+import { handleFailure } from './failure.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { parseRequestTarget } from './request-target.ts'
+import { RouteGroup } from './router.ts'
+import { NO_PARAMS } from './route-table.ts'
+import { Routes } from './routes.ts'
+import { sendAnswer } from './send-answer.ts'
+import { answerNotFound } from './unrouted.ts'
+
+/** Takes an error that nobody handled, with what was being done. */
+export type ErrorReporter = (message: string, error: unknown) => void
+
+/** What an `App` is made with. */
+export interface AppOptions {
+  readonly limits?: Limits
+  /** Takes what nobody caught; it goes to standard error unless given. */
+  readonly onError?: ErrorReporter
+}
+
+/** The application above the protocol engines: routes, and what becomes of an exchange. */
+export class App {
+  readonly router: Router
+  readonly #root: RouteGroup
+  readonly #routes = new Routes()
+  readonly #drainNotice = new DrainNotice()
+  readonly #host: ContextHost
+
+  constructor({ limits = DEFAULT_LIMITS, onError = console.error }: AppOptions = {}) {
+    this.#root = new RouteGroup(this.#routes)
+    this.router = this.#root
+    this.#host = {
+      maxBodyBytes: limits.maxBodyBytes,
+      report: (message, error) => {
+        try {
+          onError(message, error)
+        } catch {
+          // A reporter that fails has nobody to tell, and the requests go on.
+        }
+      },
+      drainNotice: this.#drainNotice,
+      notFound: (context) => answerNotFound(context, this.#groupOf(context.path).notFoundHandler),
+    }
+  }
+
+  /** Answers an exchange. Never throws; what goes wrong becomes an answer or ends the exchange. */
+  handle(exchange: Exchange): void {
+    const { method } = exchange
+    const target = parseRequestTarget(method, exchange.target)
+    const found = this.#routes.find(method, target)
+    if (found.kind === 'match') {
+      const { info, group, step } = found.value
+      this.#run(new RequestContext(exchange, target, info, found.params, this.#host), group, step)
+      return
+    }
+    const group = this.#groupOf(target.path)
+    this.#run(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
+  }
+
+  /** Tells the middleware of the root router about a request that an engine refused. */
+  refused(refusal: Refusal): void {
+    for (const middleware of this.#root.middlewareChain) {
+      try {
+        middleware.refused?.(refusal)
+      } catch (error) {
+        this.#host.report('A middleware threw in refused()', error)
+      }
+    }
+  }
+
+  /** Tells running requests that the server begins to close (`ctx.onDrain`). */
+  drain(): void {
+    this.#drainNotice.give()
+  }
+
+  /**
+   * Answers a request without a network, as a server would. A relative address is one of `http://localhost`.
+   *
+   * @throws {TypeError} if the application ended the exchange without an answer; the signal's reason if it was aborted
+   */
+  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(typeof input === 'string' ? new URL(input, 'http://localhost') : input, init)
+    const exchange = new MemoryExchange(request)
+    this.handle(exchange)
+    return exchange.response
+  }
+
+  #groupOf(path: string): RouteGroup {
+    return this.#routes.groupOf(path) ?? this.#root
+  }
+
+  /** The one place where a throw becomes an answer. */
+  #run(context: RequestContext, group: RouteGroup, step: (context: RequestContext) => Promise<void> | undefined): void {
+    try {
+      const running = step(context)
+      const sending = running === undefined ? sendAnswer(context) : running.then(() => sendAnswer(context))
+      if (sending === undefined) return
+      sending.catch((error: unknown) => handleFailure(error, context, group.errorHandlers, this.#host))
+    } catch (error) {
+      void handleFailure(error, context, group.errorHandlers, this.#host)
+    }
+  }
+}

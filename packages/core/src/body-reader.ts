@@ -1,0 +1,175 @@
+import type { RequestBody, RequestHeaders } from '@fw/types'
+import { HttpError } from './http-error.ts'
+
+const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
+
+/** Reads a request body, once, under a limit. What was read as a whole is kept and can be asked for again. */
+export class BodyReader {
+  readonly #body: RequestBody
+  readonly #headers: RequestHeaders
+  readonly #maxBytes: number
+  #bytes: Promise<Uint8Array> | undefined = undefined
+
+  constructor(body: RequestBody, headers: RequestHeaders, maxBytes: number) {
+    this.#body = body
+    this.#headers = headers
+    this.#maxBytes = maxBytes
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return (this.#bytes ??= handled(this.#collect()))
+  }
+
+  text(): Promise<string> {
+    return handled(this.#decode())
+  }
+
+  /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
+  json(): Promise<unknown> {
+    return handled(this.#parse())
+  }
+
+  form(): Promise<URLSearchParams> {
+    return handled(this.#parseForm())
+  }
+
+  /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */
+  stream(): ReadableStream<Uint8Array> {
+    this.#checkLength()
+    const body = this.#body
+    const maxBytes = this.#maxBytes
+    let isReading = false
+    let isOver = false
+    let size = 0
+    const read = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      const fail = (error: Error): void => {
+        if (isOver) return
+        isOver = true
+        controller.error(error)
+      }
+      body.consume({
+        data(chunk) {
+          if (isOver) return
+          size += chunk.byteLength
+          if (size > maxBytes) {
+            body.pause()
+            fail(tooLarge(maxBytes))
+            return
+          }
+          controller.enqueue(chunk)
+          if ((controller.desiredSize ?? 0) <= 0) body.pause()
+        },
+        end() {
+          if (isOver) return
+          isOver = true
+          controller.close()
+        },
+        error: fail,
+      })
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (isReading) {
+            body.resume()
+          } else {
+            isReading = true
+            read(controller)
+          }
+        },
+        cancel() {
+          isOver = true
+          if (isReading) body.pause()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  #collect(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      this.#checkLength()
+      const body = this.#body
+      const maxBytes = this.#maxBytes
+      const chunks: Uint8Array[] = []
+      let size = 0
+      body.consume({
+        data(chunk) {
+          if (size > maxBytes) return
+          size += chunk.byteLength
+          if (size <= maxBytes) {
+            chunks.push(chunk)
+            return
+          }
+          chunks.length = 0
+          body.pause()
+          reject(tooLarge(maxBytes))
+        },
+        end() {
+          const [first] = chunks
+          resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size))
+        },
+        error: reject,
+      })
+    })
+  }
+
+  async #decode(): Promise<string> {
+    const coding = this.#headers.get('content-encoding')
+    if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+      throw new HttpError(415, 'The body has a content coding', { headers: { 'accept-encoding': 'identity' } })
+    }
+    const bytes = await this.bytes()
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    } catch (error) {
+      throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
+    }
+  }
+
+  async #parse(): Promise<unknown> {
+    const type = this.#mediaType()
+    if (type !== undefined && !JSON_MEDIA_TYPE.test(type)) {
+      throw new HttpError(415, 'The body is not JSON', { headers: { accept: 'application/json' } })
+    }
+    const text = await this.#decode()
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw new HttpError(400, 'The body is not valid JSON', { cause: error })
+    }
+  }
+
+  async #parseForm(): Promise<URLSearchParams> {
+    const wanted = 'application/x-www-form-urlencoded'
+    const type = this.#mediaType()
+    if (type !== undefined && type !== wanted) {
+      throw new HttpError(415, `The body is not ${wanted}`, { headers: { accept: wanted } })
+    }
+    return new URLSearchParams(await this.#decode())
+  }
+
+  /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
+  #mediaType(): string | undefined {
+    const value = this.#headers.get('content-type')
+    return value === null ? undefined : (value.split(';', 1)[0] ?? '').trim().toLowerCase()
+  }
+
+  #checkLength(): void {
+    const { length } = this.#body
+    if (length !== undefined && length > this.#maxBytes) throw tooLarge(this.#maxBytes)
+  }
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, `The body exceeds ${maxBytes} octets`)
+}
+
+/**
+ * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
+ * rejection, which would end the process.
+ */
+function handled<T>(reading: Promise<T>): Promise<T> {
+  reading.catch(() => {})
+  return reading
+}

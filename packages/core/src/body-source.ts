@@ -1,0 +1,81 @@
+import type { BodySource } from '@fw/types'
+
+/** Something to read a body from, piece by piece. */
+export interface SourceReader {
+  /** The next octets; `undefined` at the end. */
+  read(): Promise<Uint8Array | undefined> | Uint8Array | undefined
+  /** Lets go of the source before its end. Never throws or rejects. */
+  cancel(reason: Error): void
+}
+
+/**
+ * Starts reading a source.
+ *
+ * @throws {TypeError} if a piece is neither text nor octets, or the source is being read already
+ */
+export function readSource(source: BodySource): SourceReader {
+  if (source instanceof ReadableStream) return readStream(source)
+  return Symbol.asyncIterator in source ? readAsyncIterable(source) : readIterable(source)
+}
+
+/** Lets go of a source that nobody will read. Never throws or rejects. */
+export function discardSource(source: BodySource): void {
+  if (source instanceof ReadableStream) {
+    // Nobody waits for the source to wind up, so its failure to do so reaches nobody either.
+    if (!source.locked) source.cancel().catch(() => {})
+    return
+  }
+  readSource(source).cancel(new Error('The body is not wanted'))
+}
+
+function readStream(stream: ReadableStream<Uint8Array>): SourceReader {
+  const reader = stream.getReader()
+  return {
+    async read() {
+      const { done, value } = await reader.read()
+      return done ? undefined : octets(value)
+    },
+    cancel(reason) {
+      // As in `discardSource`.
+      reader.cancel(reason).catch(() => {})
+    },
+  }
+}
+
+function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): SourceReader {
+  const iterator = iterable[Symbol.asyncIterator]()
+  return {
+    async read() {
+      const { done, value } = await iterator.next()
+      return done === true ? undefined : octets(value)
+    },
+    cancel() {
+      // As in `discardSource`.
+      Promise.try(() => iterator.return?.()).catch(() => {})
+    },
+  }
+}
+
+function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
+  // Text is iterable by character; it is meant as one piece.
+  const iterator = (typeof iterable === 'string' ? [iterable] : iterable)[Symbol.iterator]()
+  return {
+    read() {
+      const { done, value } = iterator.next()
+      return done === true ? undefined : octets(value)
+    },
+    cancel() {
+      try {
+        iterator.return?.()
+      } catch {
+        // As in `discardSource`.
+      }
+    },
+  }
+}
+
+function octets(piece: unknown): Uint8Array {
+  if (piece instanceof Uint8Array) return piece
+  if (typeof piece === 'string') return Buffer.from(piece)
+  throw new TypeError(`Cannot stream a piece of type ${typeof piece}: it is neither text nor octets`)
+}

@@ -1,0 +1,301 @@
+import type {
+  BodySource,
+  Context,
+  ContextToken,
+  Exchange,
+  Outcome,
+  Params,
+  ProtocolText,
+  RequestHeaders,
+  ResponseBody,
+  ResponseHeaders,
+  ResponseInit,
+  RouteInfo,
+} from '@fw/types'
+import { AbortedError } from './aborted-error.ts'
+import { BodyReader } from './body-reader.ts'
+import { ContextValues, missingValue } from './context-values.ts'
+import type { DrainNotice } from './drain-notice.ts'
+import { missingExtension } from './missing-extension.ts'
+import { PreparedAnswer } from './prepared-answer.ts'
+import type { RequestTarget } from './request-target.ts'
+import { checkSource, BYTES_TYPE, HTML_TYPE, JSON_TYPE, jsonText, TEXT_TYPE } from './response.ts'
+import { makeRequest } from './standard-request.ts'
+
+/** What a context needs from the application it runs in. */
+export interface ContextHost {
+  readonly maxBodyBytes: number
+  /** Reports an error that no answer can tell of. Never throws. */
+  report(message: string, error: unknown): void
+  /** When the server begins to close. */
+  readonly drainNotice: DrainNotice
+  /** Answers as if no route had matched. */
+  notFound(context: RequestContext): unknown
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * The `Context` of every request. What costs something is made when first asked for.
+ *
+ * Handlers see the members of `Context`; the others are for the application.
+ */
+export class RequestContext {
+  readonly exchange: Exchange
+  /** @internal */
+  readonly prepared: PreparedAnswer = new PreparedAnswer()
+  readonly route: RouteInfo | undefined
+  readonly params: Params
+  readonly #target: RequestTarget
+  readonly #host: ContextHost
+  #query: URLSearchParams | undefined = undefined
+  #reader: BodyReader | undefined = undefined
+  #request: Request | undefined = undefined
+  #values: ContextValues | undefined = undefined
+  #aborter: AbortController | undefined = undefined
+  #listeners: ((outcome: Outcome) => void)[] | undefined = undefined
+  #outcome: Outcome | undefined = undefined
+
+  constructor(
+    exchange: Exchange,
+    target: RequestTarget,
+    route: RouteInfo | undefined,
+    params: Params,
+    host: ContextHost,
+  ) {
+    this.exchange = exchange
+    this.#target = target
+    this.route = route
+    this.params = params
+    this.#host = host
+    // From the start, as the end may come before anybody asks about it.
+    exchange.onClose = (outcome) => this.#finish(outcome)
+  }
+
+  get protocol(): ProtocolText {
+    return this.exchange.protocol
+  }
+
+  get method(): string {
+    return this.exchange.method
+  }
+
+  get path(): string {
+    return this.#target.path
+  }
+
+  get rawQuery(): string {
+    return this.#target.rawQuery
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= new URLSearchParams(this.#target.rawQuery))
+  }
+
+  get headers(): RequestHeaders {
+    return this.exchange.headers
+  }
+
+  get request(): Request {
+    return (this.#request ??= makeRequest(this))
+  }
+
+  get signal(): AbortSignal {
+    if (this.#aborter === undefined) {
+      this.#aborter = new AbortController()
+      if (this.#outcome?.aborted === true) this.#aborter.abort(new AbortedError('The client went away'))
+    }
+    return this.#aborter.signal
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.exchange.remoteAddress
+  }
+
+  /** The peer: nothing that a request says about its client is believed. */
+  get clientAddress(): string | undefined {
+    return this.exchange.remoteAddress
+  }
+
+  get status(): number {
+    return this.prepared.status
+  }
+
+  set status(status: number) {
+    this.prepared.status = status
+  }
+
+  get responseHeaders(): ResponseHeaders {
+    return this.prepared.headers
+  }
+
+  get headSent(): boolean {
+    return this.exchange.status !== 0
+  }
+
+  bytes(): Promise<Uint8Array>
+  bytes(body: Uint8Array, init?: ResponseInit): void
+  bytes(...answer: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
+    if (answer.length === 0) return this.#body.bytes()
+    const [body, init] = answer
+    if (!(body instanceof Uint8Array)) throw new TypeError('Cannot answer with bytes: the body is no Uint8Array')
+    this.#answer(body, BYTES_TYPE, init)
+  }
+
+  text(): Promise<string>
+  text(body: string, init?: ResponseInit): void
+  text(...answer: [body?: string, init?: ResponseInit]): Promise<string> | void {
+    if (answer.length === 0) return this.#body.text()
+    const [body, init] = answer
+    this.#answer(checkText(body), TEXT_TYPE, init)
+  }
+
+  json(): Promise<unknown>
+  json(value: unknown, init?: ResponseInit): void
+  json(...answer: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
+    if (answer.length === 0) return this.#body.json()
+    const [value, init] = answer
+    this.#answer(jsonText(value), JSON_TYPE, init)
+  }
+
+  stream(): ReadableStream<Uint8Array>
+  stream(body: BodySource, init?: ResponseInit): void
+  stream(...answer: [body?: BodySource, init?: ResponseInit]): ReadableStream<Uint8Array> | void {
+    const [body, init] = answer
+    if (answer.length === 0) return this.#body.stream()
+    const source = body as BodySource
+    checkSource(source)
+    this.#answer(source, BYTES_TYPE, init)
+  }
+
+  form(): Promise<URLSearchParams> {
+    return this.#body.form()
+  }
+
+  html(body: string, init?: ResponseInit): void {
+    this.#answer(checkText(body), HTML_TYPE, init)
+  }
+
+  redirect(location: string, status: number = 302): void {
+    if (!REDIRECTS.has(status)) throw new RangeError(`Cannot redirect with status ${status}`)
+    // RFC 3986 §2: a URI reference is of visible ASCII characters.
+    if (!/^[\x21-\x7e]+$/.test(location)) {
+      throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)
+    }
+    this.#answer(null, undefined, { status, headers: { location } })
+  }
+
+  empty(status: number = 204): void {
+    this.#answer(null, undefined, { status })
+  }
+
+  notFound(): unknown {
+    this.#checkUnsent()
+    return this.#host.notFound(this)
+  }
+
+  startResponse(): ResponseBody {
+    this.#checkUnsent()
+    this.exchange.start(this.prepared.status, this.prepared.fields)
+    return this.exchange
+  }
+
+  set<T>(token: ContextToken<T>, value: T): void {
+    ;(this.#values ??= new ContextValues()).set(token, value)
+  }
+
+  provide<T>(token: ContextToken<T>, make: () => T): void {
+    ;(this.#values ??= new ContextValues()).provide(token, make)
+  }
+
+  get<T>(token: ContextToken<T>): T | null {
+    return this.#values?.get(token) ?? null
+  }
+
+  local<T>(token: ContextToken<T>): T {
+    if (this.#values?.has(token) !== true) throw missingValue(token)
+    return this.#values.get(token) as T
+  }
+
+  onFinish(listener: (outcome: Outcome) => void): void {
+    const outcome = this.#outcome
+    if (outcome === undefined) (this.#listeners ??= []).push(listener)
+    else this.#tell('onFinish', () => listener(outcome))
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.#outcome !== undefined) return
+    const forget = this.#host.drainNotice.listen(() => this.#tell('onDrain', listener))
+    this.onFinish(forget)
+  }
+
+  /** Stands in for the method that the register entry of `@fw/sse` installs. */
+  sse(): never {
+    throw missingExtension('ctx', 'sse')
+  }
+
+  /**
+   * Takes what a handler returned as the answer.
+   *
+   * @internal
+   */
+  takeResult(result: unknown): void {
+    if (this.headSent) {
+      if (result !== undefined) this.#checkUnsent()
+    } else {
+      this.prepared.take(result)
+    }
+  }
+
+  /**
+   * Whether there is something to answer with, or an answer was sent.
+   *
+   * @internal
+   */
+  get isAnswered(): boolean {
+    return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
+  }
+
+  get #body(): BodyReader {
+    return (this.#reader ??= new BodyReader(
+      this.exchange.body,
+      this.exchange.headers,
+      this.route?.options.limits?.maxBodyBytes ?? this.#host.maxBodyBytes,
+    ))
+  }
+
+  #answer(body: string | Uint8Array | BodySource | null, type: string | undefined, init?: ResponseInit): void {
+    this.#checkUnsent()
+    this.prepared.set(body, type, init)
+  }
+
+  #checkUnsent(): void {
+    if (this.headSent) throw new Error('Cannot answer: the head of an answer was sent already')
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#outcome = outcome
+    if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    if (listeners !== undefined) for (const listener of listeners) this.#tell('onFinish', () => listener(outcome))
+  }
+
+  #tell(occasion: string, listener: () => void): void {
+    try {
+      listener()
+    } catch (error) {
+      this.#host.report(`A listener of ${occasion} threw`, error)
+    }
+  }
+}
+
+function checkText(body: unknown): string {
+  if (typeof body !== 'string') throw new TypeError(`Cannot answer with text: the body is of type ${typeof body}`)
+  return body
+}
+
+/** Handlers are given a `RequestContext` as the `Context` that the compiler knows, extensions included. */
+export function asContext(context: RequestContext): Context {
+  return context
+}

@@ -1,0 +1,81 @@
+import type { ErrorHandler } from '@fw/types'
+import { isThenable } from './compose.ts'
+import { asContext, type ContextHost, type RequestContext } from './context.ts'
+import { problemOf } from './problem.ts'
+import { sendAnswer } from './send-answer.ts'
+import { prepareProblem } from './unrouted.ts'
+
+/**
+ * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has
+ * been sent, the exchange is ended so that the client can tell. Never rejects.
+ *
+ * What no error handler took is reported once, unless it is the client's fault (4xx) or the client is gone.
+ */
+export async function handleFailure(
+  thrown: unknown,
+  context: RequestContext,
+  handlers: readonly ErrorHandler[],
+  host: ContextHost,
+): Promise<void> {
+  let error = thrown
+  for (const handler of handlers) {
+    if (context.headSent || isAborted(error)) break
+    try {
+      if (await isAnsweredBy(handler, error, context)) {
+        await sendAnswer(context)
+        return
+      }
+    } catch (failure) {
+      error = failure
+    }
+  }
+  await answerByDefault(error, thrown, context, host)
+}
+
+/** Lets an error handler answer, with the status and fields of the error prepared. */
+async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+  const { prepared } = context
+  const { status, headers } = problemOf(error)
+  prepared.abandonBody()
+  prepared.status = status
+  for (const [name, value] of Object.entries(headers ?? {})) prepared.headers.set(name, value)
+  const result = handler(error, asContext(context))
+  const value = isThenable(result) ? await result : result
+  if (value !== undefined) context.takeResult(value)
+  return prepared.hasBody || context.headSent
+}
+
+async function answerByDefault(
+  error: unknown,
+  thrown: unknown,
+  context: RequestContext,
+  host: ContextHost,
+): Promise<void> {
+  const { exchange } = context
+  if (isAborted(error)) {
+    exchange.abort(error)
+    return
+  }
+  const problem = problemOf(error)
+  const what = `${context.method} ${context.path} failed`
+  if (problem.status >= 500) {
+    host.report(what, error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'))
+  }
+  if (!context.headSent) {
+    try {
+      prepareProblem(context, problem)
+      await sendAnswer(context)
+    } catch (failure) {
+      // The error brought fields along that cannot be sent.
+      host.report(what, failure)
+      exchange.respond(500, [], null)
+    }
+  } else if (exchange.isOpen) {
+    exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
+  }
+}
+
+/** Whether nobody is there to answer: the client went away while its body was read, or something waited for it. */
+function isAborted(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'AbortedError'
+}

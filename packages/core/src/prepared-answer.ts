@@ -1,0 +1,133 @@
+import type { BodySource, FieldList, ResponseInit } from '@fw/types'
+import { discardSource } from './body-source.ts'
+import { ResponseHeaderList } from './response-headers.ts'
+import { answerOf, type AnswerBody } from './response.ts'
+
+/** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
+const BODY_FIELDS = [
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+]
+/** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
+const RESTRICTS_CACHES = /no-store|no-cache|private/i
+
+/** The answer as far as it was prepared: status, fields and body, none of them sent. */
+export class PreparedAnswer {
+  #status = 200
+  #statusIsSet = false
+  #body: AnswerBody | undefined = undefined
+  #headers: ResponseHeaderList | undefined = undefined
+  /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
+  #impliedType: string | undefined = undefined
+
+  get status(): number {
+    return this.#status
+  }
+
+  set status(status: number) {
+    if (!Number.isInteger(status) || status < 200 || status > 999) {
+      throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 999`)
+    }
+    this.#status = status
+    this.#statusIsSet = true
+  }
+
+  /** Whether a status was chosen. */
+  get hasStatus(): boolean {
+    return this.#statusIsSet
+  }
+
+  /** Whether a body was given, be it none (`null`). */
+  get hasBody(): boolean {
+    return this.#body !== undefined
+  }
+
+  get body(): AnswerBody {
+    return this.#body ?? null
+  }
+
+  get headers(): ResponseHeaderList {
+    if (this.#headers === undefined) {
+      this.#headers = new ResponseHeaderList()
+      if (this.#impliedType !== undefined) this.#headers.set('content-type', this.#impliedType)
+    }
+    return this.#headers
+  }
+
+  /** The fields to send. */
+  get fields(): FieldList {
+    if (this.#headers !== undefined) return this.#headers.fields
+    return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
+  }
+
+  /** Prepares a body in place of the one before. */
+  set(body: AnswerBody, contentType: string | undefined, init?: ResponseInit): void {
+    if (init?.status !== undefined) this.status = init.status
+    this.#replaceBody(body)
+    this.#imply(contentType)
+    if (init?.headers === undefined) return
+    for (const [name, value] of Object.entries(init.headers)) this.headers.set(name, value)
+  }
+
+  /**
+   * Prepares what a handler returned; `undefined` says that it answered through the context, or has nothing to say.
+   *
+   * @throws {TypeError} as `answerOf`
+   */
+  take(result: unknown): void {
+    if (result === undefined) {
+      if (!this.hasBody && !this.#statusIsSet) this.status = 204
+      return
+    }
+    const { body, contentType, response } = answerOf(result)
+    this.set(body, contentType)
+    if (response === undefined) return
+    this.status = response.status
+    const seen = new Set(['set-cookie'])
+    for (const [name, value] of response.headers) {
+      // Cookies add up; any other field of the `Response` takes the place of a prepared one.
+      if (seen.has(name)) this.headers.append(name, value)
+      else this.headers.set(name, value)
+      seen.add(name)
+    }
+  }
+
+  /** Gives up the body and what describes it; the other fields stay. */
+  abandonBody(): void {
+    this.#replaceBody(undefined)
+    this.#impliedType = undefined
+    const headers = this.#headers
+    if (headers === undefined) return
+    for (const name of BODY_FIELDS) headers.delete(name)
+    if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
+  }
+
+  #replaceBody(body: AnswerBody | undefined): void {
+    const before = this.#body
+    this.#body = body
+    if (before !== body && isSource(before)) discardSource(before)
+  }
+
+  #imply(contentType: string | undefined): void {
+    const before = this.#impliedType
+    this.#impliedType = contentType
+    const headers = this.#headers
+    if (headers === undefined) return
+    const current = headers.get('content-type')
+    if (current !== null && current !== before) return
+    if (contentType !== undefined) headers.set('content-type', contentType)
+    else headers.delete('content-type')
+  }
+}
+
+function isSource(body: AnswerBody | undefined): body is BodySource {
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+}

@@ -1,0 +1,73 @@
+import type { BodySource } from '@fw/types'
+
+/** What a body is made of: all of it, or a source to stream it from; `null` for none. */
+export type AnswerBody = string | Uint8Array | BodySource | null
+
+/** What a handler's result stands for. */
+export interface Answer {
+  readonly body: AnswerBody
+  /** Content type that the result implies, used unless another one was set. */
+  readonly contentType: string | undefined
+  /** Status and fields, where the result brings them along. */
+  readonly response: Response | undefined
+}
+
+export const TEXT_TYPE = 'text/plain; charset=utf-8'
+export const HTML_TYPE = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json'
+export const BYTES_TYPE = 'application/octet-stream'
+
+/**
+ * Turns what a handler returned into an answer: text, bytes, a stream, a `Response`, and everything else as JSON.
+ *
+ * @param result Anything but `undefined`
+ * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
+ */
+export function answerOf(result: unknown): Answer {
+  if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
+  if (typeof result === 'object' && result !== null) {
+    if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
+    if (result instanceof Response) return ofResponse(result)
+    if (result instanceof ReadableStream || Symbol.asyncIterator in result) {
+      const body = result as Exclude<BodySource, Iterable<unknown>>
+      checkSource(body)
+      return { body, contentType: BYTES_TYPE, response: undefined }
+    }
+  }
+  return { body: jsonText(result), contentType: JSON_TYPE, response: undefined }
+}
+
+/** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */
+export function jsonText(value: unknown): string {
+  // Typed as a string, but `undefined` where there is no JSON form.
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`Cannot answer: a value of type ${typeof value} has no JSON form`)
+  return text
+}
+
+/** @throws {TypeError} if nothing can be streamed from the source */
+export function checkSource(source: BodySource): void {
+  if (source instanceof ReadableStream) {
+    if (source.locked) throw new TypeError('Cannot answer: the stream is being read already')
+  } else if (typeof source !== 'object' || !(Symbol.asyncIterator in source || Symbol.iterator in source)) {
+    throw new TypeError('Cannot answer: the body is no ReadableStream and not iterable')
+  }
+}
+
+/**
+ * Whether octets of a body follow the head of an answer.
+ *
+ * @see RFC 9110 §6.4.1
+ */
+export function allowsBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
+}
+
+function ofResponse(response: Response): Answer {
+  if (response.bodyUsed || response.body?.locked === true) {
+    throw new TypeError('Cannot answer: the body of the Response is being read already')
+  }
+  // `Response.error()` stands for a failed request and has status 0.
+  if (response.status === 0) throw new TypeError('Cannot answer with an error Response: it has no status')
+  return { body: response.body, contentType: undefined, response }
+}

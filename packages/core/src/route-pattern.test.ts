@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { parsePattern } from './route-pattern.ts'
+
+const literals = (...texts: string[]) => texts.map((text) => ({ kind: 'literal', text }))
+
+describe('parsePattern', () => {
+  it('reads literals, parameters, optional parameters and a wildcard', () => {
+    expect(parsePattern('/a/:b/:c-d?/:_e?')).toEqual([
+      { kind: 'literal', text: 'a' },
+      { kind: 'param', name: 'b', isOptional: false },
+      { kind: 'param', name: 'c-d', isOptional: true },
+      { kind: 'param', name: '_e', isOptional: true },
+    ])
+    expect(parsePattern('/files/*path')).toEqual([
+      { kind: 'literal', text: 'files' },
+      { kind: 'wildcard', name: 'path' },
+    ])
+  })
+
+  it('keeps empty segments and what only looks special', () => {
+    expect(parsePattern('/')).toEqual(literals(''))
+    expect(parsePattern('/a//b/')).toEqual(literals('a', '', 'b', ''))
+    expect(parsePattern('/items:batch/100%/é (x)')).toEqual(literals('items:batch', '100%', 'é (x)'))
+  })
+
+  it.each([
+    ['', 0, 'does not start'],
+    ['users', 0, 'does not start'],
+    ['/a/:', 3, 'needs a name'],
+    ['/a/:?', 3, 'needs a name'],
+    ['/a/*', 3, 'needs a name'],
+    ['/user/:id(\\d+)', 9, 'whole segment'],
+    ['/:name.json', 6, 'whole segment'],
+    ['/:0', 2, 'letters'],
+    ['/*path?', 6, 'whole segment'],
+    ['/a*b', 2, 'whole segment'],
+    ['/*path/x', 7, 'follow a wildcard'],
+    ['/:a?/x', 5, 'follow an optional'],
+    ['/:a?/:b', 5, 'follow an optional'],
+    ['/:a?/*b', 5, 'follow an optional'],
+    ['/:a/x/:a', 6, 'used twice'],
+    ['/a?b=1', 2, 'query'],
+    ['/a#b', 2, 'fragment'],
+    ['/caf%C3%A9', 4, 'decoded'],
+  ])('refuses %j at index %i', (pattern, index, fault) => {
+    expect(() => parsePattern(pattern)).toThrow(TypeError)
+    expect(() => parsePattern(pattern)).toThrow(fault)
+    expect(() => parsePattern(pattern)).toThrow(`(at index ${index})`)
+  })
+})
