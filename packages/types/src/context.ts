@@ -105,4 +105,9 @@ export interface Context<P extends object = Params> extends ContextExtensions {
 
   /** Calls `listener` once when the exchange is over, however it ended. A throwing listener is reported, not fatal. */
   onFinish(listener: (outcome: Outcome) => void): void
+  /**
+   * Calls `listener` once when the server begins to close while this exchange is not over (at once if it has begun),
+   * so that an answer without an end, such as an event stream, can end in good time. `App.drain()` brings it about.
+   */
+  onDrain(listener: () => void): void
 }

@@ -135,8 +135,9 @@ export class ChunkedDecoder {
     } else if (this.#digits === 0) {
       throw new ProtocolError(400, 'Chunk size missing')
     } else if (byte === SEMICOLON) {
-      this.#line = ';'
+      this.#line = ''
       this.#state = 'extension'
+      this.#countExtension(byte)
     } else {
       expectByte(byte, CR)
       this.#state = 'size-lf'
@@ -151,6 +152,10 @@ export class ChunkedDecoder {
       return
     }
     if (isControl(byte)) throw new ProtocolError(400, 'Malformed chunk extension')
+    this.#countExtension(byte)
+  }
+
+  #countExtension(byte: number): void {
     this.#line += String.fromCharCode(byte)
     if (this.#line.length > this.#limits.maxChunkExtensionBytes) {
       throw new ProtocolError(400, 'Chunk extension too long')

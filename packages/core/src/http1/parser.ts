@@ -61,6 +61,7 @@ export function parseHead(bytes: Buffer, start: number, limits: HeadLimits): Req
 
   const lineEnd = text.indexOf('\r\n')
   if (lineEnd > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
+  if (end + 4 > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
   const match = HEAD.exec(end + 4 === text.length ? text : text.slice(0, end + 4))
   if (match === null) throw diagnose(text.slice(0, lineEnd))
   const [, method = '', target = '', minorDigit, fieldBlock = ''] = match

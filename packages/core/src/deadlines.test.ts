@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Deadlines } from './deadlines.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('calls back once, never early, at most two ticks late', () => {
+  const deadlines = new Deadlines(100)
+  let calls = 0
+  const watched = { deadlineMs: Infinity, onDeadline: () => calls++ }
+  deadlines.watch(watched)
+  watched.deadlineMs = deadlines.in(1000)
+  vi.advanceTimersByTime(1000)
+  expect(calls).toBe(0)
+  vi.advanceTimersByTime(200)
+  expect(calls).toBe(1)
+  vi.advanceTimersByTime(5000)
+  expect(calls).toBe(1)
+})
+
+it('runs no timer while nothing is watched', () => {
+  const deadlines = new Deadlines(100)
+  const watched = { deadlineMs: Infinity, onDeadline: () => {} }
+  expect(vi.getTimerCount()).toBe(0)
+  deadlines.watch(watched)
+  expect(vi.getTimerCount()).toBe(1)
+  deadlines.unwatch(watched)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('takes 0 for no limit', () => {
+  expect(new Deadlines().in(0)).toBe(Infinity)
+})

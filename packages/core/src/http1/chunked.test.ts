@@ -1,0 +1,90 @@
+import { everySplit } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
+
+interface Decoded {
+  body: string
+  used: number
+  done: boolean
+  trailers: readonly string[]
+}
+
+function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): Decoded {
+  const decoder = new ChunkedDecoder(limits)
+  let body = ''
+  let used = 0
+  for (const slice of slices) {
+    used += decoder.decode(slice, (data) => (body += Buffer.from(data).toString('latin1')))
+    if (decoder.done) break
+  }
+  return { body, used, done: decoder.done, trailers: decoder.trailers }
+}
+
+const bytes = (wire: string): Buffer => Buffer.from(wire, 'latin1')
+
+describe('ChunkedDecoder', () => {
+  const accepted: [wire: string, body: string, trailers: string[]][] = [
+    ['0\r\n\r\n', '', []],
+    ['5\r\nhello\r\n0\r\n\r\n', 'hello', []],
+    ['3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n', 'abc0123456789', []],
+    ['1;a\r\nx\r\n1;b = "c;\\"d" ;e=f\r\ny\r\n0;e\r\n\r\n', 'xy', []],
+    ['0\r\nX-Sum: 1\r\nB:\t2 \r\n\r\n', '', ['x-sum', '1', 'b', '2']],
+    ['0\r\nContent-Length: 5\r\nHost: evil\r\nA: 1\r\n\r\n', '', ['a', '1']],
+  ]
+  it.each(accepted)('decodes %j at every split', (wire, body, trailers) => {
+    for (const slices of everySplit(bytes(`${wire}NEXT`))) {
+      expect(decode(slices)).toEqual({ body, used: wire.length, done: true, trailers })
+    }
+  })
+
+  it.each([
+    '\r\n',
+    ' 5\r\nhello\r\n',
+    '5 \r\nhello\r\n',
+    '+5\r\nhello\r\n',
+    '0x5\r\nhello\r\n',
+    'G\r\n',
+    '5\nhello\r\n',
+    '5\r\nhello\n0\r\n',
+    '5\r\nhelloX',
+    '5\rhello',
+    '10000000000000\r\n',
+    '1;\r\n',
+    '1;a b\r\n',
+    '1;a="b\r\n',
+    '1;a\nx',
+    '1;\0\r\n',
+    '0\r\nX : 1\r\n',
+    '0\r\n X: 1\r\n',
+    '0\r\nX: 1\n\r\n',
+    '0\r\nnothing\r\n',
+    '0\r\nX: \0\r\n',
+  ])('refuses %j at every split', (wire) => {
+    for (const slices of everySplit(bytes(wire))) {
+      expect(() => decode(slices)).toThrow(expect.objectContaining({ name: ProtocolError.name, status: 400 }))
+    }
+  })
+
+  const limits: ChunkedLimits = {
+    maxChunkExtensionBytes: 10,
+    maxChunkExtensionsTotalBytes: 15,
+    maxTrailerBytes: 20,
+    maxTrailerFields: 2,
+  }
+  it.each([
+    ['an extension of 10 octets', `1;${'a'.repeat(9)}\r\nx\r\n0\r\n\r\n`, undefined],
+    ['an extension of 11 octets', `1;${'a'.repeat(10)}\r\nx\r\n0\r\n\r\n`, 400],
+    ['extensions of 15 octets', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(4)}\r\n\r\n`, undefined],
+    ['extensions of 16 octets', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(5)}\r\n\r\n`, 413],
+    ['trailers of 20 octets', `0\r\nA: ${'b'.repeat(17)}\r\n\r\n`, undefined],
+    ['trailers of 21 octets', `0\r\nA: ${'b'.repeat(18)}\r\n\r\n`, 431],
+    ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
+    ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
+  ])('%s', (_name, wire, status) => {
+    const act = (): unknown => decode([bytes(wire)], limits)
+    if (status === undefined) expect(act).not.toThrow()
+    else expect(act).toThrow(expect.objectContaining({ status }))
+  })
+})

@@ -1,0 +1,436 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { everySplit, rawExchange } from '@fw/testing'
+import type { Exchange, Outcome, Refusal } from '@fw/types'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
+import { TcpListener } from '../tcp-listener.ts'
+
+const listeners: TcpListener[] = []
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.destroy()
+})
+
+interface Running {
+  readonly port: number
+  readonly listener: TcpListener
+  readonly refusals: Refusal[]
+  readonly outcomes: Outcome[]
+}
+
+async function serve(onRequest: (exchange: Exchange) => void, limits: Partial<Limits> = {}): Promise<Running> {
+  const refusals: Refusal[] = []
+  const outcomes: Outcome[] = []
+  const listener = new TcpListener({
+    tls: undefined,
+    http2: true,
+    host: {
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      altSvc: '',
+      onRequest(exchange) {
+        exchange.onClose = (outcome) => outcomes.push(outcome)
+        onRequest(exchange)
+      },
+      onRefused: (refusal) => refusals.push(refusal),
+    },
+  })
+  listeners.push(listener)
+  await listener.listen({ port: 0, host: '127.0.0.1' })
+  return { port: (listener.address() as AddressInfo).port, listener, refusals, outcomes }
+}
+
+/** Answers with method, target and body once the body has been read. */
+function echo(exchange: Exchange): void {
+  let body = ''
+  exchange.body.consume({
+    data: (chunk) => (body += Buffer.from(chunk).toString('latin1')),
+    end: (trailers) => exchange.respond(200, [], `${exchange.method} ${exchange.target} ${body} ${trailers.join()}`),
+    error: (error) => ('status' in error ? exchange.respond(Number(error.status), [], null) : exchange.abort(error)),
+  })
+}
+
+const hello = (exchange: Exchange): void => exchange.respond(200, [], exchange.target)
+const bodies = (text: string): string[] =>
+  text
+    .split('HTTP/1.1 ')
+    .slice(1)
+    .map((message) => `${message.slice(0, 3)} ${message.slice(message.indexOf('\r\n\r\n') + 4)}`)
+
+describe('requests on one connection', () => {
+  it('are the same wherever the octets are cut', async () => {
+    const { port } = await serve(echo)
+    const wire =
+      '\r\nPOST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n0\r\nT: 1\r\n\r\n' +
+      'POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nde' +
+      'GET /c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const splits = everySplit(Buffer.from(wire, 'latin1'))
+    await Promise.all(
+      splits.map(async (slices) => {
+        const { text, ended } = await rawExchange(port, slices, { timeoutMs: 10_000 })
+        expect(bodies(text)).toEqual(['200 POST /a abc t,1', '200 POST /b de ', '200 GET /c  '])
+        expect(ended).toBe('fin')
+      }),
+    )
+  })
+
+  it('are answered in order though a later one is quicker', async () => {
+    const { port } = await serve((exchange) => void setTimeout(hello, exchange.target === '/slow' ? 50 : 0, exchange))
+    const wire = 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const { text } = await rawExchange(port, wire)
+    expect(bodies(text)).toEqual(['200 /slow', '200 /quick'])
+  })
+
+  it('end with the one the application or the client wants to be the last', async () => {
+    const { port } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], 'x'))
+    const wire = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+    const { text, ended } = await rawExchange(port, wire + wire)
+    expect(bodies(text)).toEqual(['200 x'])
+    expect(text).toContain('connection: close')
+    expect(ended).toBe('fin')
+  })
+
+  it('are limited in number by maxRequestsPerConnection', async () => {
+    const { port } = await serve(hello, { maxRequestsPerConnection: 2 })
+    const { text, ended } = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
+    expect(bodies(text)).toHaveLength(2)
+    expect(ended).toBe('fin')
+  })
+
+  it('keep the connection on HTTP/1.0 only when asked to', async () => {
+    const { port } = await serve(hello)
+    const once = await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')
+    expect(once).toMatchObject({ ended: 'fin', text: expect.stringContaining('connection: close') as string })
+    const kept = await rawExchange(port, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', {
+      until: (text) => text.endsWith('/'),
+    })
+    expect(kept).toMatchObject({ ended: 'open', text: expect.stringContaining('connection: keep-alive') as string })
+  })
+})
+
+describe('an answer', () => {
+  it('of unknown length is chunked, or ends with an HTTP/1.0 connection', async () => {
+    const { port } = await serve((exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from('abc'))
+      exchange.write(Buffer.from('d'.repeat(20)))
+      exchange.end(['t', '1'])
+    })
+    const chunked = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(bodies(chunked.text)).toEqual([`200 3\r\nabc\r\n14\r\n${'d'.repeat(20)}\r\n0\r\nt: 1\r\n\r\n`])
+    const old = await rawExchange(port, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+    expect(bodies(old.text)).toEqual([`200 abc${'d'.repeat(20)}`])
+    expect(old).toMatchObject({ ended: 'fin', text: expect.not.stringContaining('transfer-encoding') as string })
+  })
+
+  it('shorter than its content-length is cut off, so that the client can tell', async () => {
+    const { port, outcomes } = await serve((exchange) => {
+      exchange.start(200, ['content-length', '10'])
+      exchange.write(Buffer.from('abc'))
+      exchange.end()
+    })
+    await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: 3, aborted: true }])
+  })
+
+  it('cannot be longer than its content-length', async () => {
+    let thrown: unknown
+    const { port } = await serve((exchange) => {
+      exchange.start(200, ['content-length', '2'])
+      try {
+        exchange.write(Buffer.from('abc'))
+      } catch (error) {
+        thrown = error
+      }
+      exchange.abort()
+    })
+    await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(thrown).toBeInstanceOf(RangeError)
+  })
+
+  it('to HEAD, a 204 and a 304 have no body, whatever is written', async () => {
+    const { port, outcomes } = await serve((exchange) => {
+      exchange.start(Number(exchange.target.slice(1)), [])
+      exchange.write(Buffer.from('abc'))
+      exchange.end()
+    })
+    const wire =
+      'HEAD /200 HTTP/1.1\r\nHost: a\r\n\r\nGET /204 HTTP/1.1\r\nHost: a\r\n\r\n' +
+      'GET /304 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const { text } = await rawExchange(port, wire)
+    expect(bodies(text)).toEqual(['200 ', '204 ', '304 '])
+    expect(text).not.toContain('transfer-encoding')
+    expect(outcomes.map((outcome) => outcome.bodyBytes)).toEqual([0, 0, 0])
+  })
+
+  it('may be preceded by informational ones, except on HTTP/1.0', async () => {
+    const { port } = await serve((exchange) => {
+      exchange.inform(103, ['link', '</a.css>'])
+      exchange.respond(200, [], 'x')
+    })
+    const { text } = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nlink: <\/a\.css>\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+    const old = await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')
+    expect(old.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  })
+
+  it('is written no faster than the client reads, and ends when it has all', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    let writes = 0
+    const { port, outcomes } = await serve((exchange) => {
+      void (async () => {
+        exchange.start(200, [])
+        for (; writes < 1000; writes++) if (!exchange.write(chunk)) await exchange.drained()
+        exchange.end()
+      })()
+    })
+    const socket = await open(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    await sleep(300)
+    const before = writes
+    expect(before).toBeLessThan(900)
+    await sleep(100)
+    expect(writes).toBe(before)
+    let received = 0
+    socket.on('data', (data: Buffer) => (received += data.length))
+    await once(socket, 'close')
+    expect(received).toBeGreaterThan(1000 * chunk.length)
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: 1000 * chunk.length, aborted: false }])
+  })
+})
+
+describe('a request body', () => {
+  it('is asked for with 100 (Continue) when it is first wanted', async () => {
+    const { port } = await serve(echo)
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
+    const waiting = await rawExchange(port, head, { until: (text) => text.endsWith('\r\n\r\n') })
+    expect(waiting.text).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    const { text } = await rawExchange(port, [`${head}ab`], { until: (all) => all.endsWith('ab ') })
+    expect(bodies(text).at(-1)).toBe('200 POST / ab ')
+  })
+
+  it('that nobody asked for ends the connection, as it may come or not', async () => {
+    const { port } = await serve(hello)
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
+    const { text, ended } = await rawExchange(port, head)
+    expect(text).not.toContain('100 Continue')
+    expect(ended).toBe('fin')
+  })
+
+  it('that nobody reads is passed over, so that the next request is understood', async () => {
+    const { port } = await serve(hello)
+    const wire =
+      `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(1000)}` +
+      'GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 /a', '200 /b'])
+  })
+
+  it('too large to be passed over ends the connection after the answer', async () => {
+    const { port } = await serve(hello, { lingerBytes: 100 })
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n'
+    expect(await rawExchange(port, head)).toMatchObject({
+      ended: 'fin',
+      text: expect.stringContaining('connection: close') as string,
+    })
+  })
+
+  it('that is malformed is an error to whoever reads it, and the connection ends', async () => {
+    const { port } = await serve(echo)
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const { text, ended } = await rawExchange(port, `${head}3\r\nabcX`)
+    expect(bodies(text)).toEqual(['400 '])
+    expect(ended).toBe('fin')
+  })
+
+  it('waits in the client while nobody reads it', async () => {
+    let exchange: Exchange | undefined
+    const { port } = await serve((received) => (exchange = received))
+    const socket = await open(port)
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`)
+    const chunk = Buffer.alloc(1024 * 1024)
+    for (let i = 0; i < 100; i++) socket.write(chunk)
+    await sleep(300)
+    expect(socket.writableLength).toBeGreaterThan(50 * 1024 * 1024)
+    let received = 0
+    const { promise, resolve } = Promise.withResolvers<void>()
+    exchange?.body.consume({ data: (data) => (received += data.byteLength), end: () => resolve(), error: () => {} })
+    await promise
+    expect(received).toBe(100 * 1024 * 1024)
+    socket.destroy()
+  })
+})
+
+describe('a client that leaves', () => {
+  it('before the answer ends the exchange without one', async () => {
+    const { port, outcomes } = await serve(() => {})
+    const socket = await open(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await sleep(20)
+    socket.destroy()
+    await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+  })
+
+  it('during the answer ends the exchange with what was sent', async () => {
+    let exchange: Exchange | undefined
+    const { port, outcomes } = await serve((started) => {
+      exchange = started
+      started.start(200, [])
+      started.write(Buffer.from('abc'))
+    })
+    const socket = await open(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    socket.destroy()
+    await expect.poll(() => outcomes).toEqual([{ status: 200, bodyBytes: 3, aborted: true }])
+    expect(exchange?.isOpen).toBe(false)
+    expect(exchange?.write(Buffer.from('late'))).toBe(true)
+    await exchange?.drained()
+  })
+
+  it('during the body is an error to whoever reads it', async () => {
+    let failure: Error | undefined
+    const { port } = await serve((exchange) =>
+      exchange.body.consume({ data: () => {}, end: () => {}, error: (error) => (failure = error) }),
+    )
+    const socket = await open(port)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc')
+    await sleep(20)
+    socket.destroy()
+    await expect.poll(() => failure?.name).toBe('AbortedError')
+  })
+})
+
+describe('what the engine refuses', () => {
+  it('is answered once, reported once, and seen by a client that is still sending', async () => {
+    const { port, refusals } = await serve(hello)
+    const wire = `GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${'x'.repeat(100_000)}`
+    const { text, ended } = await rawExchange(port, wire)
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ndate: .*\r\ncontent-length: 0\r\nconnection: close\r\n\r\n$/)
+    expect(ended).toBe('fin')
+    expect(refusals).toEqual([
+      {
+        status: 400,
+        reason: 'Host given twice',
+        protocol: 'HTTP/1.1',
+        remoteAddress: '127.0.0.1',
+        method: 'GET',
+        target: '/x',
+        bodyBytes: 0,
+        durationMs: expect.any(Number) as number,
+      },
+    ])
+  })
+
+  it('leaves the answers before it untouched', async () => {
+    const { port } = await serve(hello)
+    const { text } = await rawExchange(port, 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n')
+    expect(bodies(text)).toEqual(['200 /a', '400 '])
+  })
+})
+
+describe('time limits', () => {
+  it.each([
+    ['a connection without an octet is closed in silence', '', { firstByteTimeoutMs: 100 }, ''],
+    ['an unfinished head is answered 408', 'GET / HT', { headTimeoutMs: 100 }, '408'],
+    ['an idle connection is closed', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', { keepAliveTimeoutMs: 100 }, '200'],
+    [
+      'a body that stalls is answered 408',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc',
+      { bodyStallTimeoutMs: 100 },
+      '408',
+    ],
+    [
+      'a request that takes too long in all is answered 408',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc',
+      { requestTimeoutMs: 100 },
+      '408',
+    ],
+  ])('%s', async (_name, wire, limits, status) => {
+    const { port } = await serve(echo, limits)
+    const { text, ended } = await rawExchange(port, wire === '' ? [] : wire, { timeoutMs: 5000 })
+    expect(text.slice(9, 12)).toBe(status)
+    expect(ended).not.toBe('open')
+  })
+
+  it('a head that is dripped gets no more time than one that is not', async () => {
+    const { port } = await serve(hello, { headTimeoutMs: 300 })
+    const socket = await open(port)
+    const timer = setInterval(() => socket.write('x'), 50)
+    socket.write('GET /')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    clearInterval(timer)
+    socket.destroy()
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('an answer that the client does not take is given up', async () => {
+    const { port, outcomes } = await serve(
+      (exchange) => {
+        exchange.start(200, [])
+        exchange.write(Buffer.alloc(32 * 1024 * 1024))
+      },
+      { writeStallTimeoutMs: 300 },
+    )
+    const socket = await open(port)
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect.poll(() => outcomes.length, { timeout: 5000 }).toBe(1)
+    expect(outcomes[0]?.aborted).toBe(true)
+    socket.destroy()
+  })
+})
+
+describe('draining', () => {
+  it('closes idle connections at once and busy ones after their answer', async () => {
+    let finish: (() => void) | undefined
+    const { port, listener } = await serve((exchange) => {
+      if (exchange.target === '/busy') finish = () => exchange.respond(200, [], 'done')
+      else exchange.respond(200, [], 'idle')
+    })
+    const idle = rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', { timeoutMs: 5000 })
+    const busy = rawExchange(port, 'GET /busy HTTP/1.1\r\nHost: a\r\n\r\n', { timeoutMs: 5000 })
+    const fresh = rawExchange(port, [], { timeoutMs: 5000 })
+    await expect.poll(() => finish).toBeDefined()
+    await sleep(50)
+    const drained = listener.drain()
+    expect((await idle).ended).toBe('fin')
+    expect((await fresh).ended).toBe('fin')
+    finish?.()
+    expect(await busy).toMatchObject({
+      ended: 'fin',
+      text: expect.stringMatching(/connection: close[^]*done$/) as string,
+    })
+    await drained
+  })
+})
+
+describe('HTTP/2 with prior knowledge', () => {
+  it('is handed over, even when the preface arrives octet by octet', async () => {
+    const { port } = await serve(hello)
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
+    const octets = Array.from(preface, (_, at) => preface.subarray(at, at + 1))
+    // The server's SETTINGS and the acknowledgement of ours.
+    const { bytes } = await rawExchange(port, octets, { until: (text) => text.includes('\0\0\0\x04\x01') })
+    expect(bytes[3]).toBe(4)
+    const session = connectHttp2(`http://127.0.0.1:${port}`)
+    const stream = session.request({ ':path': '/x' })
+    const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
+    expect(headers[':status']).toBe(200)
+    stream.resume()
+    await once(stream, 'close')
+    session.close()
+  })
+
+  it('is not mistaken for it: other methods that begin alike go on as HTTP/1.1', async () => {
+    const { port } = await serve(hello)
+    const { text } = await rawExchange(port, ['PR', 'OPFIND /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])
+    expect(bodies(text)).toEqual(['200 /x'])
+  })
+})
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
+
+const parse = (wire: string, limits = DEFAULT_LIMITS): RequestHead | undefined =>
+  parseHead(Buffer.from(wire, 'latin1'), 0, limits)
+const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
+
+describe('parseHead', () => {
+  it('reads method, target, fields and where the head ends', () => {
+    const wire = 'POST /a?b HTTP/1.1\r\nHost: x:80\r\nContent-Length: 3\r\n\r\nabc'
+    expect(parse(wire)).toEqual({
+      method: 'POST',
+      target: '/a?b',
+      minor: 1,
+      authority: 'x:80',
+      fieldBlock: 'Host: x:80\r\nContent-Length: 3\r\n',
+      framing: { kind: 'length', length: 3 },
+      keepAlive: true,
+      expectsContinue: false,
+      end: wire.length - 3,
+    })
+  })
+
+  it('waits for more at every cut of a valid head', () => {
+    const wire = '\r\nGET http://h/ HTTP/1.1\r\nHost: h\r\nX-A: \xe9\t1 \r\nEmpty:\r\n\r\n'
+    for (let end = 0; end < wire.length; end++) expect(parse(wire.slice(0, end))).toBeUndefined()
+    expect(parse(wire)).toMatchObject({ target: 'http://h/', authority: 'h' })
+  })
+
+  it.each([
+    ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', { minor: 1, keepAlive: true }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { keepAlive: false }],
+    ['GET / HTTP/1.0\r\n\r\n', { minor: 0, keepAlive: false, authority: '' }],
+    ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { keepAlive: true }],
+    ['GET / HTTP/1.2\r\nHost: a\r\n\r\n', { minor: 1 }],
+    ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
+    ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
+    ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
+    ['GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', { authority: '[::1]:8080' }],
+    ['FOO / HTTP/1.1\r\nhOST: a\r\n\r\n', { method: 'FOO', authority: 'a' }],
+    ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n', { expectsContinue: true }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { expectsContinue: false }],
+  ])('accepts %j', (wire, want) => {
+    expect(parse(wire)).toMatchObject(want)
+  })
+
+  const refused: [status: number, wire: string][] = [
+    // Lines that only some receivers see as lines.
+    [400, 'GET / HTTP/1.1\nHost: a\n\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n'],
+    [400, '\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, '\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    // Request line.
+    [400, 'GET  / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET / HTTP/1.1 \r\nHost: a\r\n\r\n'],
+    [400, ' GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'G(T / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\r\n\r\n'],
+    [400, 'GET / http/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET / HTTP/1.10\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/0.9\r\nHost: a\r\n\r\n'],
+    // Targets.
+    [400, 'GET a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET * HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET http:// HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET http://u@h/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET ftp://h/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    // Host.
+    [400, 'GET / HTTP/1.1\r\n\r\n'],
+    [400, get('Host: a\r\n')],
+    [400, 'GET / HTTP/1.1\r\nHost: a, b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a,b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: u@a\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: [1::2::3]\r\n\r\n'],
+    [400, 'GET / HTTP/1.0\r\nHost: a b\r\n\r\n'],
+    // Fields.
+    [400, get('X : b\r\n')],
+    [400, get(' X: b\r\n')],
+    [400, get('X: a\r\n b\r\n')],
+    [400, get('X\r\n')],
+    [400, get(': b\r\n')],
+    [400, get('X(: b\r\n')],
+    [400, get('X: \0\r\n')],
+    [400, get('X: \x7f\r\n')],
+    // Framing and expectations.
+    [400, get('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n')],
+    [400, get('Content-Length: 1\r\nContent-Length: 2\r\n')],
+    [400, get('Content-Length: -1\r\n')],
+    [501, get('Transfer-Encoding: gzip, chunked\r\n')],
+    [417, get('Expect: tea\r\n')],
+  ]
+  it.each(refused)('refuses with %i %j', (status, wire) => {
+    expect(() => parse(wire)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
+  })
+
+  it.each([
+    'GET / HTTP/1.1\nHost: a',
+    'GET / HTTP/1.1\r\nHost: a\rb',
+    'GET /\0',
+    '\x16\x03\x01\x02\0\x01',
+    'GET /\r\nHost: a\r\n',
+  ])('refuses %j before the head is complete', (wire) => {
+    expect(() => parse(wire)).toThrow(expect.objectContaining({ status: 400 }))
+  })
+})
+
+describe('limits of a head', () => {
+  const limits = { maxHeadBytes: 100, maxRequestLineBytes: 40, maxFields: 3 }
+  const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
+
+  it.each([
+    [40, undefined],
+    [41, 414],
+  ])('a request line of %i octets gives %s', (length, status) => {
+    const wire = `${line(length)}\r\nHost: a\r\n\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
+    // Nothing is gained by leaving the line unfinished.
+    expect(statusOf(() => parseHead(Buffer.from(wire.slice(0, length)), 0, limits))).toBe(status)
+  })
+
+  it.each([
+    [100, undefined],
+    [101, 431],
+  ])('a head of %i octets gives %s', (length, status) => {
+    const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
+    const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(`${wire}body of any length`), 0, limits))).toBe(status)
+  })
+
+  it('refuses an endless head as soon as it is too large', () => {
+    const wire = `GET / HTTP/1.1\r\nX: ${'b'.repeat(100)}`
+    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(431)
+  })
+
+  it.each([
+    [3, undefined],
+    [4, 431],
+  ])('%i fields give %s', (count, status) => {
+    const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
+  })
+
+  function statusOf(act: () => unknown): number | undefined {
+    try {
+      act()
+      return undefined
+    } catch (error) {
+      return (error as ProtocolError).status
+    }
+  }
+})
+
+describe('requestLineOf', () => {
+  it.each([
+    ['GET /x HTTP/1.1\r\nHost : a\r\n', ['GET', '/x']],
+    ['PRI * HTTP/2.0\r\n', ['PRI', '*']],
+    ['GET /x', [undefined, undefined]],
+    ['\x16\x03', [undefined, undefined]],
+  ])('of %j is %j', (wire, want) => {
+    expect(requestLineOf(Buffer.from(wire, 'latin1'))).toEqual(want)
+  })
+})

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { DEFAULT_LIMITS, resolveLimits } from './limits.ts'
+
+it('replaces only what is given', () => {
+  expect(resolveLimits({ maxFields: 7 })).toEqual({ ...DEFAULT_LIMITS, maxFields: 7 })
+})
+
+it('names the limits there are when one is misspelt', () => {
+  expect(() => resolveLimits({ maxfields: 7 } as object)).toThrow(
+    /Unknown limit 'maxfields'; the limits are: .*maxFields/,
+  )
+})
+
+it.each([-1, 1.5, NaN, '10', null])('refuses %j', (value) => {
+  expect(() => resolveLimits({ maxFields: value as number })).toThrow(RangeError)
+})

@@ -1,0 +1,73 @@
+import type { FieldList } from '@fw/types'
+import { expect, it } from 'vitest'
+import { ReceivedBody } from './received-body.ts'
+
+function setUp(maxBufferedBytes = 4): { body: ReceivedBody; calls: string[]; consume: () => void } {
+  const calls: string[] = []
+  const body = new ReceivedBody(undefined, maxBufferedBytes, {
+    onWanted: () => calls.push('wanted'),
+    onFull: () => calls.push('full'),
+    onRoom: () => calls.push('room'),
+  })
+  const consume = (): void =>
+    body.consume({
+      data: (chunk) => calls.push(`data ${Buffer.from(chunk).toString()}`),
+      end: (trailers: FieldList) => calls.push(`end ${trailers.join()}`),
+      error: (error) => calls.push(`error ${error.message}`),
+    })
+  return { body, calls, consume }
+}
+const bytes = (text: string): Buffer => Buffer.from(text)
+
+it('keeps octets until they are wanted, and asks for a pause when there are too many', () => {
+  const { body, calls, consume } = setUp()
+  body.push(bytes('ab'))
+  body.push(bytes('cd'))
+  body.push(bytes('e'))
+  expect(calls).toEqual(['full'])
+  consume()
+  body.push(bytes('f'))
+  body.finish(['a', '1'])
+  expect(calls).toEqual(['full', 'wanted', 'data ab', 'data cd', 'data e', 'room', 'data f', 'end a,1'])
+})
+
+it('holds octets and the end back while paused', () => {
+  const { body, calls, consume } = setUp()
+  consume()
+  body.pause()
+  body.push(bytes('ab'))
+  body.finish()
+  expect(calls).toEqual(['wanted'])
+  body.resume()
+  expect(calls).toEqual(['wanted', 'data ab', 'end '])
+})
+
+it('delivers what was received before an error', () => {
+  const { body, calls, consume } = setUp()
+  body.push(bytes('ab'))
+  body.fail(new Error('gone'))
+  consume()
+  expect(calls).toEqual(['data ab', 'error gone'])
+})
+
+it('ends once: nothing follows an end or an error', () => {
+  const { body, calls, consume } = setUp()
+  consume()
+  body.finish()
+  body.fail(new Error('late'))
+  expect(calls).toEqual(['wanted', 'end '])
+})
+
+it('throws octets away after discard, making room', () => {
+  const { body, calls } = setUp()
+  body.push(bytes('abcd'))
+  body.discard()
+  body.push(bytes('efgh'))
+  expect(calls).toEqual(['full', 'room'])
+})
+
+it('can be read once', () => {
+  const { consume } = setUp()
+  consume()
+  expect(consume).toThrow(TypeError)
+})
