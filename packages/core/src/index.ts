@@ -3,6 +3,11 @@ export { contextKey } from './context-key.ts'
 export { extendContext, extendRouter } from './extensions.ts'
 export { HttpError, type HttpErrorOptions } from './http-error.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export type { ListenerAddress } from './listener.ts'
+export { Server } from './server.ts'
+export type { CloseOptions, ListenOptions, ServerOptions } from './server-options.ts'
+export { StartupError } from './startup-error.ts'
+export type { TlsOptions } from './tls-credentials.ts'
 export type {
   BodySource,
   Context,

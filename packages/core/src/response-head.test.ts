@@ -43,6 +43,6 @@ describe('responseHead', () => {
     [200, ['content-length', '1', 'content-length', '2'], undefined, TypeError],
     [200, ['content-length', '4'], 5, TypeError],
   ])('refuses status %s, fields %j, %s octets', (status, fields, bodyLength, error) => {
-    expect(() => responseHead('GET', status, fields as string[], bodyLength as number | undefined)).toThrow(error)
+    expect(() => responseHead('GET', status, fields, bodyLength)).toThrow(error)
   })
 })

@@ -22,6 +22,15 @@ function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): D
   return { body, used, done: decoder.done, trailers: decoder.trailers }
 }
 
+function statusOf(act: () => unknown): number | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    return (error as ProtocolError).status
+  }
+}
+
 const bytes = (wire: string): Buffer => Buffer.from(wire, 'latin1')
 
 describe('ChunkedDecoder', () => {
@@ -82,9 +91,7 @@ describe('ChunkedDecoder', () => {
     ['trailers of 21 octets', `0\r\nA: ${'b'.repeat(18)}\r\n\r\n`, 431],
     ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
     ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
-  ])('%s', (_name, wire, status) => {
-    const act = (): unknown => decode([bytes(wire)], limits)
-    if (status === undefined) expect(act).not.toThrow()
-    else expect(act).toThrow(expect.objectContaining({ status }))
+  ])('%s gives %3$s', (_name, wire, status) => {
+    expect(statusOf(() => decode([bytes(wire)], limits))).toBe(status)
   })
 })

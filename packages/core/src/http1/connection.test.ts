@@ -100,8 +100,8 @@ describe('requests on one connection', () => {
 
   it('keep the connection on HTTP/1.0 only when asked to', async () => {
     const { port } = await serve(hello)
-    const once = await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')
-    expect(once).toMatchObject({ ended: 'fin', text: expect.stringContaining('connection: close') as string })
+    const single = await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')
+    expect(single).toMatchObject({ ended: 'fin', text: expect.stringContaining('connection: close') as string })
     const kept = await rawExchange(port, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', {
       until: (text) => text.endsWith('/'),
     })

@@ -5,7 +5,17 @@ import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 
 const parse = (wire: string, limits = DEFAULT_LIMITS): RequestHead | undefined =>
   parseHead(Buffer.from(wire, 'latin1'), 0, limits)
+const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
 const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
+
+function statusOf(act: () => unknown): number | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    return (error as ProtocolError).status
+  }
+}
 
 describe('parseHead', () => {
   it('reads method, target, fields and where the head ends', () => {
@@ -117,7 +127,6 @@ describe('parseHead', () => {
 
 describe('limits of a head', () => {
   const limits = { maxHeadBytes: 100, maxRequestLineBytes: 40, maxFields: 3 }
-  const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
 
   it.each([
     [40, undefined],
@@ -151,15 +160,6 @@ describe('limits of a head', () => {
     const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
     expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
   })
-
-  function statusOf(act: () => unknown): number | undefined {
-    try {
-      act()
-      return undefined
-    } catch (error) {
-      return (error as ProtocolError).status
-    }
-  }
 })
 
 describe('requestLineOf', () => {

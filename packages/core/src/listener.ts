@@ -1,0 +1,140 @@
+import type { Exchange, ProtocolText, Refusal } from '@fw/types'
+import type { EngineHost } from './engine.ts'
+import type { Http3Listener } from './http3/engine.ts'
+import { listenError } from './listen-error.ts'
+import type { Limits } from './limits.ts'
+import { StartupError } from './startup-error.ts'
+import { TcpListener } from './tcp-listener.ts'
+import type { TlsCredentials } from './tls-credentials.ts'
+
+/** Where a listener can be reached. */
+export interface ListenerAddress {
+  /** `http://` or `https://` with host and port; `http+unix://` with the percent-encoded path of a Unix socket. */
+  readonly url: URL
+  /** As bound; `undefined` for a Unix socket. */
+  readonly host: string | undefined
+  readonly port: number | undefined
+  readonly path: string | undefined
+  readonly protocols: readonly ProtocolText[]
+}
+
+/** What a listener serves, and how. */
+export interface ListenerOptions {
+  readonly port: number
+  readonly host: string | undefined
+  readonly path: string | undefined
+  readonly tls: TlsCredentials | undefined
+  readonly http2: boolean
+  readonly http3: boolean
+  readonly limits: Limits
+  readonly onRequest: (exchange: Exchange) => void
+  readonly onRefused: (refusal: Refusal) => void
+}
+
+/** A free TCP port whose UDP port is taken is given back, this many times. */
+const PORT_TRIES = 20
+/** Seconds a browser may remember that HTTP/3 is there (RFC 7838 §3.1). */
+const ALT_SVC_MAX_AGE_S = 3600
+
+/** What one `listen` opened: a TCP port and, for HTTP/3, the UDP port of the same number. */
+export class Listener {
+  readonly address: ListenerAddress
+  readonly #tcp: TcpListener
+  readonly #http3: Http3Listener | undefined
+
+  private constructor(address: ListenerAddress, tcp: TcpListener, http3: Http3Listener | undefined) {
+    this.address = address
+    this.#tcp = tcp
+    this.#http3 = http3
+  }
+
+  /** @throws {StartupError} if a socket cannot be opened or HTTP/3 is not to be had */
+  static async open(options: ListenerOptions): Promise<Listener> {
+    if (options.http3 && options.tls === undefined) {
+      throw new StartupError('HTTP/3 needs TLS: give tls, or leave http3 out for this listener')
+    }
+    for (let attempt = 1; ; attempt++) {
+      // TCP first: a second process on the same UDP port would not be noticed.
+      const host = new MutableHost(options)
+      const tcp = new TcpListener({ host, tls: options.tls, http2: options.http2 })
+      const where = describe(options)
+      try {
+        await tcp.listen(
+          options.path === undefined ? { port: options.port, ...hostOption(options.host) } : { path: options.path },
+        )
+      } catch (error) {
+        throw listenError(error, where)
+      }
+      try {
+        const http3 = options.http3 ? await openHttp3(options, host, tcp) : undefined
+        return new Listener(listenerAddress(options, tcp), tcp, http3)
+      } catch (error) {
+        tcp.destroy()
+        const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+        if (isTaken && options.port === 0 && attempt < PORT_TRIES) continue
+        throw error instanceof StartupError ? error : listenError(error, `${where} (UDP)`)
+      }
+    }
+  }
+
+  /** Accepts nothing more; resolves when every connection has finished. */
+  async drain(): Promise<void> {
+    await Promise.all([this.#tcp.drain(), this.#http3?.drain()])
+  }
+
+  /** Ends every connection now. */
+  destroy(): void {
+    this.#tcp.destroy()
+    this.#http3?.destroy()
+  }
+}
+
+/** The engines' view of the server; `altSvc` is known once the UDP port is. */
+class MutableHost implements EngineHost {
+  altSvc = ''
+  readonly limits: Limits
+  readonly onRequest: (exchange: Exchange) => void
+  readonly onRefused: (refusal: Refusal) => void
+
+  constructor(options: ListenerOptions) {
+    this.limits = options.limits
+    this.onRequest = options.onRequest
+    this.onRefused = options.onRefused
+  }
+}
+
+async function openHttp3(options: ListenerOptions, host: MutableHost, tcp: TcpListener): Promise<Http3Listener> {
+  const bound = tcp.address()
+  if (typeof bound === 'string' || options.tls === undefined) {
+    throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
+  }
+  // Loaded only here: who does not use HTTP/3 pays nothing for it.
+  const { listenHttp3 } = await import('./http3/engine.ts')
+  const http3 = await listenHttp3({ ...options.tls, host: bound.address, port: bound.port, engineHost: host })
+  host.altSvc = `h3=":${bound.port}"; ma=${ALT_SVC_MAX_AGE_S}`
+  return http3
+}
+
+function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAddress {
+  const protocols: ProtocolText[] = ['HTTP/1.1']
+  if (options.http2) protocols.push('HTTP/2.0')
+  if (options.http3) protocols.push('HTTP/3.0')
+  const bound = tcp.address()
+  if (typeof bound === 'string') {
+    const url = new URL(`http+unix://${encodeURIComponent(bound)}/`)
+    return { url, host: undefined, port: undefined, path: bound, protocols }
+  }
+  const isAny = bound.address === '::' || bound.address === '0.0.0.0'
+  const name = isAny ? 'localhost' : bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  const url = new URL(`${options.tls === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
+  return { url, host: bound.address, port: bound.port, path: undefined, protocols }
+}
+
+function hostOption(host: string | undefined): { host?: string } {
+  return host === undefined ? {} : { host }
+}
+
+function describe({ path, host, port }: ListenerOptions): string {
+  if (path !== undefined) return path
+  return host === undefined ? `port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`
+}

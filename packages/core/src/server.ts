@@ -1,0 +1,148 @@
+import type { Exchange, Refusal, Router } from '@fw/types'
+import * as log from '@fw/log'
+import { App } from './app.ts'
+import { resolveLimits, type Limits } from './limits.ts'
+import { Listener, type ListenerAddress } from './listener.ts'
+import {
+  checkListenOptions,
+  checkServerOptions,
+  type CloseOptions,
+  type ListenOptions,
+  type ServerOptions,
+} from './server-options.ts'
+import { onShutdownSignal } from './shutdown-signals.ts'
+import { loadCredentials } from './tls-credentials.ts'
+
+/** How long running requests may take after `close()`. */
+const DRAIN_MS = 10_000
+
+/**
+ * An HTTP server: one router, any number of listeners, HTTP/1.1, HTTP/2 and HTTP/3 alike.
+ *
+ * @example
+ * const server = new Server()
+ * server.router().get('/', () => 'hello')
+ * const { url } = await server.listen(8080)
+ */
+export class Server implements AsyncDisposable {
+  readonly #options: ServerOptions
+  readonly #limits: Limits
+  readonly #app: App
+  readonly #listeners = new Set<Listener>()
+  #closing: Promise<void> | undefined = undefined
+  #ignoreSignals: (() => void) | undefined = undefined
+
+  /**
+   * @throws {TypeError} if an option or a limit does not exist
+   * @throws {RangeError} if a limit is no whole number, or negative
+   */
+  constructor(options: ServerOptions = {}) {
+    this.#options = checkServerOptions(options)
+    this.#limits = resolveLimits(options.limits)
+    this.#app = new App({
+      limits: this.#limits,
+      onError: (message, error) => log.error('{}: {}', message, error),
+    })
+  }
+
+  /** Where handlers and middleware are registered. */
+  router(): Router {
+    return this.#app.router
+  }
+
+  /**
+   * Opens a listener; may be called several times for several ports.
+   *
+   * @param where A TCP port, or what to listen on
+   * @throws {StartupError} with one line that says what to do: port in use, unreadable certificate, HTTP/3 missing
+   */
+  async listen(where: number | ListenOptions = 0): Promise<ListenerAddress> {
+    const options = checkListenOptions(where)
+    const { signal } = options
+    signal?.throwIfAborted()
+    if (this.#closing !== undefined) throw new Error('Cannot listen: the server is closed')
+    const tls = options.tls === undefined ? this.#options.tls : options.tls
+    const listener = await Listener.open({
+      port: options.port ?? 0,
+      host: options.host,
+      path: options.path,
+      tls: tls === undefined || tls === false ? undefined : await loadCredentials(tls),
+      http2: options.http2 ?? this.#options.http2 ?? true,
+      http3: options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false)),
+      limits: this.#limits,
+      onRequest: this.#onRequest,
+      onRefused: this.#onRefused,
+    })
+    this.#listeners.add(listener)
+    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS), { once: true })
+    if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
+    const { url, protocols } = listener.address
+    log.info('Listening on {} ({})', url.href, protocols.join(', '))
+    return listener.address
+  }
+
+  /** The first listener's address. @throws {Error} if the server does not listen */
+  address(): ListenerAddress {
+    const [first] = this.#listeners
+    if (first === undefined) throw new Error('Cannot tell the address: the server does not listen')
+    return first.address
+  }
+
+  /** The first listener's URL. @throws {Error} if the server does not listen */
+  get url(): URL {
+    return this.address().url
+  }
+
+  /**
+   * Answers a request without a socket, through the same routes.
+   *
+   * @param input A path, an absolute URL or a `Request`
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return this.#app.fetch(input, init)
+  }
+
+  /**
+   * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
+   * A later call waits for the first.
+   */
+  close({ drainMs = DRAIN_MS }: CloseOptions = {}): Promise<void> {
+    return (this.#closing ??= this.#close(drainMs))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    log.info('Closing; running requests have {} ms to finish', drainMs)
+    this.#app.drain()
+    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs)))
+    this.#ignoreSignals?.()
+    log.info('Closed')
+  }
+
+  async #closeListener(listener: Listener, drainMs: number): Promise<void> {
+    const deadline = setTimeout(() => listener.destroy(), drainMs)
+    try {
+      await listener.drain()
+    } finally {
+      clearTimeout(deadline)
+      this.#listeners.delete(listener)
+    }
+  }
+
+  readonly #onRequest = (exchange: Exchange): void => {
+    this.#app.handle(exchange)
+  }
+
+  readonly #onRefused = (refusal: Refusal): void => {
+    log.debug('Refused a request from {}: {} {}', refusal.remoteAddress, refusal.status, refusal.reason)
+    this.#app.refused(refusal)
+  }
+
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    log.info('Received {}', signal)
+    this.close().catch((error: unknown) => log.error('Closing failed: {}', error))
+  }
+}
