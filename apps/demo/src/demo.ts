@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
+import { Server, type ListenerAddress } from '@fw/core'
+import * as log from '@fw/log'
+import { keptCertificate } from './certificate.ts'
+import { Feed } from './feed.ts'
+import { registerRoutes } from './routes.ts'
+import type { Settings } from './settings.ts'
+
+/** The demo while it runs. */
+export interface RunningDemo {
+  readonly clearText: ListenerAddress
+  readonly tls: ListenerAddress
+  close(): Promise<void>
+}
+
+const HOME = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Starts the demo: one server in clear text and in TLS, logging to the console, to a file and to the live feed.
+ *
+ * @throws {StartupError} or another error with one line that says what to do
+ */
+export async function startDemo(settings: Settings): Promise<RunningDemo> {
+  const dataDir = resolve(HOME, settings.dataDir)
+  const feed = new Feed(settings.tickMs)
+  log.setLevel(settings.logLevel)
+  log.setSinks([new log.ConsoleSink(), feed])
+  if (settings.logFile !== undefined) log.addSink(new log.FileSink(join(dataDir, settings.logFile)))
+
+  const { certFile, keyFile } = await certificate(settings, dataDir)
+  const server = new Server({ tls: { certFile, keyFile }, http3: settings.http3 })
+  registerRoutes(server.router(), { accessLog: settings.accessLog, filesDir: settings.filesDir, feed })
+
+  const host = settings.host === undefined ? {} : { host: settings.host }
+  const close = async (): Promise<void> => {
+    await server.close({ drainMs: settings.drainMs })
+    feed.close()
+  }
+  try {
+    const clearText = await server.listen({ ...host, port: settings.port, tls: false, http3: false })
+    const tls = await server.listen({ ...host, port: settings.tlsPort })
+    return { clearText, tls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function certificate(
+  { certFile, keyFile }: Settings,
+  dataDir: string,
+): Promise<{ certFile: string; keyFile: string }> {
+  if (certFile === undefined && keyFile === undefined) return keptCertificate(dataDir)
+  if (certFile === undefined || keyFile === undefined) {
+    throw new Error('DEMO_CERT_FILE and DEMO_KEY_FILE belong together: set both, or neither for a self-signed one')
+  }
+  return { certFile, keyFile }
+}

@@ -1,0 +1,33 @@
+import * as log from '@fw/log'
+import { startDemo } from './demo.ts'
+import { helpText, readSettings } from './settings.ts'
+
+/** Runs the demo until SIGINT or SIGTERM; what cannot start ends with one line and exit code 1. */
+async function main(args: readonly string[]): Promise<void> {
+  const [option] = args
+  if (option === '--help' || option === '-h') {
+    process.stdout.write(helpText())
+    return
+  }
+  if (option !== undefined) throw new Error(`Unknown option ${option}; options are environment variables, see --help`)
+
+  const demo = await startDemo(readSettings(process.env))
+  process.stdout.write(`\n  ${demo.clearText.url.href}  in clear text\n  ${demo.tls.url.href} with TLS\n\n`)
+
+  let isClosing = false
+  const stop = (signal: NodeJS.Signals): void => {
+    // Whoever asks twice does not want to wait for running requests.
+    if (isClosing) process.exit(130)
+    isClosing = true
+    log.info('Received {}', signal)
+    demo.close().catch(fail)
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
+
+main(process.argv.slice(2)).catch(fail)

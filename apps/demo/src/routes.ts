@@ -1,0 +1,41 @@
+import { accessLog, RequestLogger, type AccessLogFormat } from '@fw/access-log'
+import { HttpError, type Router } from '@fw/core'
+import '@fw/sse/register'
+import '@fw/static/register'
+import type { Feed } from './feed.ts'
+
+export interface RouteSettings {
+  readonly accessLog: AccessLogFormat
+  readonly filesDir: string | undefined
+  readonly feed: Feed
+}
+
+/** Everything the demo answers. */
+export function registerRoutes(router: Router, settings: RouteSettings): void {
+  router.use(
+    accessLog({
+      format: settings.accessLog,
+      // Health checks come every few seconds and say nothing.
+      skipPaths: ['/healthz'],
+      requestHeaders: ['referer'],
+      redactQuery: ['token'],
+    }),
+  )
+
+  router.get('/healthz', () => 'ok')
+
+  router.get('/events', async (ctx) => settings.feed.follow(await ctx.sse({ retryMs: 2000 })))
+
+  const api = router.group('/api')
+  api.get('/hello/:name', (ctx) => {
+    ctx.local(RequestLogger).info('Greeting {}', ctx.params.name)
+    return { hello: ctx.params.name, protocol: ctx.protocol }
+  })
+  api.post('/echo', async (ctx) => ctx.bytes(await ctx.bytes()))
+  api.get('/teapot', () => {
+    throw new HttpError(418, 'This demo makes no coffee')
+  })
+
+  if (settings.filesDir !== undefined) router.staticFiles('/files', settings.filesDir)
+  router.staticFiles('/', new URL('../public/', import.meta.url), { spa: true })
+}

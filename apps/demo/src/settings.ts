@@ -1,0 +1,121 @@
+import { parseLevel, type Level } from '@fw/log'
+import { AccessLogFormat } from '@fw/access-log'
+
+/** How the demo runs. */
+export interface Settings {
+  readonly host: string | undefined
+  readonly port: number
+  readonly tlsPort: number
+  readonly http3: boolean
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+  readonly dataDir: string
+  readonly logFile: string | undefined
+  readonly logLevel: Level
+  readonly accessLog: AccessLogFormat
+  readonly filesDir: string | undefined
+  readonly tickMs: number
+  readonly drainMs: number
+}
+
+/** A setting that cannot be used; the message is one line that says what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
+interface Variable {
+  readonly name: string
+  readonly fallback: string
+  readonly text: string
+}
+
+const VARIABLES = {
+  host: variable('DEMO_HOST', '', 'IP address to listen on; all of them when empty'),
+  port: variable('DEMO_PORT', '8080', 'clear-text port: HTTP/1.1, and HTTP/2 with prior knowledge'),
+  tlsPort: variable('DEMO_TLS_PORT', '8443', 'TLS port: HTTP/1.1 and HTTP/2 on TCP, HTTP/3 on UDP'),
+  http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
+  certFile: variable('DEMO_CERT_FILE', '', 'certificate in PEM; self-signed and kept in DEMO_DATA_DIR when empty'),
+  keyFile: variable('DEMO_KEY_FILE', '', 'private key of DEMO_CERT_FILE in PEM'),
+  dataDir: variable('DEMO_DATA_DIR', 'data', 'folder for what the demo keeps, relative to apps/demo'),
+  logFile: variable('DEMO_LOG_FILE', 'demo.log', 'log file, relative to DEMO_DATA_DIR; none when set to -'),
+  logLevel: variable('DEMO_LOG_LEVEL', 'info', 'trace, debug, info, warn, error, fatal or off'),
+  accessLog: variable('DEMO_ACCESS_LOG', 'combined', 'combined, common or json'),
+  filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve below /files/ too'),
+  tickMs: variable('DEMO_TICK_MS', '1000', 'milliseconds between two events of the live feed'),
+  drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds that running requests have on Ctrl-C'),
+} satisfies Record<keyof Settings, Variable>
+
+/**
+ * Reads the settings from environment variables.
+ *
+ * @throws {SettingsError} for a `DEMO_` variable that does not exist or a value that cannot be used
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const known: ReadonlySet<string> = new Set(Object.values(VARIABLES).map(({ name }) => name))
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('DEMO_') && !known.has(name)) {
+      throw new SettingsError(`Unknown variable ${name}; --help lists those there are`)
+    }
+  }
+  const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
+  const logFile = read(VARIABLES.logFile)
+  return {
+    host: read(VARIABLES.host) || undefined,
+    port: readNumber(VARIABLES.port, read, 65_535),
+    tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),
+    http3: readChoice(VARIABLES.http3, read, ['on', 'off']) === 'on',
+    certFile: read(VARIABLES.certFile) || undefined,
+    keyFile: read(VARIABLES.keyFile) || undefined,
+    dataDir: read(VARIABLES.dataDir),
+    logFile: logFile === '-' ? undefined : logFile,
+    logLevel: readLevel(VARIABLES.logLevel, read),
+    accessLog: readChoice(VARIABLES.accessLog, read, [
+      AccessLogFormat.Combined,
+      AccessLogFormat.Common,
+      AccessLogFormat.Json,
+    ]),
+    filesDir: read(VARIABLES.filesDir) || undefined,
+    tickMs: readNumber(VARIABLES.tickMs, read, 3_600_000),
+    drainMs: readNumber(VARIABLES.drainMs, read, 3_600_000),
+  }
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const lines = Object.values(VARIABLES).map(
+    ({ name, fallback, text }) => `  ${name.padEnd(16)} ${text}${fallback === '' ? '' : ` (${fallback})`}`,
+  )
+  return `The demo of fw: a page, a live feed and an access log over HTTP/1.1, HTTP/2 and HTTP/3.
+
+Usage: node src/main.ts [--help]
+
+Options are environment variables, defaults in brackets:
+${lines.join('\n')}
+`
+}
+
+function variable(name: string, fallback: string, text: string): Variable {
+  return { name, fallback, text }
+}
+
+type Read = (from: Variable) => string
+
+function readNumber(from: Variable, read: Read, most: number): number {
+  const text = read(from)
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Infinity
+  if (value > most) throw new SettingsError(`${from.name} is '${text}'; it takes a whole number from 0 to ${most}`)
+  return value
+}
+
+function readChoice<const T extends string>(from: Variable, read: Read, choices: readonly T[]): T {
+  const text = read(from)
+  const choice = choices.find((candidate) => candidate === text)
+  if (choice === undefined) throw new SettingsError(`${from.name} is '${text}'; it takes ${choices.join(', ')}`)
+  return choice
+}
+
+function readLevel(from: Variable, read: Read): Level {
+  const level = parseLevel(read(from))
+  if (level !== undefined) return level
+  throw new SettingsError(`${from.name} is '${read(from)}'; it takes trace, debug, info, warn, error, fatal or off`)
+}
