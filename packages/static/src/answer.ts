@@ -1,0 +1,31 @@
+import type { RequestHeaders } from '@fw/types'
+import { evaluatePreconditions, holdsIfRange } from './preconditions.ts'
+import { parseRange, type ByteRange } from './range.ts'
+import type { Representation } from './representation.ts'
+
+/** How a request for a representation is answered. */
+export type Answer =
+  | { readonly status: 200 }
+  | { readonly status: 206; readonly range: ByteRange }
+  | { readonly status: 304 | 412 | 416 }
+
+/**
+ * Decides the answer to a request for a representation that exists, from the fields of the request alone.
+ *
+ * @see RFC 9110 §13.2.2 (conditions first), §14.2 (ranges, of GET only)
+ */
+export function planAnswer(
+  method: string,
+  headers: Pick<RequestHeaders, 'get'>,
+  representation: Pick<Representation, 'etag' | 'lastModified' | 'size'>,
+): Answer {
+  const verdict = evaluatePreconditions(method, headers, representation)
+  if (verdict === 'not-modified') return { status: 304 }
+  if (verdict === 'failed') return { status: 412 }
+
+  const field = method === 'GET' ? headers.get('range') : null
+  if (field === null || !holdsIfRange(headers.get('if-range'), representation)) return { status: 200 }
+  const range = parseRange(field, representation.size)
+  if (range === undefined) return { status: 200 }
+  return range === 'unsatisfiable' ? { status: 416 } : { status: 206, range }
+}

@@ -1,0 +1,133 @@
+import { isSameState, type FileIdentity } from './file-identity.ts'
+import { openSource, readWhole, type Confinement, type FileSource, type MemorySource, type Source } from './source.ts'
+import type { FileFailure } from './file-failure.ts'
+
+/**
+ * A file changed less than this ago may change again without its times telling, as some clocks of file systems tick
+ * that slowly (git calls such entries racily clean).
+ */
+const RACY_MS = 20
+
+/** About what an entry takes beside its content, so that a million empty files are not free. */
+const ENTRY_BYTES = 512
+
+/** Where the files of one directory are opened, and what the cache may hold of them. */
+export interface CacheOptions {
+  /** Directory with a trailing separator. */
+  readonly base: string
+  readonly symlinks: Confinement
+  readonly cacheInMemory: boolean
+  /** In octets. */
+  readonly maxCachedFileBytes: number
+  /** In octets. */
+  readonly maxCacheBytes: number
+}
+
+/**
+ * Files of one directory, in memory as long as they are unchanged. Only what exists is kept, under its path, so that
+ * neither misses nor spellings make the cache grow.
+ */
+export class FileCache {
+  readonly #options: CacheOptions
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, MemorySource>()
+  readonly #loading = new Map<string, Promise<unknown>>()
+  #bytes = 0
+
+  constructor(options: CacheOptions) {
+    this.#options = options
+  }
+
+  /** Octets held, as counted against `maxCacheBytes`. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * @param stats What the file was when this request looked at it: an entry of any other state is dropped
+   * @returns A source in memory or an open file, which the caller closes, or why there is none
+   */
+  open(path: string, stats: FileIdentity): Source | Promise<Source | FileFailure> {
+    return this.#hit(path, stats) ?? this.#open(path, stats)
+  }
+
+  /** Whether `load` is the way to read this file. */
+  isCacheable({ size }: FileIdentity): boolean {
+    const { cacheInMemory, maxCachedFileBytes, maxCacheBytes } = this.#options
+    return cacheInMemory && size <= maxCachedFileBytes && size <= maxCacheBytes
+  }
+
+  /**
+   * Reads an open file into memory and keeps it if that is safe. Requests that come meanwhile wait for it.
+   *
+   * @returns `undefined` if the file has become shorter than it was when it was opened
+   */
+  async load(path: string, file: FileSource): Promise<Uint8Array | undefined> {
+    const isSettled = isOld(file.stats)
+    const reading = readWhole(file)
+    // Those who wait look for an entry afterwards; the error is for the one who loads.
+    const done = reading.then(
+      () => {},
+      () => {},
+    )
+    this.#loading.set(path, done)
+    try {
+      const bytes = await reading
+      if (bytes !== undefined && isSettled) {
+        const now = await file.handle.stat({ bigint: true })
+        if (isSameState(now, file.stats)) this.#keep(path, { stats: file.stats, bytes })
+      }
+      return bytes
+    } finally {
+      if (this.#loading.get(path) === done) this.#loading.delete(path)
+    }
+  }
+
+  async #open(path: string, stats: FileIdentity): Promise<Source | FileFailure> {
+    const loading = this.#loading.get(path)
+    if (loading !== undefined) {
+      await loading
+      const entry = this.#hit(path, stats)
+      if (entry !== undefined) return entry
+    }
+    return openSource(path, this.#options.base, this.#options.symlinks)
+  }
+
+  #hit(path: string, stats: FileIdentity): MemorySource | undefined {
+    const entry = this.#entries.get(path)
+    if (entry === undefined) return undefined
+    this.#entries.delete(path)
+    if (!isSameState(entry.stats, stats)) {
+      this.#bytes -= costOf(path, entry)
+      return undefined
+    }
+    this.#entries.set(path, entry)
+    return entry
+  }
+
+  #keep(path: string, entry: MemorySource): void {
+    this.#drop(path)
+    this.#entries.set(path, entry)
+    this.#bytes += costOf(path, entry)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#options.maxCacheBytes) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(path: string): void {
+    const entry = this.#entries.get(path)
+    if (entry === undefined) return
+    this.#entries.delete(path)
+    this.#bytes -= costOf(path, entry)
+  }
+}
+
+function costOf(path: string, { bytes }: MemorySource): number {
+  return bytes.byteLength + path.length + ENTRY_BYTES
+}
+
+/** Whether the last change is long enough ago for the times to tell it from the next one. */
+function isOld({ ctimeNs }: FileIdentity): boolean {
+  return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs
+}

@@ -1,0 +1,28 @@
+/** What a quoted file name may hold and every client reads alike; `%` is not in it, as some decode it. */
+const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/
+
+/**
+ * The value of `Content-Disposition` that makes browsers save a file under a name.
+ *
+ * @param name File name; directories in front of it are left out
+ * @see RFC 6266 §4, RFC 8187 §3.2
+ *
+ * @example
+ * attachment('report.pdf')   // attachment; filename="report.pdf"
+ * attachment('año.pdf')      // attachment; filename="a_o.pdf"; filename*=UTF-8''a%C3%B1o.pdf
+ */
+export function attachment(name: string): string {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  if (PLAIN.test(base) && !base.includes('"')) return `attachment; filename="${base}"`
+  const plain = base.replaceAll(/[^\x20-\x24\x26-\x5b\x5d-\x7e]|"/g, '_')
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeExtended(base)}`
+}
+
+/** RFC 8187 §3.2.1 (value-chars); `encodeURIComponent` leaves `'()*` as they are. */
+function encodeExtended(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll(/['()*]/g, percentEncoded)
+}
+
+function percentEncoded(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+}

@@ -1,0 +1,55 @@
+import mime from 'mime'
+
+/** Types that do not depend on the version of a database. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['html', 'text/html; charset=utf-8'],
+  ['htm', 'text/html; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'application/javascript; charset=utf-8'],
+  ['mjs', 'application/javascript; charset=utf-8'],
+  ['json', 'application/json; charset=utf-8'],
+  ['map', 'application/json; charset=utf-8'],
+  ['webmanifest', 'application/manifest+json; charset=utf-8'],
+  ['manifest', 'application/manifest+json; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['webp', 'image/webp'],
+  ['avif', 'image/avif'],
+  ['ico', 'image/x-icon'],
+  ['woff2', 'font/woff2'],
+  ['woff', 'font/woff'],
+  ['ttf', 'font/ttf'],
+  ['otf', 'font/otf'],
+  ['wasm', 'application/wasm'],
+  ['mp4', 'video/mp4'],
+  ['webm', 'video/webm'],
+  ['pdf', 'application/pdf'],
+  ['xml', 'application/xml; charset=utf-8'],
+  ['txt', 'text/plain; charset=utf-8'],
+])
+
+/** Extensions with a type of their own here, without the dot and in lower case. */
+export const KNOWN_EXTENSIONS: readonly string[] = [...TYPES.keys()]
+
+/**
+ * The value of `Content-Type` for a file by its name; `application/octet-stream` if the name does not tell.
+ *
+ * @see RFC 9110 §8.3
+ */
+export function contentType(name: string): string {
+  const extension = extensionOf(name)
+  if (extension === '') return 'application/octet-stream'
+  const own = TYPES.get(extension)
+  if (own !== undefined) return own
+  const type = mime.getType(extension) ?? 'application/octet-stream'
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type
+}
+
+/** What follows the last dot of the last segment, in lower case; empty without one, and for a dot file. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  const start = name.lastIndexOf('/') + 1
+  return dot > start ? name.slice(dot + 1).toLowerCase() : ''
+}

@@ -1,0 +1,136 @@
+import type { Context, ResponseHeaders } from '@fw/types'
+import { planAnswer, type Answer } from './answer.ts'
+import type { FileFailure } from './file-failure.ts'
+import type { FileIdentity } from './file-identity.ts'
+import { formatHttpDate } from './http-date.ts'
+import type { Representation } from './representation.ts'
+import type { FileSource, Source } from './source.ts'
+import { streamFile } from './stream-file.ts'
+
+/** A stored file on its way to a client. */
+export interface Delivery {
+  /** Opens the file; again if it changes before anything was sent. An open file is closed by `deliver`. */
+  open(): Source | Promise<Source | FileFailure>
+  /** Describes what was opened. */
+  describe(stats: FileIdentity): Representation
+  /** Whether to send the file from memory, by `load`. Otherwise it is streamed. */
+  isLoaded(stats: FileIdentity): boolean
+  /** Reads a file into memory; `undefined` if it has become shorter. */
+  load(file: FileSource): Promise<Uint8Array | undefined>
+  /** Prepares further fields of the answer, also of a 304. */
+  prepare(headers: ResponseHeaders): void
+  /** Told about a file that became shorter while it was sent. */
+  onTruncated(): void
+}
+
+/** How often a file that changes between being opened and being read is looked at anew. */
+const ATTEMPTS = 3
+
+/**
+ * Answers a request with a stored file: 200, 206, 304, 412 or 416. The file is read only if its octets are sent.
+ *
+ * @returns Why there is no file; then nothing was prepared or sent
+ * @throws the error of the file system, or an `Error` if the file does not keep still
+ */
+export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const source = await delivery.open()
+    if (typeof source === 'string') return source
+    if ('bytes' in source) {
+      send(ctx, delivery, source.stats, source.bytes)
+      return undefined
+    }
+    try {
+      if (await sendFrom(ctx, delivery, source)) return undefined
+    } finally {
+      await source.handle.close()
+    }
+  }
+  throw new Error('Cannot send the file: it was changed each time it was read')
+}
+
+/** Answers from an open file; false if it has become shorter and nothing was sent. */
+async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): Promise<boolean> {
+  const representation = delivery.describe(source.stats)
+  const answer = planFor(ctx, representation)
+  if (!hasBody(ctx, answer)) {
+    sendHead(ctx, delivery, representation, answer)
+    return true
+  }
+  if (delivery.isLoaded(source.stats)) {
+    const bytes = await delivery.load(source)
+    if (bytes === undefined) return false
+    sendBytes(ctx, delivery, representation, answer, bytes)
+    return true
+  }
+  const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
+  prepare(ctx, delivery, representation, answer)
+  ctx.responseHeaders.set('content-length', String(end - start + 1))
+  const isWhole = await streamFile(ctx.startResponse(), source.handle, start, end)
+  if (!isWhole) delivery.onTruncated()
+  return true
+}
+
+function send(ctx: Context, delivery: Delivery, stats: FileIdentity, bytes: Uint8Array): void {
+  const representation = delivery.describe(stats)
+  const answer = planFor(ctx, representation)
+  if (hasBody(ctx, answer)) sendBytes(ctx, delivery, representation, answer, bytes)
+  else sendHead(ctx, delivery, representation, answer)
+}
+
+/** Conditions and ranges are about reading (RFC 9110 §13.2.1); a file sent for a POST is just its answer. */
+function planFor(ctx: Context, representation: Representation): Answer {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  return isRead ? planAnswer(ctx.method, ctx.headers, representation) : { status: 200 }
+}
+
+function hasBody(ctx: Context, { status }: Answer): boolean {
+  return (status === 200 || status === 206) && ctx.method !== 'HEAD'
+}
+
+function sendBytes(
+  ctx: Context,
+  delivery: Delivery,
+  representation: Representation,
+  answer: Answer,
+  bytes: Uint8Array,
+): void {
+  prepare(ctx, delivery, representation, answer)
+  ctx.bytes('range' in answer ? bytes.subarray(answer.range.start, answer.range.end + 1) : bytes)
+}
+
+function sendHead(ctx: Context, delivery: Delivery, representation: Representation, answer: Answer): void {
+  prepare(ctx, delivery, representation, answer)
+  // RFC 9110 §9.3.2: a HEAD answer says how long the body of GET would be.
+  if (answer.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
+  ctx.empty(answer.status)
+}
+
+function prepare(ctx: Context, delivery: Delivery, representation: Representation, answer: Answer): void {
+  const headers = ctx.responseHeaders
+  ctx.status = answer.status
+  // A failed condition or range says nothing about the representation but its size.
+  if (answer.status === 412) return
+  if (answer.status === 416) {
+    headers.set('content-range', `bytes */${representation.size}`)
+    headers.set('accept-ranges', 'bytes')
+    return
+  }
+  delivery.prepare(headers)
+  if (representation.etag !== undefined) headers.set('etag', representation.etag)
+  const lastModified = lastModifiedField(representation.lastModified)
+  if (lastModified !== undefined) headers.set('last-modified', lastModified)
+  // RFC 9110 §15.4.5: a 304 repeats what updates a cache, and the client has the rest.
+  if (answer.status === 304) return
+  if (!headers.has('content-type')) headers.set('content-type', representation.contentType)
+  if (representation.coding !== 'identity') headers.set('content-encoding', representation.coding)
+  headers.set('accept-ranges', 'bytes')
+  headers.set('x-content-type-options', 'nosniff')
+  if (!('range' in answer)) return
+  headers.set('content-range', `bytes ${answer.range.start}-${answer.range.end}/${representation.size}`)
+}
+
+/** RFC 9110 §8.8.2.1: a file from the future was modified now. */
+function lastModifiedField(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : formatHttpDate(Math.min(seconds, Math.floor(Date.now() / 1000)))
+}

@@ -1,0 +1,29 @@
+import { statSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The absolute path of a file or directory given by its path, relative ones from the working directory, or by its URL.
+ *
+ * @throws {TypeError} if a URL is no `file:` URL
+ */
+export function absolutePath(location: string | URL): string {
+  if (typeof location === 'string') return resolve(location)
+  if (location.protocol !== 'file:') throw new TypeError(`Cannot serve ${location.href}: it is no file: URL`)
+  return fileURLToPath(location)
+}
+
+/**
+ * The directory to serve, as an absolute path with a trailing separator. Links in it are not resolved, so that a
+ * directory switched by a link serves what the link leads to at that time.
+ *
+ * @throws {TypeError} if a URL is no `file:` URL
+ * @throws {Error} if there is no such directory
+ */
+export function directoryToServe(location: string | URL): string {
+  const path = absolutePath(location)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new Error(`Cannot serve ${path}: there is no such directory`)
+  if (!found.isDirectory()) throw new Error(`Cannot serve ${path}: it is no directory`)
+  return path.endsWith(sep) ? path : path + sep
+}

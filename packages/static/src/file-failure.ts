@@ -1,0 +1,28 @@
+/** Why a file cannot be had, as far as that is an expected outcome. */
+export type FileFailure =
+  /** There is no such file, or nothing that could be read like one. */
+  | 'missing'
+  /** It exists, but the process may not read it. */
+  | 'forbidden'
+  /** No descriptor is left in the process or the system. */
+  | 'exhausted'
+
+const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
+  ['ENOENT', 'missing'],
+  ['ENOTDIR', 'missing'],
+  ['EISDIR', 'missing'],
+  ['ELOOP', 'missing'],
+  ['ENAMETOOLONG', 'missing'],
+  ['ENXIO', 'missing'],
+  ['ENODEV', 'missing'],
+  ['EACCES', 'forbidden'],
+  ['EPERM', 'forbidden'],
+  ['EMFILE', 'exhausted'],
+  ['ENFILE', 'exhausted'],
+])
+
+/** Names the failure behind an error of `node:fs`; `undefined` for one that nobody expects, such as EIO. */
+export function fileFailure(error: unknown): FileFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return FAILURES.get(error.code)
+}

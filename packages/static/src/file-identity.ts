@@ -1,0 +1,16 @@
+/**
+ * What tells one state of one file from every other, as far as the file system can: times in nanoseconds since the
+ * Unix epoch, size in octets.
+ */
+export interface FileIdentity {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+/** Whether both are the same state of the same file. A clock set back counts as a change, so nothing is ordered. */
+export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
+  return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync, type BigIntStats } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FileStat } from './file-stat.ts'
+
+let folder: string
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'fw-stat-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const busyFor = (ms: number): void => {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+describe('FileStat', () => {
+  it('answers at once with nanoseconds', () => {
+    writeFileSync(join(folder, 'a'), 'abc')
+    const found = new FileStat().look(join(folder, 'a'))
+    expect(found).toMatchObject({ size: 3n })
+    expect(found).toHaveProperty('mtimeNs')
+  })
+
+  it('finds nothing where nothing can be', () => {
+    writeFileSync(join(folder, 'file'), '')
+    symlinkSync('loop', join(folder, 'loop'))
+    const files = new FileStat()
+    for (const name of ['none', 'file/below', 'loop', 'n'.repeat(300)]) {
+      expect(files.look(join(folder, name))).toBeUndefined()
+    }
+  })
+
+  it('moves to the thread pool while the file system is slow, and back when it is quick again', async () => {
+    const stats = statSync(folder, { bigint: true })
+    let sync = 0
+    let isSlow = true
+    const files = new FileStat(
+      () => {
+        sync++
+        if (isSlow) busyFor(2)
+        return stats
+      },
+      () => Promise.resolve(stats),
+    )
+    while (!(files.look('x') instanceof Promise)) expect(sync).toBeLessThan(20)
+    const before = sync
+    for (let i = 0; i < 50; i++) await files.look('x')
+    expect(sync).toBe(before)
+
+    isSlow = false
+    await expect
+      .poll(() => [files.look('x'), files.look('x')].some((found) => found instanceof Promise), { timeout: 10_000 })
+      .toBe(false)
+  })
+
+  it('shares a slow look among those who wait, but none that began before they asked', async () => {
+    const calls: ((stats: BigIntStats | undefined) => void)[] = []
+    const files = new FileStat(
+      () => {
+        busyFor(2)
+        return undefined
+      },
+      () => new Promise((resolve) => calls.push(resolve)),
+    )
+    const warmUp = async (): Promise<void> => {
+      for (;;) {
+        const found = files.look('warm')
+        if (!(found instanceof Promise)) continue
+        calls.shift()?.(undefined)
+        await found
+        return
+      }
+    }
+    await warmUp()
+
+    const first = files.look('x')
+    const second = files.look('x')
+    const third = files.look('x')
+    expect(calls).toHaveLength(1)
+    expect(second).toBe(third)
+    calls[0]?.(undefined)
+    await first
+    await expect.poll(() => calls.length).toBe(2)
+    calls[1]?.(undefined)
+    await expect(Promise.all([second, third])).resolves.toEqual([undefined, undefined])
+  })
+
+  it('a failed look does not fail those that asked later', async () => {
+    const failures: ((error: Error) => void)[] = []
+    const files = new FileStat(
+      () => {
+        busyFor(2)
+        return undefined
+      },
+      () => new Promise((_, reject) => failures.push(reject)),
+    )
+    let first = files.look('x')
+    while (!(first instanceof Promise)) first = files.look('x')
+    const second = files.look('x')
+    failures[0]?.(new Error('EIO once'))
+    await expect(first).rejects.toThrow('EIO once')
+    await expect.poll(() => failures.length).toBe(2)
+    failures[1]?.(new Error('EIO twice'))
+    await expect(second).rejects.toThrow('EIO twice')
+  })
+})

@@ -1,0 +1,142 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { belowPrefix, locate, locateIn, type PathGuards } from './locate.ts'
+
+const strict: PathGuards = { dotfiles: 'deny', dotdot: 'anywhere' }
+const at = (path: string, guards: PathGuards = strict) => locate('/srv/', path, guards)
+
+describe('locate', () => {
+  it.each([
+    ['/a.txt', '/srv/a.txt', '/a.txt', false],
+    ['/x/y/n.txt', '/srv/x/y/n.txt', '/x/y/n.txt', false],
+    ['/dir/', '/srv/dir', '/dir', true],
+    ['/', '/srv/', '/', true],
+    ['', '/srv/', '/', true],
+    ['/%61bc.txt', '/srv/abc.txt', '/abc.txt', false],
+    ['/%E4%BD%A0.txt', '/srv/你.txt', '/你.txt', false],
+    ['/h%23sh%3F.txt', '/srv/h#sh?.txt', '/h#sh?.txt', false],
+    ['/plus+.txt', '/srv/plus+.txt', '/plus+.txt', false],
+    ['/col:on,x.txt', '/srv/col:on,x.txt', '/col:on,x.txt', false],
+    ['/%20space', '/srv/ space', '/ space', false],
+    ['/v1.2/', '/srv/v1.2', '/v1.2', true],
+    ['/%252f.txt', '/srv/%2f.txt', '/%2f.txt', false],
+    ['/.well-known/x', '/srv/.well-known/x', '/.well-known/x', false],
+  ])('%s is %s', (path, file, name, isDirectory) => {
+    expect(at(path)).toEqual({ kind: 'path', file, name, isDirectory, isRedundant: false })
+  })
+
+  it.each([
+    '/..',
+    '/../x',
+    '/dir/../a.txt',
+    '/dir/..',
+    '/.%2e/x',
+    '/%2e%2e/x',
+    '/%2E%2E/x',
+    '/..;/x',
+    '//../x',
+    '/.../x',
+    '/do..ts.txt',
+    '/x..',
+    '/./a.txt',
+    '/.//example.com',
+    '/dir/.',
+    '/dir%2fa.txt',
+    '/dir%2Fa.txt',
+    '/..%2fx',
+    '/%2fetc/passwd',
+    '/..\\x',
+    '/dir\\a.txt',
+    '/dir%5ca.txt',
+    '/dir%5Ca.txt',
+    '/a.txt%00',
+    '/%00',
+    '/a%0d%0ax',
+    '/a%7f',
+    '/a\x7f',
+    '/a b',
+    '/a#b',
+    '/é',
+    '*',
+    'a.txt',
+    '/%',
+    '/%z',
+    '/%2',
+    '/%%32%65',
+    '/%ff',
+    '/%80abc',
+    '/%c0%ae%c0%ae/x',
+    '/%e0%80%ae',
+    '/%ed%a0%80',
+    '/%u002e',
+    '/.env',
+    '/%2eenv',
+    '/.git/config',
+    '/a/.hidden/b',
+    '/.well-known/.env',
+    '/x/.well-known/y',
+  ])('%s is refused', (path) => {
+    expect(at(path)).toEqual({ kind: 'refused' })
+  })
+
+  it.each([
+    ['//a.txt', '/srv/a.txt', false],
+    ['/dir//a.txt', '/srv/dir/a.txt', false],
+    ['///', '/srv/', true],
+    ['/dir//', '/srv/dir', true],
+  ])('%s is another spelling of %s', (path, file, isDirectory) => {
+    expect(at(path)).toMatchObject({ file, isDirectory, isRedundant: true })
+  })
+
+  it('lets dots into file names where only whole segments are refused', () => {
+    const guards: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
+    expect(at('/_...slug_.js', guards)).toMatchObject({ file: '/srv/_...slug_.js' })
+    for (const path of ['/..', '/../x', '/a/../b', '/%2e%2e/x', '/..;/x', '/..;x', '/.', '/.../x', '/...']) {
+      expect(at(path, guards)).toEqual({ kind: 'refused' })
+    }
+  })
+
+  it('serves dot files where they are allowed, but never dot segments', () => {
+    const guards: PathGuards = { dotfiles: 'allow', dotdot: 'segment' }
+    expect(at('/.env', guards)).toMatchObject({ file: '/srv/.env' })
+    for (const path of ['/.', '/./x', '/..', '/a/../b']) expect(at(path, guards)).toEqual({ kind: 'refused' })
+  })
+
+  it('never leaves the directory', () => {
+    const piece = fc.constantFrom('/', '.', '..', '%2e', '%2f', '%5c', '\\', ';', '%25', 'a', '%00', '%', '~', 'C:')
+    const path = fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join('')}`)
+    for (const guards of [strict, { dotfiles: 'allow', dotdot: 'segment' } as const]) {
+      fc.assert(
+        fc.property(path, (raw) => {
+          const location = at(raw, guards)
+          if (location.kind !== 'path') return
+          expect(location.file.startsWith('/srv/')).toBe(true)
+          expect(location.file.split('/')).not.toContain('..')
+          expect(location.file.split('/')).not.toContain('.')
+          expect(location.file).not.toContain('//')
+          expect(location.file).not.toMatch(/[\0\\]/)
+        }),
+      )
+    }
+  })
+})
+
+describe('locateIn', () => {
+  it('joins with one separator', () => {
+    expect(locateIn('/srv/', 'index.html')).toBe('/srv/index.html')
+    expect(locateIn('/srv/dir', 'index.html')).toBe('/srv/dir/index.html')
+  })
+})
+
+describe('belowPrefix', () => {
+  it.each([
+    ['/a/b', 0, '/a/b'],
+    ['/a/b', 1, '/b'],
+    ['/a/', 1, '/'],
+    ['/a', 1, ''],
+    ['/a/b/c//d', 2, '/c//d'],
+    ['//a', 0, '//a'],
+  ])('of %s after %i segments is %j', (path, segments, rest) => {
+    expect(belowPrefix(path, segments)).toBe(rest)
+  })
+})

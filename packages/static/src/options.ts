@@ -1,0 +1,126 @@
+import type { Confinement } from './source.ts'
+import type { PathGuards } from './locate.ts'
+
+/** How files are served. Every option has a default. */
+export interface StaticFilesOptions {
+  /** Offers `.br`, `.zst` and `.gz` files beside a file to clients that take them. Default true. */
+  readonly precompressed?: boolean
+  /** Keeps files in memory, as long as they are unchanged. Default true. */
+  readonly cacheInMemory?: boolean
+  /** File that answers for a directory. Default `index.html`. */
+  readonly indexFile?: string
+  /** Answers paths that name no file with `fallbackFile`, for applications that route in the browser. Default false. */
+  readonly spa?: boolean
+  /** File that answers for such paths, relative to the directory. Default `index.html`. */
+  readonly fallbackFile?: string
+  /** Sends a strong `ETag`. Default true. */
+  readonly etag?: boolean
+  /** Sends `Last-Modified`. Default true. */
+  readonly lastModified?: boolean
+  /**
+   * Value of `Cache-Control`; none is sent when it returns `undefined` or ''.
+   *
+   * @param path Path of the file that is sent, below the directory, with a leading slash: `/index.html` for `/`
+   * @param isFallback Whether the file answers for a path that names no file
+   */
+  readonly cacheControl?: (path: string, isFallback: boolean) => string | undefined
+  /** Whether names that begin with a dot are served; `/.well-known/` always is. Default `deny`. */
+  readonly dotfiles?: 'deny' | 'allow'
+  /** Where `..` is refused: anywhere in the decoded path, or only as a whole segment. Default `anywhere`. */
+  readonly dotdot?: 'anywhere' | 'segment'
+  /** Which symbolic links are followed: those that stay inside the directory, all, or none. Default `inside`. */
+  readonly symlinks?: 'inside' | 'follow' | 'deny'
+  /** Sends `/dir` to `/dir/` with 308 instead of answering with the index, so that relative links work. Default false. */
+  readonly redirect?: boolean
+  /** Largest file kept in memory, in octets. Default 1 MiB. */
+  readonly maxCachedFileBytes?: number
+  /** Octets kept in memory by this mount; least recently used files go first. Default 64 MiB. */
+  readonly maxCacheBytes?: number
+  /** Told about files that exist but cannot be sent. Default: a process warning, at most one a second. */
+  readonly onWarning?: (message: string) => void
+}
+
+/** Every option with its value. */
+export interface ResolvedOptions extends Required<Omit<StaticFilesOptions, 'cacheControl' | 'onWarning'>>, PathGuards {
+  readonly symlinks: Confinement
+  readonly cacheControl: StaticFilesOptions['cacheControl']
+  readonly onWarning: StaticFilesOptions['onWarning']
+}
+
+const DEFAULTS: ResolvedOptions = {
+  precompressed: true,
+  cacheInMemory: true,
+  indexFile: 'index.html',
+  spa: false,
+  fallbackFile: 'index.html',
+  etag: true,
+  lastModified: true,
+  cacheControl: undefined,
+  dotfiles: 'deny',
+  dotdot: 'anywhere',
+  symlinks: 'inside',
+  redirect: false,
+  maxCachedFileBytes: 1024 * 1024,
+  maxCacheBytes: 64 * 1024 * 1024,
+  onWarning: undefined,
+}
+
+/** What an option takes, for people, and whether a value is that. */
+type Rule = readonly [wanted: string, accepts: (value: unknown) => boolean]
+
+const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean']
+const CALLBACK: Rule = ['a function', (value) => typeof value === 'function']
+const OCTETS: Rule = ['a whole number, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0]
+const FILE: Rule = [
+  'a relative path without . or .. segments',
+  (value) => typeof value === 'string' && isRelative(value),
+]
+
+const RULES: Readonly<Record<keyof ResolvedOptions, Rule>> = {
+  precompressed: FLAG,
+  cacheInMemory: FLAG,
+  indexFile: FILE,
+  spa: FLAG,
+  fallbackFile: FILE,
+  etag: FLAG,
+  lastModified: FLAG,
+  cacheControl: CALLBACK,
+  dotfiles: oneOf('deny', 'allow'),
+  dotdot: oneOf('anywhere', 'segment'),
+  symlinks: oneOf('inside', 'follow', 'deny'),
+  redirect: FLAG,
+  maxCachedFileBytes: OCTETS,
+  maxCacheBytes: OCTETS,
+  onWarning: CALLBACK,
+}
+
+/**
+ * Fills in the defaults; an option that is `undefined` counts as not given.
+ *
+ * @throws {TypeError} if an option is unknown or its value is of the wrong kind
+ */
+export function resolveOptions(given: StaticFilesOptions = {}): ResolvedOptions {
+  const stated: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (!isOption(name)) {
+      throw new TypeError(`Unknown option '${name}' for static files; known are: ${Object.keys(RULES).join(', ')}`)
+    }
+    if (value === undefined) continue
+    const [wanted, accepts] = RULES[name]
+    if (!accepts(value)) throw new TypeError(`Option '${name}' for static files takes ${wanted}`)
+    stated[name] = value
+  }
+  return { ...DEFAULTS, ...stated }
+}
+
+function isOption(name: string): name is keyof ResolvedOptions {
+  return Object.hasOwn(RULES, name)
+}
+
+function oneOf(...values: readonly string[]): Rule {
+  return [values.map((value) => `'${value}'`).join(' or '), (value) => values.some((known) => known === value)]
+}
+
+function isRelative(path: string): boolean {
+  return path.split('/').every((segment) => segment !== '' && !/^\.{1,2}$|[\0\\]/.test(segment))
+}

@@ -1,0 +1,42 @@
+import type { Coding } from './coding.ts'
+import { parseWeights } from './weights.ts'
+
+/** A file beside another one that holds the same in another coding: `app.js.br`. */
+export interface Sidecar {
+  readonly coding: Coding
+  readonly suffix: string
+}
+
+/** In the order they are preferred in when the client has no preference: smallest first. */
+export const SIDECARS: readonly Sidecar[] = [
+  { coding: 'br', suffix: '.br' },
+  { coding: 'zstd', suffix: '.zst' },
+  { coding: 'gzip', suffix: '.gz' },
+]
+
+const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding), 'identity']
+
+/** Weight of an uncoded answer that the client neither lists nor forbids: below everything it does list. */
+const UNLISTED_IDENTITY = 0.0005
+
+/**
+ * Which codings a client takes, the best first.
+ *
+ * @param acceptEncoding The field value, `null` when absent: then nothing but `identity`
+ * @returns Never a coding with weight 0; empty if even `identity` is forbidden
+ * @see RFC 9110 §12.5.3
+ */
+export function acceptedCodings(acceptEncoding: string | null): readonly Coding[] {
+  if (acceptEncoding === null) return ['identity']
+  const weights = parseWeights(acceptEncoding)
+  const others = weights.get('*')
+  const weightOf = (coding: Coding): number => {
+    const own = weights.get(coding)
+    if (own !== undefined) return own
+    // §8.4.1.3: x-gzip is gzip.
+    if (coding === 'gzip') return weights.get('x-gzip') ?? others ?? 0
+    return others ?? (coding === 'identity' ? UNLISTED_IDENTITY : 0)
+  }
+  // The sort is stable: what weighs the same stays in the server's order.
+  return SERVER_ORDER.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
+}

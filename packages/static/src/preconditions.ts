@@ -1,0 +1,72 @@
+import type { RequestHeaders } from '@fw/types'
+import { matchesStrongly, matchesWeakly } from './etag.ts'
+import { parseHttpDate } from './http-date.ts'
+
+/** What a representation can be compared by. */
+export interface Validators {
+  /** Entity-tag with its quotes, `undefined` if it has none. */
+  readonly etag: string | undefined
+  /** Whole seconds since the Unix epoch, `undefined` if not known. */
+  readonly lastModified: number | undefined
+}
+
+/** Whether to go on, to answer 304, or to answer 412. */
+export type Verdict = 'proceed' | 'not-modified' | 'failed'
+
+/**
+ * Evaluates the conditions of a request for a resource that exists, all but `If-Range`.
+ *
+ * @see RFC 9110 §13.2.2 (precedence), §13.1 (each condition)
+ */
+export function evaluatePreconditions(
+  method: string,
+  headers: Pick<RequestHeaders, 'get'>,
+  validators: Validators,
+): Verdict {
+  const ifMatch = headers.get('if-match')
+  if (ifMatch !== null) {
+    if (!isAny(ifMatch) && !isNamed(ifMatch, validators, matchesStrongly)) return 'failed'
+  } else {
+    const limit = dateOf(headers.get('if-unmodified-since'))
+    // §13.1.4: without a modification date the field is ignored.
+    if (limit !== undefined && validators.lastModified !== undefined && validators.lastModified > limit) return 'failed'
+  }
+
+  const isRead = method === 'GET' || method === 'HEAD'
+  const ifNoneMatch = headers.get('if-none-match')
+  if (ifNoneMatch !== null) {
+    const isKnown = isAny(ifNoneMatch) || isNamed(ifNoneMatch, validators, matchesWeakly)
+    if (!isKnown) return 'proceed'
+    return isRead ? 'not-modified' : 'failed'
+  }
+  if (!isRead) return 'proceed'
+  const since = dateOf(headers.get('if-modified-since'))
+  const isOld = since !== undefined && validators.lastModified !== undefined && validators.lastModified <= since
+  return isOld ? 'not-modified' : 'proceed'
+}
+
+/**
+ * Whether a `Range` may be honoured as far as `If-Range` is concerned. Tags are compared strongly, dates exactly.
+ *
+ * @param ifRange The field value, `null` when absent
+ * @see RFC 9110 §13.1.5
+ */
+export function holdsIfRange(ifRange: string | null, validators: Validators): boolean {
+  if (ifRange === null) return true
+  const date = parseHttpDate(ifRange)
+  if (date !== undefined) return date === validators.lastModified
+  return validators.etag !== undefined && !validators.etag.startsWith('W/') && ifRange === validators.etag
+}
+
+function isAny(list: string): boolean {
+  return list.trim() === '*'
+}
+
+function isNamed(list: string, { etag }: Validators, matches: (list: string, etag: string) => boolean): boolean {
+  return etag !== undefined && matches(list, etag)
+}
+
+/** The date of a conditional field; `undefined` if absent or, as such fields are ignored, invalid. */
+function dateOf(field: string | null): number | undefined {
+  return field === null ? undefined : parseHttpDate(field)
+}

@@ -1,0 +1,94 @@
+import type { Context } from '@fw/types'
+import { attachment } from './content-disposition.ts'
+import { deliver } from './deliver.ts'
+import { absolutePath, directoryToServe } from './directory.ts'
+import { locateName, type PathGuards } from './locate.ts'
+import { refuse } from './refuse.ts'
+import { represent } from './representation.ts'
+import { openSource, readWhole } from './source.ts'
+import { limitedWarnings } from './warnings.ts'
+
+/** How one file is sent. */
+export interface SendFileOptions {
+  /**
+   * Directory that the path is relative to and must not leave, by `..`, links or otherwise: for paths that come from a
+   * request. Without it the path is trusted.
+   */
+  readonly root?: string | URL
+  /** Lets browsers save the file: under the name given, or its own for `true`. */
+  readonly download?: boolean | string
+  /** Value of `Content-Type`; found by the extension unless given or prepared in the context. */
+  readonly contentType?: string
+  /** Value of `Cache-Control`. */
+  readonly cacheControl?: string
+  /** Sends a strong `ETag`. Default true. */
+  readonly etag?: boolean
+  /** Sends `Last-Modified`. Default true. */
+  readonly lastModified?: boolean
+}
+
+/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
+export const WHOLE_BYTES: number = 64 * 1024
+
+const GUARDS: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
+const OPTIONS: ReadonlySet<string> = new Set([
+  'root',
+  'download',
+  'contentType',
+  'cacheControl',
+  'etag',
+  'lastModified',
+] satisfies (keyof SendFileOptions)[])
+const warn = limitedWarnings()
+
+/**
+ * Answers with a file: 200, or 206, 304, 412 and 416 as the request asks; 404 as `ctx.notFound()` does if there is no
+ * such regular file. Fields already prepared in the context are sent along.
+ *
+ * @param path Absolute, or relative to `root` or else to the working directory; or a `file:` URL
+ * @throws {TypeError} if an option is unknown, or a URL is no `file:` URL
+ * @throws {Error} if `root` is no directory
+ *
+ * @example
+ * router.get('/reports/:name', (ctx) => sendFile(ctx, ctx.params.name, { root: 'reports', download: true }))
+ */
+export async function sendFile(ctx: Context, path: string | URL, options: SendFileOptions = {}): Promise<void> {
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.has(name)) {
+      throw new TypeError(`Unknown option '${name}' for sendFile; known are: ${[...OPTIONS].join(', ')}`)
+    }
+  }
+  const place = placeOf(path, options.root)
+  if (place === undefined) {
+    await ctx.notFound()
+    return
+  }
+  const { file, base } = place
+  const failure = await deliver(ctx, {
+    open: () => openSource(file, base ?? '', base === undefined ? 'follow' : 'inside'),
+    describe: (stats) =>
+      represent(file, 'identity', stats, {
+        etag: options.etag !== false,
+        lastModified: options.lastModified !== false,
+      }),
+    isLoaded: ({ size }) => size <= WHOLE_BYTES,
+    load: readWhole,
+    prepare: (headers) => {
+      if (options.contentType !== undefined) headers.set('content-type', options.contentType)
+      if (options.cacheControl !== undefined) headers.set('cache-control', options.cacheControl)
+      const { download = false } = options
+      if (download !== false) headers.set('content-disposition', attachment(download === true ? file : download))
+    },
+    onTruncated: () => warn(`${file} became shorter while it was sent`),
+  })
+  if (failure !== undefined) await refuse(ctx, failure, file, warn)
+}
+
+/** The file, and the directory it must be in; `undefined` if the path would leave it. */
+function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
+  if (root === undefined) return { file: absolutePath(path) }
+  if (typeof path !== 'string') throw new TypeError('Cannot send a URL below a root: the path must be relative')
+  const base = directoryToServe(root)
+  const location = locateName(base, path.startsWith('/') ? path : `/${path}`, GUARDS)
+  return location.kind === 'path' && !location.isDirectory ? { file: location.file, base } : undefined
+}

@@ -1,0 +1,96 @@
+import { constants } from 'node:fs'
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
+import { sep } from 'node:path'
+import { fileFailure, type FileFailure } from './file-failure.ts'
+import type { FileIdentity } from './file-identity.ts'
+
+/** Which symbolic links may lead to a file. */
+export type Confinement = 'inside' | 'follow' | 'deny'
+
+/** A file that is all in memory. */
+export interface MemorySource {
+  readonly stats: FileIdentity
+  readonly bytes: Uint8Array
+}
+
+/** An open file. Whoever opened it closes it. */
+export interface FileSource {
+  readonly stats: FileIdentity
+  readonly handle: FileHandle
+}
+
+export type Source = MemorySource | FileSource
+
+/** How often a file that is replaced at the very moment it is opened is tried anew. */
+const ATTEMPTS = 3
+
+/**
+ * Opens a regular file. What is checked is what is served: everything is asked of the handle, and the path is followed
+ * once more to see that it still leads to that handle and not out of `base`.
+ *
+ * @param base Directory that the file must be in, with a trailing separator
+ * @returns The failure, if that is one to be expected; a directory, pipe, socket or device is 'missing'
+ * @throws the error of the file system otherwise
+ */
+export async function openSource(
+  path: string,
+  base: string,
+  confinement: Confinement,
+): Promise<FileSource | FileFailure> {
+  // O_NONBLOCK: opening a pipe must not wait for somebody to write into it.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (confinement === 'deny' ? constants.O_NOFOLLOW : 0)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    let handle: FileHandle | undefined
+    try {
+      handle = await open(path, flags)
+      const stats = await handle.stat({ bigint: true })
+      const place = stats.isFile() ? await placeOf(path, base, confinement, stats) : 'outside'
+      if (place === 'inside') {
+        const source = { stats, handle }
+        handle = undefined
+        return source
+      }
+      if (place === 'outside') return 'missing'
+    } catch (error) {
+      const failure = fileFailure(error)
+      if (failure === undefined) throw error
+      return failure
+    } finally {
+      await handle?.close()
+    }
+  }
+  return 'missing'
+}
+
+/**
+ * Reads a whole file into memory.
+ *
+ * @returns `undefined` if the file has become shorter than it was when it was opened
+ */
+export async function readWhole({ handle, stats }: FileSource): Promise<Uint8Array | undefined> {
+  const size = Number(stats.size)
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let filled = 0
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled)
+    if (bytesRead === 0) return undefined
+    filled += bytesRead
+  }
+  return bytes
+}
+
+/** Where the path of an open file leads now; 'moved' if no longer to that file. */
+async function placeOf(
+  path: string,
+  base: string,
+  confinement: Confinement,
+  stats: FileIdentity,
+): Promise<'inside' | 'outside' | 'moved'> {
+  if (confinement === 'follow') return 'inside'
+  const [real, realBase] = await Promise.all([realpath(path), realpath(base)])
+  const prefix = realBase.endsWith(sep) ? realBase : realBase + sep
+  const isInside = confinement === 'deny' ? real === prefix + path.slice(base.length) : real.startsWith(prefix)
+  if (!isInside) return 'outside'
+  const now = await lstat(real, { bigint: true })
+  return now.ino === stats.ino && now.dev === stats.dev ? 'inside' : 'moved'
+}

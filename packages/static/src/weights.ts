@@ -1,0 +1,30 @@
+/** RFC 9110 §12.4.2 (qvalue). */
+const QVALUE = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+/**
+ * Reads a list of alternatives with weights, as in `Accept` or `Accept-Encoding`. Parameters other than `q` are left
+ * out; a malformed weight counts as 0; of one name listed twice the greater weight counts.
+ *
+ * @returns Weight (0 to 1, 0 for "not acceptable") by name in lower case
+ * @see RFC 9110 §12.4.2, §12.5.1, §12.5.3
+ */
+export function parseWeights(field: string): Map<string, number> {
+  const weights = new Map<string, number>()
+  for (const member of field.split(',')) {
+    const [first = '', ...parameters] = member.split(';')
+    const name = first.trim().toLowerCase()
+    if (name === '') continue
+    weights.set(name, Math.max(weightOf(parameters), weights.get(name) ?? 0))
+  }
+  return weights
+}
+
+function weightOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    if (name.trim().toLowerCase() !== 'q') continue
+    const text = value.trim()
+    return QVALUE.test(text) ? Number(text) : 0
+  }
+  return 1
+}

@@ -1,0 +1,49 @@
+// The server that black-box cases of conditional requests run against: node conditional-server.ts <port>
+// GET /c/<base64url of a JSON resource> answers with that resource, however it is described.
+import { Server } from '@fw/core'
+import { planAnswer } from '../src/answer.ts'
+import { deliver } from '../src/deliver.ts'
+import { parseHttpDate } from '../src/http-date.ts'
+
+interface Resource {
+  readonly etag?: string
+  readonly lastModified?: string
+  readonly size: number
+  readonly status?: number
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
+const STATE = { dev: 0n, ino: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n }
+
+const server = new Server({ shutdown: 'signals' })
+server.router().all('/c/:resource', async (ctx) => {
+  const resource = JSON.parse(Buffer.from(ctx.params.resource, 'base64url').toString()) as Resource
+  const { size } = resource
+  const bytes = Buffer.from(ALPHABET.repeat(Math.ceil(size / ALPHABET.length)).slice(0, size))
+  const representation = {
+    size,
+    contentType: 'text/plain',
+    coding: 'identity',
+    etag: resource.etag,
+    lastModified: resource.lastModified === undefined ? undefined : parseHttpDate(resource.lastModified),
+  } as const
+  ctx.responseHeaders.set('cache-control', 'max-age=60')
+  ctx.responseHeaders.set('vary', 'Accept-Encoding')
+  // RFC 9110 §13.2.1: conditions are not for answers that would be no success anyway.
+  if (resource.status !== undefined && resource.status !== 200) {
+    ctx.bytes(bytes, { status: resource.status })
+  } else if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+    await deliver(ctx, {
+      open: () => ({ stats: STATE, bytes }),
+      describe: () => representation,
+      isLoaded: () => true,
+      load: () => Promise.resolve(bytes),
+      prepare: () => {},
+      onTruncated: () => {},
+    })
+  } else {
+    const { status } = planAnswer(ctx.method, ctx.headers, representation)
+    ctx.empty(status === 200 ? 204 : status)
+  }
+})
+await server.listen({ port: Number(process.argv[2] ?? 0), host: '127.0.0.1' })
