@@ -1,9 +1,6 @@
-import { once } from 'node:events'
-import { type Socket, connect as connectTcp } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import { testCertificate } from './certificate.ts'
 import type { ClientRequest, ClientResponse, ConnectOptions, ProtocolClient } from './client.ts'
 import { Connection } from './h1/connection.ts'
+import { openSocket } from './open-socket.ts'
 
 /** How to connect over HTTP/1.1. */
 export type ConnectH1Options = ConnectOptions & {
@@ -49,14 +46,13 @@ class H1Client implements ProtocolClient {
     return connection.exchange(request)
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     for (const connection of this.#all) connection.destroy()
     this.#throwFault()
-    return Promise.resolve()
   }
 
   async #open(): Promise<Connection> {
-    const socket = await openSocket(this.#options)
+    const socket = await openSocket({ ...this.#options, tls: this.#options.tls === true && 'http/1.1' })
     const connection = new Connection(socket, this.#authority, {
       onIdle: (free) => this.#idle.push(free),
       onFault: (error) => (this.#fault = error),
@@ -71,19 +67,4 @@ class H1Client implements ProtocolClient {
     this.#fault = undefined
     if (fault !== undefined) throw fault
   }
-}
-
-/** A connected socket that stays half-open, so that the server's end of the connection is seen apart from ours. */
-export async function openSocket({ port, host = '127.0.0.1', tls = false }: ConnectH1Options): Promise<Socket> {
-  const address = { port, host, allowHalfOpen: true }
-  if (!tls) {
-    const socket = connectTcp({ ...address, noDelay: true })
-    await once(socket, 'connect')
-    return socket
-  }
-  const { cert } = await testCertificate()
-  const socket = connectTls({ ...address, ca: cert, ALPNProtocols: ['http/1.1'] })
-  await once(socket, 'secureConnect')
-  socket.setNoDelay(true)
-  return socket
 }

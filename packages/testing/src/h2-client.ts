@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { connect } from 'node:http2'
 import { setTimeout } from 'node:timers/promises'
-import { testCertificate } from './certificate.ts'
 import type { ClientRequest, ClientResponse, ConnectOptions, ProtocolClient } from './client.ts'
-import { exchange } from './h2/exchange.ts'
+import { type Connection, exchange } from './h2/exchange.ts'
+import { WatchedSocket } from './h2/watched-socket.ts'
+import { openSocket } from './open-socket.ts'
 
 /** How to connect over HTTP/2. */
 export type ConnectH2Options = ConnectOptions & {
@@ -17,14 +18,14 @@ const CLOSE_GRACE_MS = 500
 /** An HTTP/2 client over `node:http2`. One connection carries everything; it is opened again when the server ended it. */
 export async function connectH2(options: ConnectH2Options): Promise<ProtocolClient> {
   const client = new H2Client(options)
-  await client.session()
+  await client.connection()
   return client
 }
 
 class H2Client implements ProtocolClient {
   readonly protocol: 'h2' | 'h2c'
   readonly #options: ConnectH2Options
-  #session: ClientHttp2Session | undefined
+  #connection: Connection | undefined
 
   constructor(options: ConnectH2Options) {
     this.#options = options
@@ -32,20 +33,20 @@ class H2Client implements ProtocolClient {
   }
 
   /** The connection, a new one if there is none that takes requests. */
-  async session(): Promise<ClientHttp2Session> {
-    const current = this.#session
-    if (current !== undefined && !current.closed && !current.destroyed) return current
-    this.#session = await openSession(this.#options)
-    return this.#session
+  async connection(): Promise<Connection> {
+    const session = this.#connection?.session
+    if (this.#connection === undefined || session?.closed === true || session?.destroyed === true) {
+      this.#connection = await openConnection(this.#options)
+    }
+    return this.#connection
   }
 
   async request(request: ClientRequest): Promise<ClientResponse> {
-    const session = await this.session()
-    return exchange(session, `${this.#options.host ?? '127.0.0.1'}:${this.#options.port}`, request)
+    return exchange(await this.connection(), request)
   }
 
   async close(): Promise<void> {
-    const session = this.#session
+    const session = this.#connection?.session
     if (session === undefined || session.destroyed) return
     const closed = once(session, 'close')
     session.close()
@@ -56,13 +57,18 @@ class H2Client implements ProtocolClient {
   }
 }
 
-async function openSession({ port, host = '127.0.0.1', tls = false }: ConnectH2Options): Promise<ClientHttp2Session> {
-  const settings = { enablePush: false }
-  const session = tls
-    ? connect(`https://${host}:${port}`, { ca: (await testCertificate()).cert, ALPNProtocols: ['h2'], settings })
-    : connect(`http://${host}:${port}`, { settings })
-  await once(session, 'connect')
+async function openConnection({ port, host = '127.0.0.1', tls = false }: ConnectH2Options): Promise<Connection> {
+  const socket = new WatchedSocket(await openSocket({ port, host, tls: tls && 'h2' }))
+  const scheme = tls ? 'https' : 'http'
+  const authority = `${host}:${port}`
+  const session = connect(`${scheme}://${authority}`, {
+    createConnection: () => socket,
+    settings: { enablePush: false },
+  })
   // What ends the session ends its streams, and the tests hear of it there.
   session.on('error', () => {})
-  return session
+  const over = new AbortController()
+  session.once('close', () => over.abort())
+  await once(session, 'remoteSettings', { signal: over.signal })
+  return { session, scheme, authority, hasEnded: (streamId) => socket.endedStreams.has(streamId) }
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { openSocket } from './h1-client.ts'
+import { openSocket } from './open-socket.ts'
 
 /** What came back from a raw exchange. */
 export interface RawResult {
@@ -34,7 +34,7 @@ export async function rawExchange(
   options: RawOptions = {},
 ): Promise<RawResult> {
   const { host = '127.0.0.1', tls = false, timeoutMs = 1000, until, halfClose = false } = options
-  const socket = await openSocket({ port, host, tls })
+  const socket = await openSocket({ port, host, tls: tls && 'http/1.1' })
   const received: Uint8Array[] = []
   const { promise: ended, resolve: end } = Promise.withResolvers<RawResult['ended']>()
   socket.on('data', (slice: Uint8Array) => {
@@ -46,14 +46,21 @@ export async function rawExchange(
   socket.on('error', () => end('reset'))
   socket.setTimeout(timeoutMs, () => end('open'))
 
+  await turn()
   for (const slice of typeof input === 'string' || input instanceof Uint8Array ? [input] : input) {
     if (!socket.writable) break
     socket.write(typeof slice === 'string' ? Buffer.from(slice, 'latin1') : slice)
-    await setImmediate()
+    await turn()
   }
   if (halfClose) socket.end()
   const how = await ended
   socket.destroy()
   const bytes = Buffer.concat(received)
   return { bytes, text: bytes.toString('latin1'), ended: how }
+}
+
+/** Lets the event loop poll at least once, so that a server in this process accepts or reads. */
+async function turn(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }

@@ -1,12 +1,9 @@
-import { type ExecFileException, execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { readmeBlocks } from './readme-blocks.ts'
-
-const execFileAsync = promisify(execFile)
+import { runProgram } from './run-program.ts'
 
 /** An example that runs longer shows something else than it should. */
 const EXAMPLE_TIMEOUT_MS = 20_000
@@ -37,7 +34,7 @@ export function runReadme(path: string, options: ReadmeOptions = {}): void {
         const file = join(folder, `.readme-${process.pid}-${line}.ts`)
         await writeFile(file, code)
         try {
-          expect(await runProgram(file, folder)).toBe('exit code 0')
+          expect(await runProgram(file, folder, EXAMPLE_TIMEOUT_MS)).toBe('exit code 0')
         } finally {
           await rm(file)
         }
@@ -45,16 +42,4 @@ export function runReadme(path: string, options: ReadmeOptions = {}): void {
       EXAMPLE_TIMEOUT_MS + 5_000,
     )
   })
-}
-
-/** Runs a program to its end. @returns How it ended, followed by its output unless that was well */
-async function runProgram(file: string, cwd: string): Promise<string> {
-  try {
-    await execFileAsync(process.execPath, [file], { cwd, timeout: EXAMPLE_TIMEOUT_MS, killSignal: 'SIGKILL' })
-    return 'exit code 0'
-  } catch (error) {
-    const { code, killed, stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string }
-    const how = killed === true ? `still running after ${EXAMPLE_TIMEOUT_MS} ms` : `exit code ${code}`
-    return `${how}\n${stdout}${stderr}`
-  }
 }

@@ -23,7 +23,7 @@ export class Connection {
   readonly #reader: ByteReader
   readonly #authority: string
   readonly #owner: ConnectionOwner
-  #isIdle = false
+  #isIdle = true
 
   /** @param socket Connected; nothing was read from it */
   constructor(socket: Socket, authority: string, owner: ConnectionOwner) {
@@ -31,7 +31,7 @@ export class Connection {
     this.#reader = new ByteReader(new SocketSource(socket))
     this.#authority = authority
     this.#owner = owner
-    socket.on('readable', () => this.#checkSilence())
+    socket.on('readable', () => this.#whileIdle())
   }
 
   /** Whether another request can be sent on it, as far as is known. */
@@ -125,10 +125,11 @@ export class Connection {
     if (octets > 0) throw new MalformedResponse(`${octets} octets after the end of the answer`)
   }
 
-  #checkSilence(): void {
+  /** Between two requests a server may close, and nothing else. */
+  #whileIdle(): void {
+    if (!this.#isIdle) return
     const octets = this.#socket.readableLength
-    if (!this.#isIdle || octets === 0) return
-    this.#owner.onFault(new MalformedResponse(`${octets} octets after the end of the answer`))
+    if (octets > 0) this.#owner.onFault(new MalformedResponse(`${octets} octets that nobody asked for`))
     this.destroy()
   }
 }

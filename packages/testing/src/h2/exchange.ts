@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import type { ClientRequest, ClientResponse, TestField } from '../client.ts'
 import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue, requestMethod, wholeBody } from '../request-body.ts'
@@ -8,24 +8,28 @@ import { StreamedResponse } from '../streamed-response.ts'
 
 type RawFields = readonly string[]
 
+/** A connection, and how to tell a complete stream from one that was reset. */
+export interface Connection {
+  readonly session: ClientHttp2Session
+  readonly scheme: 'http' | 'https'
+  readonly authority: string
+  hasEnded(streamId: number): boolean
+}
+
 /** Sends a request on a new stream and reads the head of its answer. */
-export async function exchange(
-  session: ClientHttp2Session,
-  authority: string,
-  request: ClientRequest,
-): Promise<ClientResponse> {
+export async function exchange(connection: Connection, request: ClientRequest): Promise<ClientResponse> {
   request.signal?.throwIfAborted()
   const method = requestMethod(request)
-  const hasBody = request.body !== undefined || (request.trailers ?? []).length > 0
-  const scheme = session.encrypted === true ? 'https' : 'http'
-  const stream = session.request(requestFields(request, method, scheme, authority), {
+  const hasBody = request.body !== undefined || request.trailers !== undefined
+  // Only the signal of a request makes node:http2 send RST_STREAM with CANCEL at once: `close()` on a request whose
+  // body is not complete ends that body in order first.
+  const cancel = new AbortController()
+  const stream = connection.session.request(requestFields(request, method, connection), {
     endStream: !hasBody,
     waitForTrailers: request.trailers !== undefined,
+    signal: request.signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, request.signal]),
   })
-  const abort = (): void => stream.close(constants.NGHTTP2_CANCEL)
-  request.signal?.addEventListener('abort', abort, { once: true })
-  stream.once('close', () => request.signal?.removeEventListener('abort', abort))
-  // Awaited through `once` and the iteration; errors between the two must not be unhandled.
+  // Errors come out of the head and the body; one between the two must not be unhandled.
   stream.on('error', () => {})
 
   const informational: number[] = []
@@ -37,13 +41,14 @@ export async function exchange(
   const { status, fields } = await responseHead(stream, request.signal)
   checkResponseHead(status, fields)
   checkNoConnectionFields(fields)
-  const body = readBody(stream, () => trailers)
+  const abort = (): void => cancel.abort()
+  const body = readBody(stream, connection, () => trailers, abort)
   const hasContent = !isWithoutContent(method, status)
   if (!hasContent) await expectNothing(body)
   return new StreamedResponse({ status, rawHeaders: fields, informational, body: hasContent ? body : nothing(), abort })
 }
 
-function requestFields(request: ClientRequest, method: string, scheme: string, authority: string): string[] {
+function requestFields(request: ClientRequest, method: string, { scheme, authority }: Connection): string[] {
   const given = request.headers ?? []
   const host = given.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? authority
   const regular = given.filter(([name]) => name.toLowerCase() !== 'host').flat()
@@ -77,26 +82,30 @@ async function responseHead(
 ): Promise<{ status: number; fields: TestField[] }> {
   const { promise, resolve, reject } = Promise.withResolvers<RawFields>()
   stream.once('response', (_headers, _flags, raw: RawFields) => resolve(raw))
-  stream.once('error', reject)
+  stream.once('error', (error) => reject(signal?.aborted === true ? signal.reason : error))
   stream.once('close', () =>
-    reject(signal?.reason ?? new IncompleteResponse(`The stream ended without an answer (code ${stream.rstCode})`)),
+    reject(new IncompleteResponse(`The stream ended without an answer (code ${stream.rstCode})`)),
   )
   return splitFields(await promise)
 }
 
 async function* readBody(
   stream: ClientHttp2Stream,
+  connection: Connection,
   trailers: () => readonly TestField[],
+  abort: () => void,
 ): AsyncGenerator<Uint8Array, readonly TestField[], void> {
+  // Asked for now, as a stream forgets its number when it is over.
+  const streamId = stream.id
   try {
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-    if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) {
+    if (streamId === undefined || !connection.hasEnded(streamId)) {
       throw new IncompleteResponse(`The stream was reset (code ${stream.rstCode})`)
     }
     checkFields(trailers())
     return trailers()
   } finally {
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_CANCEL)
+    if (!stream.readableEnded) abort()
   }
 }
 

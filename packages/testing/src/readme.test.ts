@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { runReadme } from './readme.ts'
+import { tempFolder } from './temp-folder.ts'
+
+runReadme('README.md')
+
+it('refuses a README without an example, as its test could not fail', async () => {
+  await using folder = await tempFolder({ 'README.md': '# Title\n\n```ts no-run\nfor (;;);\n```\n' })
+  expect(() => runReadme(folder.join('README.md'))).toThrow('no ```ts block')
+})

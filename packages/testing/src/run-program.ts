@@ -1,0 +1,20 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const execFileAsync = promisify(execFile)
+
+/**
+ * Runs a program by this Node to its end.
+ *
+ * @returns How it ended, 'exit code 0' at best, followed by its output otherwise
+ */
+export async function runProgram(file: string, cwd: string, timeoutMs: number): Promise<string> {
+  try {
+    await execFileAsync(process.execPath, [file], { cwd, timeout: timeoutMs, killSignal: 'SIGKILL' })
+    return 'exit code 0'
+  } catch (error) {
+    const { code, killed, stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string }
+    const how = killed === true ? `still running after ${timeoutMs} ms` : `exit code ${code}`
+    return `${how}\n${stdout}${stderr}`
+  }
+}
