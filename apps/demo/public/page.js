@@ -27,10 +27,13 @@ events.addEventListener('tick', ({ data }) => {
   element('clients').textContent = clients
 })
 
-element('greet').addEventListener('submit', async (event) => {
-  event.preventDefault()
-  const name = new FormData(event.target).get('name')
+async function greet(name) {
   const response = await fetch(`/api/hello/${encodeURIComponent(name)}`)
   const { hello, protocol } = await response.json()
   element('greeting').textContent = `Hello ${hello}, over ${protocol}`
+}
+
+element('greet').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void greet(new FormData(event.target).get('name'))
 })

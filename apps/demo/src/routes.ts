@@ -10,6 +10,9 @@ export interface RouteSettings {
   readonly feed: Feed
 }
 
+/** Ask every time: an unchanged file costs a 304, a changed one is never stale. */
+const cacheControl = (): string => 'no-cache'
+
 /** Everything the demo answers. */
 export function registerRoutes(router: Router, settings: RouteSettings): void {
   router.use(
@@ -36,6 +39,6 @@ export function registerRoutes(router: Router, settings: RouteSettings): void {
     throw new HttpError(418, 'This demo makes no coffee')
   })
 
-  if (settings.filesDir !== undefined) router.staticFiles('/files', settings.filesDir)
-  router.staticFiles('/', new URL('../public/', import.meta.url), { spa: true })
+  if (settings.filesDir !== undefined) router.staticFiles('/files', settings.filesDir, { cacheControl })
+  router.staticFiles('/', new URL('../public/', import.meta.url), { spa: true, cacheControl })
 }

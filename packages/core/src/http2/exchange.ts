@@ -191,6 +191,10 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     this.#stream.once('finish', () => this.settle(false))
   }
 
+  readonly #onWriteStall = (): void => {
+    this.#stream.close(constants.NGHTTP2_CANCEL)
+  }
+
   #onClosed(): void {
     this.#deadlines.unwatch(this)
     if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
@@ -205,7 +209,8 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   #watchWrites(): void {
     if (this.#isWatchingWrites) return
     this.#isWatchingWrites = true
-    this.#stream.setTimeout(this.#host.limits.writeStallTimeoutMs, () => this.#stream.close(constants.NGHTTP2_CANCEL))
+    this.#stream.setTimeout(this.#host.limits.writeStallTimeoutMs)
+    this.#stream.off('timeout', this.#onWriteStall).on('timeout', this.#onWriteStall)
   }
 }
 

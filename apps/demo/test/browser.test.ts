@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises'
+import { createHash, X509Certificate } from 'node:crypto'
+import { dirname } from 'node:path'
+import { createRequire } from 'node:module'
+import { launchChromium, tempFolder, type TempFolder } from '@fw/testing'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DemoProcess } from './demo-process.ts'
+
+const TICK_MS = 400
+/** An application that others built, exactly as it is published. */
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+interface Arrival {
+  readonly type: string
+  readonly data: string
+  readonly atMs: number
+}
+
+describe.each([
+  { nextHop: 'http/1.1', logged: 'HTTP/1.1', isTls: false, isQuic: false },
+  { nextHop: 'h2', logged: 'HTTP/2.0', isTls: true, isQuic: false },
+  { nextHop: 'h3', logged: 'HTTP/3.0', isTls: true, isQuic: true },
+])('in Chromium over $nextHop', ({ nextHop, logged, isTls, isQuic }) => {
+  let folder: TempFolder
+  let demo: DemoProcess
+  let browser: Browser
+  let page: Page
+  let origin: string
+  /** Path, query and status of every answer the browser got. */
+  const answers: { path: string; status: number }[] = []
+
+  const readLog = async (): Promise<string[]> =>
+    (await readFile(folder.join('demo.log'), 'utf8')).split('\n').slice(0, -1)
+
+  beforeAll(async () => {
+    folder = await tempFolder()
+    demo = new DemoProcess({
+      DEMO_HOST: '127.0.0.1',
+      DEMO_PORT: '0',
+      DEMO_TLS_PORT: '0',
+      DEMO_DATA_DIR: folder.path,
+      DEMO_FILES_DIR: SWAGGER_UI,
+      DEMO_TICK_MS: String(TICK_MS),
+      DEMO_HTTP3: isQuic ? 'on' : 'off',
+    })
+    const addresses = await demo.addresses()
+    const { host } = isTls ? addresses.tls : addresses.clearText
+    origin = `${isTls ? 'https' : 'http'}://${host}`
+    browser = await launchChromium(
+      isTls
+        ? { spki: await publicKeyHash(folder.join('certificate.pem')), ...(isQuic ? { quicOrigin: host } : {}) }
+        : {},
+    )
+    page = await browser.newPage()
+    page.on('response', (response) => {
+      const url = new URL(response.url())
+      if (url.origin === origin) answers.push({ path: url.pathname + url.search, status: response.status() })
+    })
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.end('SIGKILL')
+    await folder?.[Symbol.asyncDispose]()
+  })
+
+  it('an unmodified application works: every asset has its type and came over this protocol', async () => {
+    const types = new Map<string, string | undefined>()
+    page.on('response', (response) => types.set(new URL(response.url()).pathname, response.headers()['content-type']))
+    await page.goto(`${origin}/files/index.html`, { waitUntil: 'networkidle' })
+    // Drawn by the application's own script once its bundles have run.
+    await page.waitForSelector('#swagger-ui .swagger-ui')
+
+    expect(Object.fromEntries(types)).toMatchObject({
+      '/files/index.html': 'text/html; charset=utf-8',
+      '/files/swagger-ui.css': 'text/css; charset=utf-8',
+      '/files/index.css': 'text/css; charset=utf-8',
+      '/files/swagger-ui-bundle.js': 'application/javascript; charset=utf-8',
+      '/files/swagger-ui-standalone-preset.js': 'application/javascript; charset=utf-8',
+      '/files/swagger-initializer.js': 'application/javascript; charset=utf-8',
+    })
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(await hopProtocols(page, origin)).toEqual([nextHop])
+  })
+
+  it('a reload is answered by 304', async () => {
+    const before = (await readLog()).length
+    await page.reload({ waitUntil: 'networkidle' })
+    await page.waitForSelector('#swagger-ui .swagger-ui')
+    // The browser shows its script a 200 with the body it kept; the log has what was sent.
+    const statuses = async (): Promise<Record<string, string>> => {
+      const lines = (await readLog()).slice(before)
+      return Object.fromEntries(lines.map((line) => /GET \/files\/(\S+) (\d{3})/.exec(line)?.slice(1) ?? []))
+    }
+    await expect.poll(statuses).toMatchObject({
+      'index.html': '304',
+      'swagger-ui.css': '304',
+      'index.css': '304',
+      'swagger-ui-bundle.js': '304',
+      'swagger-ui-standalone-preset.js': '304',
+      'swagger-initializer.js': '304',
+    })
+    expect(Object.values(await statuses()).filter((status) => status !== '304')).toEqual([])
+  })
+
+  it('an EventSource gets named and anonymous events one at a time, as they are sent', async () => {
+    await page.goto(`${origin}/`)
+    const arrivals = await page.evaluate(
+      (wanted) =>
+        new Promise<Arrival[]>((resolve) => {
+          const received: Arrival[] = []
+          const source = new EventSource('/events')
+          const take = ({ type, data }: MessageEvent<string>): void => {
+            received.push({ type, data, atMs: performance.now() })
+            if (received.filter((arrival) => arrival.type === 'tick').length < wanted) return
+            source.close()
+            resolve(received)
+          }
+          source.addEventListener('tick', take)
+          source.addEventListener('message', take)
+          // Logged, and therefore sent as an anonymous event.
+          source.addEventListener('open', () => void fetch('/api/hello/browser'))
+        }),
+      5,
+    )
+    const ticks = arrivals.filter(({ type }) => type === 'tick')
+    expect(JSON.parse(ticks[0]?.data ?? '')).toMatchObject({ clients: expect.any(Number) as number })
+    expect(arrivals.filter(({ type }) => type === 'message').map(({ data }) => data)).toContainEqual(
+      expect.stringContaining('Greeting browser'),
+    )
+    // A burst at the end would bring all of them together.
+    const spread = (ticks.at(-1)?.atMs ?? 0) - (ticks[1]?.atMs ?? 0)
+    expect(spread).toBeGreaterThan(TICK_MS)
+    expect(await page.textContent('#protocol')).toBe(nextHop)
+  })
+
+  it('every request is in the log file as exactly one line with its protocol', async () => {
+    answers.length = 0
+    const marked = ['/?run=1', '/page.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
+    for (const path of marked) await page.evaluate((url) => fetch(url, { cache: 'no-store' }), path)
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const source = new EventSource('/events?run=1')
+          source.addEventListener('tick', () => {
+            source.close()
+            resolve()
+          })
+        }),
+    )
+    const wanted = [
+      'GET /?run=1 200 OK',
+      'GET /page.js?run=1 200 OK',
+      'GET /api/hello/log?run=1 200 OK',
+      "GET /api/teapot?run=1 418 I'm a Teapot",
+      'GET /files/missing.js?run=1 404 Not Found',
+      '[ABORTED] GET /events?run=1 200 OK',
+    ]
+    // Entry in the Combined form: duration, client address, size, protocol, and the referrer that the demo captures.
+    const entry =
+      /^\[.{23}\] \[[A-Z ]{5}\] \[[^\]]+\] ((?:\[ABORTED\] )?GET \S+\?run=1 \d{3} [A-Za-z' ]+) \d+\.\d\dms - 127\.0\.0\.1 \(\d+(?: B|\.\d KB)\) \[(.*?)\]/
+    const entries = async (): Promise<string[]> => {
+      const lines = (await readLog()).filter((line) => line.includes('?run=1'))
+      return lines.map((line) => entry.exec(line)?.slice(1).join(' over ') ?? line)
+    }
+    await expect.poll(entries, { timeout: 5000 }).toHaveLength(wanted.length)
+    expect(new Set(await entries())).toEqual(new Set(wanted.map((line) => `${line} over ${logged}`)))
+  })
+
+  it('ends in order on Ctrl-C, with a page still open', async () => {
+    await page.goto(`${origin}/`)
+    await page.waitForFunction(() => document.getElementById('state')?.textContent === 'live')
+    const { exitCode, stderr } = await demo.end('SIGINT')
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(demo.stdout).toMatch(/Closed\n$/)
+  })
+})
+
+/** The protocols that the page and what it loaded from its origin came over. */
+function hopProtocols(page: Page, origin: string): Promise<string[]> {
+  return page.evaluate((own) => {
+    const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+    const loaded = entries as PerformanceResourceTiming[]
+    return [...new Set(loaded.filter(({ name }) => name.startsWith(own)).map((entry) => entry.nextHopProtocol))]
+  }, origin)
+}
+
+/** As Chromium's `--ignore-certificate-errors-spki-list` takes it. */
+async function publicKeyHash(certFile: string): Promise<string> {
+  const { publicKey } = new X509Certificate(await readFile(certFile))
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64')
+}

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** What a process printed and how it ended. */
+export interface Ended {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The demo in a process of its own, as a user starts it. */
+export class DemoProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  #stdout = ''
+  #stderr = ''
+
+  constructor(environment: Readonly<Record<string, string>>, args: readonly string[] = []) {
+    this.#child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text))
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
+  }
+
+  /** What it has printed so far. */
+  get stdout(): string {
+    return this.#stdout
+  }
+
+  /** Waits for the two addresses it prints. @throws {Error} with its output if it ends first */
+  async addresses(): Promise<{ clearText: URL; tls: URL }> {
+    for (;;) {
+      const clearText = /^ {2}(http:\S+)/m.exec(this.#stdout)?.[1]
+      const tls = /^ {2}(https:\S+)/m.exec(this.#stdout)?.[1]
+      if (clearText !== undefined && tls !== undefined) return { clearText: new URL(clearText), tls: new URL(tls) }
+      if (this.#child.exitCode !== null) throw new Error(`The demo ended: ${this.#stdout}${this.#stderr}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  /** Sends a signal, if any, and waits for the end. */
+  async end(signal?: NodeJS.Signals): Promise<Ended> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const closed = once(this.#child, 'close')
+      if (signal !== undefined) this.#child.kill(signal)
+      await closed
+    }
+    return { exitCode: this.#child.exitCode, stdout: this.#stdout, stderr: this.#stderr }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL')
+  }
+}
