@@ -1,0 +1,345 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fakeContext, type FakeBody } from '../test/fake-context.ts'
+import type { SseStream } from './event-stream.ts'
+import type { SseOptions } from './options.ts'
+import { sse } from './sse.ts'
+
+const bodies: FakeBody[] = []
+
+// A stream that stays open keeps its timer.
+afterEach(() => {
+  for (const body of bodies.splice(0)) body.disconnect()
+})
+
+async function open(options?: SseOptions): Promise<{ stream: SseStream; body: FakeBody }> {
+  const { ctx, body } = fakeContext()
+  bodies.push(body)
+  return { stream: await sse(ctx, options), body }
+}
+
+/** Whether a promise is settled once everything that could settle it has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending')
+  await new Promise(setImmediate)
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending
+}
+
+describe('writing', () => {
+  it('writes each call as one chunk', async () => {
+    const { stream, body } = await open()
+    await stream.event('tick', 'now')
+    await stream.data('a\nb')
+    await stream.sendJson('user', { name: 'é', tags: [] })
+    await stream.comment('c')
+    await stream.retry(3000)
+    await stream.send({ comment: 'c', event: 'e', id: '1', retry: 5, data: 'd' })
+    expect(body.chunks.map(String)).toEqual([
+      'event: tick\ndata: now\n\n',
+      'data: a\ndata: b\n\n',
+      'event: user\ndata: {"name":"é","tags":[]}\n\n',
+      ': c\n\n',
+      'retry: 3000\n\n',
+      ': c\nevent: e\nid: 1\nretry: 5\ndata: d\n\n',
+    ])
+  })
+
+  it('writes sendMany in one chunk', async () => {
+    const { stream, body } = await open()
+    await stream.sendMany([{ data: '1' }, {}, { id: '2', data: '2' }])
+    expect(body.chunks.map(String)).toEqual(['data: 1\n\nid: 2\ndata: 2\n\n'])
+  })
+
+  it('writes nothing, not even a chunk, where there is nothing to write', async () => {
+    const { stream, body } = await open()
+    await stream.send({})
+    await stream.sendMany([])
+    await stream.sendMany([{}, {}])
+    await stream.from([])
+    expect(body.chunks).toEqual([])
+  })
+
+  it('uses the serializer it is given', async () => {
+    const { stream, body } = await open()
+    await stream.sendJson('n', 7, (value) => `[${value}]`)
+    expect(body.text).toBe('event: n\ndata: [7]\n\n')
+  })
+
+  it('writes lone surrogates as U+FFFD', async () => {
+    const { stream, body } = await open()
+    await stream.data('a\ud800b')
+    expect(body.text).toBe('data: a\ufffdb\n\n')
+  })
+
+  it.each<[string, (stream: SseStream) => Promise<void>, typeof TypeError | typeof RangeError]>([
+    ['event without data', (s) => s.event('x', undefined as unknown as string), TypeError],
+    ['event with a break in its name', (s) => s.event('x\ny', ''), TypeError],
+    ['data that is no string', (s) => s.data(7 as unknown as string), TypeError],
+    ['comment that is no string', (s) => s.comment(undefined as unknown as string), TypeError],
+    ['JSON of undefined', (s) => s.sendJson('x', undefined), TypeError],
+    ['JSON of a function', (s) => s.sendJson('x', () => 1), TypeError],
+    ['JSON of a bigint', (s) => s.sendJson('x', 1n), TypeError],
+    ['JSON under no name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
+    ['retry of nothing', (s) => s.retry(undefined as unknown as number), RangeError],
+    ['retry below 0', (s) => s.retry(-1), RangeError],
+    ['one bad block of many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
+    ['a bad item of a source', (s) => s.from([{ id: '\0' }]), TypeError],
+  ])('refuses %s, writes nothing of it and goes on', async (_, call, error) => {
+    const { stream, body } = await open()
+    await expect(call(stream)).rejects.toThrow(error)
+    await stream.data('after')
+    expect(body.text).toBe('data: after\n\n')
+  })
+})
+
+describe('from', () => {
+  it('takes strings as data and objects as blocks', async () => {
+    const { stream, body } = await open()
+    await stream.from(
+      (async function* () {
+        yield 'a'
+        yield { event: 'e', data: 'b' }
+      })(),
+    )
+    expect(body.text).toBe('data: a\n\nevent: e\ndata: b\n\n')
+  })
+
+  it('resolves when the client goes, though the source is still silent, and tells it to stop', async () => {
+    const { stream, body } = await open()
+    let next: ((value: string) => void) | undefined
+    let stopped = false
+    const done = stream.from(
+      (async function* () {
+        try {
+          while (true) yield await new Promise<string>((resolve) => (next = resolve))
+        } finally {
+          stopped = true
+        }
+      })(),
+    )
+    next?.('a')
+    expect(await isSettled(done)).toBe(false)
+    body.disconnect()
+    await done
+    next?.('b')
+    await new Promise(setImmediate)
+    expect(stopped).toBe(true)
+    expect(body.text).toBe('data: a\n\n')
+  })
+
+  it('rejects with what the source throws', async () => {
+    const { stream } = await open()
+    const source = (async function* () {
+      yield 'a'
+      throw new Error('broken source')
+    })()
+    await expect(stream.from(source)).rejects.toThrow('broken source')
+  })
+
+  it('does not touch a source once the stream is over', async () => {
+    const { stream } = await open()
+    stream.close()
+    let touched = false
+    await stream.from(
+      (function* () {
+        touched = true
+        yield 'a'
+      })(),
+    )
+    expect(touched).toBe(false)
+  })
+})
+
+describe('the end', () => {
+  const overs: [string, (stream: SseStream, body: FakeBody) => void][] = [
+    ['close()', (stream) => stream.close()],
+    ['the client going', (_, body) => body.disconnect()],
+    ['the handler returning', (_, body) => body.end()],
+    ['the handler throwing', (_, body) => body.abort()],
+  ]
+
+  it.each(overs)('makes every write a no-op that resolves, even a wrong one, after %s', async (_, over) => {
+    const { stream, body } = await open()
+    await stream.data('a')
+    expect(stream.isOpen()).toBe(true)
+    over(stream, body)
+    expect(stream.isOpen()).toBe(false)
+    await stream.event('x\ny', 'z')
+    await stream.data(7 as unknown as string)
+    await stream.sendJson('x', undefined)
+    await stream.comment(null as unknown as string)
+    await stream.retry(-1)
+    await stream.send(null as never)
+    await stream.sendMany(null as never)
+    await stream.from(null as never)
+    stream.close()
+    expect(body.text).toBe('data: a\n\n')
+  })
+
+  it.each(overs)('aborts the signal after %s, whether it was asked for before or after', async (_, over) => {
+    const before = await open()
+    const { signal } = before.stream
+    expect(signal.aborted).toBe(false)
+    over(before.stream, before.body)
+    expect(signal.aborted).toBe(true)
+
+    const after = await open()
+    over(after.stream, after.body)
+    expect(after.stream.signal.aborted).toBe(true)
+  })
+
+  it('completes the body on close', async () => {
+    const { stream, body } = await open()
+    void stream.data('a')
+    stream.close()
+    stream.close()
+    expect(body.ending).toBe('complete')
+    expect(body.text).toBe('data: a\n\n')
+  })
+
+  it('comes with the end of an `await using` block', async () => {
+    const { ctx, body } = fakeContext()
+    {
+      await using stream = await sse(ctx)
+      await stream.data('a')
+      expect(body.ending).toBe('open')
+    }
+    expect(body.ending).toBe('complete')
+  })
+})
+
+describe('a closing server', () => {
+  it('tells the client when to come back, and ends the stream', async () => {
+    const { ctx, body, drain } = fakeContext()
+    const stream = await sse(ctx)
+    await stream.data('a')
+    drain()
+    expect(stream.isOpen()).toBe(false)
+    expect(body.ending).toBe('complete')
+    const [, ms = ''] = /^data: a\n\nretry: (\d+)\n\n$/.exec(body.text) ?? []
+    expect(Number(ms)).toBeGreaterThanOrEqual(1000)
+    expect(Number(ms)).toBeLessThan(3000)
+  })
+
+  it('repeats the time the application chose', async () => {
+    const { ctx, body, drain } = fakeContext()
+    await sse(ctx, { retryMs: 7 })
+    drain()
+    expect(body.text).toBe('retry: 7\n\nretry: 7\n\n')
+  })
+
+  it('adds nothing to a stream that is over', async () => {
+    const { ctx, body, drain } = fakeContext()
+    ;(await sse(ctx)).close()
+    drain()
+    expect(body.text).toBe('')
+  })
+})
+
+describe('a slow client', () => {
+  it('lets a write wait until it has read', async () => {
+    const { stream, body } = await open()
+    body.capacity = 0
+    const write = stream.data('a')
+    expect(body.text).toBe('data: a\n\n')
+    expect(stream.bufferedBytes).toBe(9)
+    expect(await isSettled(write)).toBe(false)
+    body.read()
+    await write
+    expect(stream.bufferedBytes).toBe(0)
+  })
+
+  it('settles the write that waits when it goes away', async () => {
+    const { stream, body } = await open()
+    body.capacity = 0
+    const write = stream.data('a')
+    body.disconnect()
+    await write
+    expect(stream.isOpen()).toBe(false)
+  })
+
+  it('is cut off under "close" once its buffer would be too full', async () => {
+    const { stream, body } = await open({ slowConsumer: 'close', maxBufferedBytes: 20 })
+    body.capacity = 0
+    void stream.data('1')
+    void stream.data('2')
+    expect(stream.isOpen()).toBe(true)
+    await stream.data('3')
+    expect(body.ending).toBe('aborted')
+    expect(stream.isOpen()).toBe(false)
+    expect(stream.signal.aborted).toBe(true)
+    expect(body.text).toBe('data: 1\n\ndata: 2\n\n')
+  })
+
+  it('misses events under "drop", and goes on when it has read', async () => {
+    const { stream, body } = await open({ slowConsumer: 'drop', maxBufferedBytes: 20 })
+    body.capacity = 0
+    void stream.data('1')
+    void stream.data('2')
+    await stream.data('3')
+    body.read()
+    void stream.data('4')
+    expect(stream.isOpen()).toBe(true)
+    expect(body.text).toBe('data: 1\n\ndata: 2\n\ndata: 4\n\n')
+  })
+
+  it.each(['close', 'drop'] as const)(
+    'gets an event larger than its buffer under %j if it keeps up',
+    async (policy) => {
+      const { stream, body } = await open({ slowConsumer: policy, maxBufferedBytes: 20 })
+      await stream.data('x'.repeat(100))
+      expect(body.text).toHaveLength(108)
+    },
+  )
+})
+
+describe('heartbeats', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    for (const body of bodies.splice(0)) body.disconnect()
+    vi.useRealTimers()
+  })
+
+  it('are comments, every 15 s of silence by default', async () => {
+    const { stream, body } = await open()
+    vi.advanceTimersByTime(13_000)
+    expect(body.text).toBe('')
+    vi.advanceTimersByTime(2_000)
+    expect(body.text).toBe(': \n\n')
+    vi.advanceTimersByTime(15_000)
+    expect(body.text).toBe(': \n\n: \n\n')
+    stream.close()
+  })
+
+  it('are put off by events', async () => {
+    const { stream, body } = await open({ heartbeatMs: 1000 })
+    for (let i = 0; i < 5; i++) {
+      vi.advanceTimersByTime(700)
+      await stream.data('x')
+    }
+    expect(body.text).toBe('data: x\n\n'.repeat(5))
+    stream.close()
+  })
+
+  it('are switched off with 0', async () => {
+    const { body } = await open({ heartbeatMs: 0 })
+    vi.advanceTimersByTime(100_000)
+    expect(body.text).toBe('')
+  })
+
+  it('are not added to what a client has yet to read', async () => {
+    const { stream, body } = await open({ heartbeatMs: 1000 })
+    body.capacity = 0
+    void stream.data('x')
+    vi.advanceTimersByTime(5000)
+    expect(body.text).toBe('data: x\n\n')
+    stream.close()
+  })
+
+  it('end with the stream', async () => {
+    const { body } = await open({ heartbeatMs: 1000 })
+    body.disconnect()
+    vi.advanceTimersByTime(5000)
+    expect(body.text).toBe('')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseEventStream } from '../test/parse-event-stream.ts'
+import { encodeEvent, type ServerSentEvent } from './event.ts'
+
+describe('encodeEvent', () => {
+  it.each<[string, ServerSentEvent, string]>([
+    ['data', { data: 'x' }, 'data: x\n\n'],
+    ['empty data, so that the event dispatches', { data: '' }, 'data: \n\n'],
+    ['one data line per line, whatever ends it', { data: 'a\nb\rc\r\nd' }, 'data: a\ndata: b\ndata: c\ndata: d\n\n'],
+    ['CR CR LF as two breaks', { data: 'a\r\r\nb' }, 'data: a\ndata: \ndata: b\n\n'],
+    ['LF CR as two breaks', { data: 'a\n\rb' }, 'data: a\ndata: \ndata: b\n\n'],
+    ['a break at the end as an empty last line', { data: 'a\n' }, 'data: a\ndata: \n\n'],
+    ['leading spaces after the one of the field', { data: '  a' }, 'data:   a\n\n'],
+    ['what only looks like a break', { data: 'a\u2028b\u0085c\vd\fe' }, 'data: a\u2028b\u0085c\vd\fe\n\n'],
+    ['NUL and U+FEFF in data', { data: '\uFEFF\0' }, 'data: \uFEFF\0\n\n'],
+    ['a name', { event: 'tick', data: 'x' }, 'event: tick\ndata: x\n\n'],
+    ['an empty name as no name', { event: '', data: 'x' }, 'data: x\n\n'],
+    ['a name without data with one empty line', { event: 'tick' }, 'event: tick\ndata: \n\n'],
+    ['NUL in a name', { event: 'a\0b', data: '' }, 'event: a\0b\ndata: \n\n'],
+    ['an id alone', { id: '5' }, 'id: 5\n\n'],
+    ['an empty id', { id: '', data: 'x' }, 'id: \ndata: x\n\n'],
+    ['retry', { retry: 0 }, 'retry: 0\n\n'],
+    ['the largest retry', { retry: Number.MAX_SAFE_INTEGER }, 'retry: 9007199254740991\n\n'],
+    ['a comment of several lines', { comment: 'a\n\nb' }, ': a\n: \n: b\n\n'],
+    ['an empty comment', { comment: '' }, ': \n\n'],
+    [
+      'all fields in order',
+      { data: 'd', retry: 1, id: 'i', event: 'e', comment: 'c' },
+      ': c\nevent: e\nid: i\nretry: 1\ndata: d\n\n',
+    ],
+    ['nothing for no field', {}, ''],
+    ['nothing for an empty name alone', { event: '' }, ''],
+    [
+      'absent fields',
+      { event: undefined, id: undefined, comment: undefined, retry: undefined, data: 'x' },
+      'data: x\n\n',
+    ],
+  ])('writes %s', (_, event, text) => {
+    expect(encodeEvent(event)).toBe(text)
+  })
+
+  it.each<[ServerSentEvent, string]>([
+    [{ event: 'a\ndata: forged', data: '' }, 'event contains a line break'],
+    [{ event: 'a\r', data: '' }, 'event contains a line break'],
+    [{ id: 'a\rb' }, 'id contains a line break'],
+    [{ id: 'a\nb' }, 'id contains a line break'],
+    [{ id: 'a\0b' }, 'id contains NUL'],
+    [{ event: 7 as unknown as string }, 'event is no string'],
+    [{ id: 7 as unknown as string }, 'id is no string'],
+    [{ data: null as unknown as string }, 'data is no string'],
+    [{ comment: {} as unknown as string }, 'comment is no string'],
+    [null as unknown as ServerSentEvent, 'it is no object'],
+    ['text' as unknown as ServerSentEvent, 'it is no object'],
+  ])('refuses %j', (event, message) => {
+    expect(() => encodeEvent(event)).toThrow(new TypeError(`Cannot encode event: ${message}`))
+  })
+
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses to retry after %j', (retry) => {
+    expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
+  })
+
+  it('dispatches exactly what was given, for any text', () => {
+    const anyText = fc.string({ unit: fc.constantFrom('\r', '\n', ':', ' ', 'data: x', 'é', '\u2028', '\0', 'a') })
+    const oneLine = anyText.map((text) => text.replaceAll(/[\r\n\0]/g, ''))
+    fc.assert(
+      fc.property(anyText, anyText, oneLine, oneLine, (comment, data, event, id) => {
+        expect(parseEventStream(encodeEvent({ comment, event, id, data }))).toEqual({
+          events: [{ type: event || 'message', data: data.replaceAll(/\r\n?/g, '\n'), lastEventId: id }],
+          lastEventId: id,
+          retryMs: null,
+        })
+      }),
+    )
+  })
+})

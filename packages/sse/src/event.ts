@@ -1,0 +1,76 @@
+/** What one block of an event stream holds. Without any field nothing is written. */
+export interface ServerSentEvent {
+  /** Text that clients ignore; every line becomes one comment line. */
+  readonly comment?: string | undefined
+  /** Event type; clients use `message` when it is absent or empty. */
+  readonly event?: string | undefined
+  /** Becomes the client's last event id; an empty one resets it. */
+  readonly id?: string | undefined
+  /** How long the client waits before it reconnects, in milliseconds. */
+  readonly retry?: number | undefined
+  /** Payload; every line becomes one `data` line. A named event without data gets one empty line, so that it dispatches. */
+  readonly data?: string | undefined
+}
+
+/**
+ * Encodes a block for the wire, ending in the blank line that dispatches it.
+ *
+ * Data and comments are cut at CRLF, CR and LF, so the client sees each of them as LF.
+ *
+ * @returns The empty string if there is nothing to write
+ * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` holds NUL
+ * @throws {RangeError} if `retry` is no safe integer or below 0
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ *
+ * @example
+ * encodeEvent({ event: 'tick', data: 'a\nb' })   // 'event: tick\ndata: a\ndata: b\n\n'
+ */
+export function encodeEvent(block: ServerSentEvent): string {
+  if (typeof block !== 'object' || block === null) throw new TypeError('Cannot encode event: it is no object')
+  const { comment, event, id, retry, data } = block
+  let text = ''
+  if (comment !== undefined) text += lines('', requireString('comment', comment))
+  // An empty name is no name.
+  if (event !== undefined && event !== '') text += line('event', event)
+  if (id !== undefined) {
+    // A client ignores an id with NUL, so sending one is always a mistake.
+    if (requireString('id', id).includes('\0')) throw new TypeError('Cannot encode event: id contains NUL')
+    text += line('id', id)
+  }
+  if (retry !== undefined) text += `retry: ${requireMilliseconds('retry', retry)}\n`
+  if (data !== undefined) text += lines('data', requireString('data', data))
+  // A client drops an event that has no data line.
+  else if (event) text += 'data: \n'
+  return text === '' ? '' : `${text}\n`
+}
+
+/** @throws {TypeError} if the field `name` of an event is no string */
+export function requireString(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError(`Cannot encode event: ${name} is no string`)
+  return value
+}
+
+/** @throws {RangeError} if the field `name` of an event is no safe integer or below 0 */
+export function requireMilliseconds(name: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new RangeError(`Cannot encode event: ${name} is no whole number of milliseconds`)
+  }
+  return value
+}
+
+/** A field that must stay one line. */
+function line(name: string, value: string): string {
+  // Cut like data, the rest would be fields of its own.
+  if (/[\r\n]/.test(requireString(name, value))) {
+    throw new TypeError(`Cannot encode event: ${name} contains a line break`)
+  }
+  return `${name}: ${value}\n`
+}
+
+/** A field of as many lines as its value has. */
+function lines(name: string, value: string): string {
+  if (!/[\r\n]/.test(value)) return `${name}: ${value}\n`
+  let text = ''
+  for (const piece of value.split(/\r\n|\r|\n/)) text += `${name}: ${piece}\n`
+  return text
+}

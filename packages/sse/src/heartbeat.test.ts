@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+
+describe('startHeartbeat', () => {
+  const started: Heartbeat[] = []
+  const start = (periodMs: number): { beats: () => number; heartbeat: Heartbeat } => {
+    let count = 0
+    const heartbeat = startHeartbeat(periodMs, () => count++)
+    started.push(heartbeat)
+    return { beats: () => count, heartbeat }
+  }
+
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    for (const heartbeat of started.splice(0)) heartbeat.stop()
+    vi.useRealTimers()
+  })
+
+  it('beats once in each period', () => {
+    const { beats } = start(1000)
+    vi.advanceTimersByTime(800)
+    expect(beats()).toBe(0)
+    vi.advanceTimersByTime(200)
+    expect(beats()).toBe(1)
+    vi.advanceTimersByTime(9000)
+    expect(beats()).toBe(10)
+  })
+
+  it('does not beat while it is postponed', () => {
+    const { beats, heartbeat } = start(1000)
+    for (let i = 0; i < 20; i++) {
+      vi.advanceTimersByTime(500)
+      heartbeat.postpone()
+    }
+    expect(beats()).toBe(0)
+    vi.advanceTimersByTime(1000)
+    expect(beats()).toBe(1)
+  })
+
+  it('never leaves more than a period of silence, whenever the last write was', () => {
+    for (let at = 1; at < 1000; at += 37) {
+      const { beats, heartbeat } = start(1000)
+      vi.advanceTimersByTime(at)
+      heartbeat.postpone()
+      vi.advanceTimersByTime(800)
+      expect(beats()).toBe(0)
+      vi.advanceTimersByTime(200)
+      expect(beats()).toBe(1)
+      heartbeat.stop()
+    }
+  })
+
+  it('shares one timer among those of one period', () => {
+    start(1000)
+    start(1000)
+    start(1000)
+    expect(vi.getTimerCount()).toBe(1)
+    start(2000)
+    expect(vi.getTimerCount()).toBe(2)
+  })
+
+  it('stops one without the others, also while they beat', () => {
+    const last = start(1000)
+    const stopping = startHeartbeat(1000, () => {
+      stopping.stop()
+      last.heartbeat.stop()
+    })
+    const other = start(1000)
+    vi.advanceTimersByTime(3000)
+    expect(last.beats()).toBe(1)
+    expect(other.beats()).toBe(3)
+  })
+
+  it('stops its timer with the last one, and may be stopped twice', () => {
+    const { heartbeat } = start(1000)
+    heartbeat.stop()
+    heartbeat.stop()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,84 @@
+/** Ticks in one period: a heartbeat comes at most one tick early, never late. */
+const TICKS = 8
+
+/** A sign of life that is due once nothing was written for a period. */
+export interface Heartbeat {
+  /** Something was written: the period starts again. */
+  postpone(): void
+  /** Ends it for good. */
+  stop(): void
+}
+
+/**
+ * Calls `beat` whenever `periodMs` milliseconds have passed without `postpone()`.
+ *
+ * All heartbeats of one period share one timer, which does not keep the process alive. Postponing costs one store.
+ */
+export function startHeartbeat(periodMs: number, beat: () => void): Heartbeat {
+  let wheel = wheels.get(periodMs)
+  if (wheel === undefined) wheels.set(periodMs, (wheel = new TimerWheel(periodMs)))
+  return wheel.add(beat)
+}
+
+const wheels = new Map<number, TimerWheel>()
+
+interface Entry {
+  readonly beat: () => void
+  /** Tick of the last sign of life. */
+  lastTick: number
+  /** Where the entry lies; it can be taken out without a search. */
+  slot: Set<Entry>
+}
+
+/** Keeps every entry under the tick at which it is looked at next. */
+class TimerWheel {
+  readonly #periodMs: number
+  readonly #timer: NodeJS.Timeout
+  readonly #slots = new Map<number, Set<Entry>>()
+  #tick = 0
+  #size = 0
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs
+    this.#timer = setInterval(() => this.#turn(), periodMs / TICKS).unref()
+  }
+
+  add(beat: () => void): Heartbeat {
+    const slot = this.#slotAt(this.#tick + TICKS)
+    const entry: Entry = { beat, lastTick: this.#tick, slot }
+    slot.add(entry)
+    this.#size++
+    return {
+      postpone: () => {
+        entry.lastTick = this.#tick
+      },
+      stop: () => this.#remove(entry),
+    }
+  }
+
+  #remove(entry: Entry): void {
+    if (!entry.slot.delete(entry)) return
+    this.#size--
+    if (this.#size > 0) return
+    clearInterval(this.#timer)
+    wheels.delete(this.#periodMs)
+  }
+
+  #turn(): void {
+    this.#tick++
+    const due = this.#slotAt(this.#tick)
+    this.#slots.delete(this.#tick)
+    for (const entry of due) {
+      const isSilent = entry.lastTick + TICKS <= this.#tick
+      if (isSilent) entry.lastTick = this.#tick
+      entry.slot = this.#slotAt(entry.lastTick + TICKS).add(entry)
+      if (isSilent) entry.beat()
+    }
+  }
+
+  #slotAt(tick: number): Set<Entry> {
+    let slot = this.#slots.get(tick)
+    if (slot === undefined) this.#slots.set(tick, (slot = new Set()))
+    return slot
+  }
+}

@@ -1,0 +1,59 @@
+import { requireMilliseconds } from './event.ts'
+
+/**
+ * What happens to a write when the client reads more slowly than events are made: 'wait' lets it wait, 'close' breaks
+ * the stream off so that the client reconnects, 'drop' leaves the block out.
+ */
+export type SlowConsumer = 'wait' | 'close' | 'drop'
+
+/** How a stream is opened and behaves. */
+export interface SseOptions {
+  /** Silence after which a comment is sent, in milliseconds; 0 sends none. Default 15,000: proxies give up after 30 to 60 s. */
+  readonly heartbeatMs?: number | undefined
+  /** Sent first: how long the client waits before it reconnects, in milliseconds. Default: the client's own choice. */
+  readonly retryMs?: number | undefined
+  /** Query parameter that stands in for a missing `Last-Event-ID` field. Default: none. */
+  readonly lastEventIdParam?: string | undefined
+  /** What happens when the client reads too slowly. Default 'wait'. */
+  readonly slowConsumer?: SlowConsumer | undefined
+  /** Octets that may wait for the client before 'close' or 'drop' takes effect. Default 1 MiB. */
+  readonly maxBufferedBytes?: number | undefined
+}
+
+/** The options with their defaults. */
+export interface StreamSettings {
+  readonly heartbeatMs: number
+  readonly retryMs: number | undefined
+  readonly lastEventIdParam: string | undefined
+  readonly slowConsumer: SlowConsumer
+  readonly maxBufferedBytes: number
+}
+
+const NAMES = new Set(['heartbeatMs', 'retryMs', 'lastEventIdParam', 'slowConsumer', 'maxBufferedBytes'])
+
+/** The longest delay that Node.js timers take. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** @throws {TypeError | RangeError} naming the option that is unknown, of the wrong type or out of range */
+export function checkOptions(options: SseOptions): StreamSettings {
+  for (const name of Object.keys(options)) {
+    if (!NAMES.has(name)) throw new TypeError(`Cannot open an event stream: there is no option ${JSON.stringify(name)}`)
+  }
+  const { heartbeatMs = 15_000, retryMs, lastEventIdParam, slowConsumer = 'wait', maxBufferedBytes = 2 ** 20 } = options
+  requireWhole('heartbeatMs', heartbeatMs, LONGEST_TIMER_MS)
+  requireWhole('maxBufferedBytes', maxBufferedBytes, Number.MAX_SAFE_INTEGER)
+  if (retryMs !== undefined) requireMilliseconds('retryMs', retryMs)
+  if (lastEventIdParam !== undefined && typeof lastEventIdParam !== 'string') {
+    throw new TypeError('Cannot open an event stream: lastEventIdParam is no string')
+  }
+  if (slowConsumer !== 'wait' && slowConsumer !== 'close' && slowConsumer !== 'drop') {
+    throw new TypeError("Cannot open an event stream: slowConsumer is not 'wait', 'close' or 'drop'")
+  }
+  return { heartbeatMs, retryMs, lastEventIdParam, slowConsumer, maxBufferedBytes }
+}
+
+function requireWhole(name: string, value: number, max: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > max) {
+    throw new RangeError(`Cannot open an event stream: ${name} is no whole number from 0 to ${max}`)
+  }
+}

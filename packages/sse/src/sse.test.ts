@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { fakeContext } from '../test/fake-context.ts'
+import type { SseOptions } from './options.ts'
+import { sse } from './sse.ts'
+
+/** The octets of a text, one character each, as header values are kept. */
+const octets = (text: string): string => Buffer.from(text).toString('latin1')
+
+describe('the head', () => {
+  it('is sent at once and says what follows', async () => {
+    const { ctx, head, isHeadSent } = fakeContext()
+    await sse(ctx)
+    expect(isHeadSent()).toBe(true)
+    expect(Object.fromEntries(head)).toEqual({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    })
+  })
+
+  it.each(['HTTP/2.0', 'HTTP/3.0'])('says nothing about the connection on %s', async (protocol) => {
+    const { ctx, head } = fakeContext({ protocol })
+    await sse(ctx)
+    expect(head.has('connection')).toBe(false)
+  })
+
+  it('keeps what the handler set, except the length', async () => {
+    const { ctx, head } = fakeContext({ protocol: 'HTTP/2.0' })
+    head
+      .set('content-length', '5')
+      .set('vary', 'Origin')
+      .set('cache-control', 'no-store')
+      .set('content-type', 'text/plain')
+    await sse(ctx)
+    expect(Object.fromEntries(head)).toEqual({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      vary: 'Origin',
+    })
+  })
+
+  it('is all of an answer to HEAD: the stream is over from the start', async () => {
+    const { ctx, body } = fakeContext({ method: 'HEAD' })
+    const stream = await sse(ctx, { retryMs: 5 })
+    expect(stream.isOpen()).toBe(false)
+    expect(stream.signal.aborted).toBe(true)
+    await stream.data('a')
+    expect(body.ending).toBe('complete')
+    expect(body.text).toBe('')
+  })
+
+  it('can be sent once only', async () => {
+    const { ctx } = fakeContext()
+    await sse(ctx)
+    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of the answer was sent already')
+  })
+})
+
+describe('options', () => {
+  it('write a retry block first', async () => {
+    const { ctx, body } = fakeContext()
+    const stream = await sse(ctx, { retryMs: 0 })
+    await stream.data('a')
+    expect(body.text).toBe('retry: 0\n\ndata: a\n\n')
+  })
+
+  it.each<[unknown, typeof TypeError | typeof RangeError]>([
+    [{ heartbeatMs: -1 }, RangeError],
+    [{ heartbeatMs: NaN }, RangeError],
+    [{ heartbeatMs: 2 ** 31 }, RangeError],
+    [{ heartbeatMs: '15' }, RangeError],
+    [{ retryMs: 1.5 }, RangeError],
+    [{ maxBufferedBytes: -1 }, RangeError],
+    [{ slowConsumer: 'explode' }, TypeError],
+    [{ lastEventIdParam: 7 }, TypeError],
+    [{ heartbeat: 15 }, TypeError],
+  ])('%j are refused before the head is sent', async (options, error) => {
+    const { ctx, isHeadSent } = fakeContext()
+    await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
+    expect(isHeadSent()).toBe(false)
+  })
+})
+
+describe('lastEventId', () => {
+  it.each<[string, { headers?: Record<string, string>; query?: string }, string | undefined, string | null]>([
+    ['the field', { headers: { 'last-event-id': '7' } }, undefined, '7'],
+    ['the field as UTF-8', { headers: { 'last-event-id': octets('é-1') } }, undefined, 'é-1'],
+    ['the field before the parameter', { headers: { 'last-event-id': 'b' }, query: 'id=a' }, 'id', 'b'],
+    ['the parameter that is named', { query: 'id=a%20b' }, 'id', 'a b'],
+    ['the parameter when the field is empty', { headers: { 'last-event-id': '' }, query: 'id=a' }, 'id', 'a'],
+    ['no parameter by default', { query: 'id=a&lastEventId=b' }, undefined, null],
+    ['null for an empty field', { headers: { 'last-event-id': '' } }, undefined, null],
+    ['null for an empty parameter', { query: 'id=' }, 'id', null],
+    ['null without any', {}, 'id', null],
+  ])('is %s', async (_, request, lastEventIdParam, expected) => {
+    const { ctx } = fakeContext(request)
+    expect((await sse(ctx, { lastEventIdParam })).lastEventId).toBe(expected)
+  })
+})

@@ -1,0 +1,228 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Server } from '@fw/core'
+import { setSinks } from '@fw/log'
+import type { Context } from '@fw/types'
+import { connectH1, type ClientResponse } from '@fw/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sse, type SseOptions, type SseStream } from '../src/index.ts'
+import { parseEventStream } from './parse-event-stream.ts'
+import { sharedCases } from './shared-cases.ts'
+
+interface Call {
+  readonly op: string
+  readonly args?: readonly unknown[]
+  readonly await?: false
+  readonly throws?: 'TypeError' | 'RangeError'
+  readonly returns?: unknown
+}
+
+interface Case {
+  readonly name: string
+  readonly rule: string
+  readonly options?: SseOptions
+  readonly setHeaders?: Readonly<Record<string, string>>
+  readonly request?: { method?: string; target?: string; headers?: Readonly<Record<string, string>> }
+  readonly calls: readonly Call[]
+  readonly channel?: object
+  readonly expectWire?: unknown
+  readonly expectPattern?: string
+  readonly expectEvents?: unknown
+  readonly expectRetry?: number | null
+  readonly expectLastEventId?: string
+  readonly expectHead?: { status: number; headers: Readonly<Record<string, string>>; absent: readonly string[] }
+  readonly expectEnd?: 'complete' | 'truncated' | 'disconnected'
+}
+
+/** The value that a JSON form stands for. */
+function revive(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => revive(item))
+  if (typeof value !== 'object' || value === null) return value
+  const [[key, form] = ['', undefined]] = Object.entries(value)
+  switch (key) {
+    case '$undefined':
+      return undefined
+    case '$number':
+      return Number(form)
+    case '$bigint':
+      return BigInt(form as string)
+    case '$date':
+      return new Date(form as string)
+    case '$function':
+      return () => {}
+    case '$cycle': {
+      const cycle: Record<string, unknown> = {}
+      cycle['self'] = cycle
+      return cycle
+    }
+    case '$codeUnits':
+      return String.fromCharCode(...(form as number[]))
+    case '$repeat':
+      return (form as [string, number])[0].repeat((form as [string, number])[1])
+    case '$concat':
+      return (form as unknown[]).map((part) => String(revive(part))).join('')
+    default:
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, revive(member)]))
+  }
+}
+
+const octets = ([name, value]: [string, string]): [string, string] => [name, Buffer.from(value).toString('latin1')]
+
+/** What the client has seen so far. */
+class Client {
+  response: ClientResponse | undefined
+  text = ''
+  end: 'complete' | 'truncated' | 'disconnected' = 'complete'
+  isStalled = false
+
+  async run(port: number, { request = {} }: Case): Promise<void> {
+    const { method = 'GET', target = '/', headers = {} } = request
+    const client = await connectH1({ port })
+    try {
+      this.response = await client.request({ method, path: target, headers: Object.entries(headers).map(octets) })
+      const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+      for await (const slice of this.response.body) {
+        this.text += decoder.decode(slice, { stream: true })
+        if (this.isStalled) await new Promise(() => {})
+      }
+    } catch {
+      if (this.end === 'complete') this.end = 'truncated'
+    } finally {
+      await client.close()
+    }
+  }
+
+  disconnect(): void {
+    this.end = 'disconnected'
+    this.response?.abort()
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let ms = 0; !condition(); ms += 2) {
+    if (ms > 5000) throw new Error('What was waited for did not come')
+    await delay(2)
+  }
+}
+
+/** Makes one call as the format says. */
+async function perform(call: Call, stream: SseStream, client: Client, server: Server): Promise<unknown> {
+  const args = (call.args ?? []).map((arg) => revive(arg))
+  switch (call.op) {
+    case 'lastEventId':
+      return stream.lastEventId
+    case 'aborted':
+      return stream.signal.aborted
+    case 'seenHead':
+      return until(() => client.response !== undefined)
+    case 'seen':
+      return until(() => client.text.includes(args[0] as string))
+    case 'wait':
+      return delay(args[0] as number)
+    case 'stall':
+      client.isStalled = true
+      return undefined
+    case 'disconnect':
+      await until(() => client.response !== undefined)
+      client.disconnect()
+      return until(() => !stream.isOpen())
+    case 'serverClose':
+      void server.close()
+      return until(() => !stream.isOpen())
+    case 'throw':
+      throw new HandlerFault()
+    case 'from': {
+      const items = args[0] as string[]
+      return stream.from(
+        (async function* () {
+          yield* items
+        })(),
+      )
+    }
+    default:
+      return (stream as unknown as Record<string, (...args: unknown[]) => unknown>)[call.op]?.(...args)
+  }
+}
+
+class HandlerFault extends Error {}
+
+/** What came of each call: what it gave, or the name of the error. */
+async function makeCalls(
+  calls: readonly Call[],
+  stream: SseStream,
+  client: Client,
+  server: Server,
+): Promise<unknown[]> {
+  const made: unknown[] = []
+  for (const call of calls) {
+    const result = perform(call, stream, client, server).catch((error: unknown) => {
+      if (error instanceof HandlerFault) throw error
+      return (error as Error).name
+    })
+    made.push(call.await === false ? result : await result)
+  }
+  return Promise.all(made)
+}
+
+function expectedOf(calls: readonly Call[]): unknown[] {
+  return calls.filter(({ op }) => op !== 'return').map(({ throws, returns }) => throws ?? returns)
+}
+
+const cases = sharedCases('sse.json') as readonly Case[]
+const CHANNEL_OPS = new Set(['subscribe', 'publish'])
+const needsChannel = ({ channel, calls }: Case): boolean =>
+  channel !== undefined || calls.some(({ op }) => CHANNEL_OPS.has(op))
+
+describe.runIf(cases.length > 0)('sse.json', () => {
+  beforeAll(() => setSinks([]))
+  console.log(`sse.json: ${cases.filter(needsChannel).length} of ${cases.length} cases need a channel and are left out`)
+
+  it.for(cases.filter((one) => !needsChannel(one)))('$rule: $name', async (one) => {
+    const server = new Server()
+    const client = new Client()
+    const calls = Promise.withResolvers<unknown[]>()
+    const handler = async (ctx: Context<object>): Promise<void> => {
+      for (const [name, value] of Object.entries(one.setHeaders ?? {})) ctx.responseHeaders.set(name, value)
+      const stream = await sse(ctx, one.options)
+      const at = one.calls.findIndex(({ op }) => op === 'return')
+      const [before, after] = at === -1 ? [one.calls, []] : [one.calls.slice(0, at), one.calls.slice(at + 1)]
+      const early = makeCalls(before, stream, client, server)
+      const late = early.then(async (results) => {
+        if (at !== -1) await until(() => !stream.isOpen())
+        return [...results, ...(await makeCalls(after, stream, client, server))]
+      })
+      late.then(calls.resolve, calls.reject)
+      await early
+    }
+    server.router().all('/', handler).all('/*rest', handler)
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const receiving = client.run(Number(url.port), one)
+    const results = await calls.promise.catch((error: unknown) => {
+      if (error instanceof HandlerFault) return expectedOf(one.calls)
+      throw error
+    })
+    if (!client.isStalled) await receiving
+    await server.close({ drainMs: 0 })
+
+    const parsed = parseEventStream(client.text)
+    const seen: Record<string, unknown> = { end: client.end, calls: results }
+    const expected: Record<string, unknown> = { end: one.expectEnd ?? 'complete', calls: expectedOf(one.calls) }
+    const compare = (what: string, actual: unknown, wanted: unknown): void => {
+      if (wanted === undefined) return
+      seen[what] = actual
+      expected[what] = wanted
+    }
+    compare('wire', client.text, revive(one.expectWire))
+    const { expectPattern } = one
+    if (expectPattern !== undefined) compare('matches', new RegExp(expectPattern, 'u').test(client.text), true)
+    compare('events', parsed.events, revive(one.expectEvents))
+    compare('retry', parsed.retryMs, one.expectRetry)
+    compare('lastEventId', parsed.lastEventId, one.expectLastEventId)
+    const { response } = client
+    compare('status', response?.status, one.expectHead?.status)
+    for (const [name, value] of Object.entries(one.expectHead?.headers ?? {})) {
+      compare(name, response?.headers.get(name), value)
+    }
+    for (const name of one.expectHead?.absent ?? []) compare(name, response?.headers.get(name), null)
+    expect(seen).toEqual(expected)
+  })
+})

@@ -1,0 +1,88 @@
+import type { Context, Outcome, ResponseBody } from '@fw/types'
+
+/** A body that keeps what is written; `capacity` octets fit before the client has to read. */
+export class FakeBody implements ResponseBody {
+  readonly chunks: Buffer[] = []
+  capacity = Infinity
+  bufferedBytes = 0
+  ending: 'open' | 'complete' | 'aborted' | 'gone' = 'open'
+  onOver: (() => void) | undefined
+  #waiting: (() => void)[] = []
+
+  get isOpen(): boolean {
+    return this.ending === 'open'
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString()
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (!this.isOpen) return true
+    this.chunks.push(Buffer.from(chunk))
+    this.bufferedBytes = Math.max(0, this.bufferedBytes + chunk.byteLength - this.capacity)
+    return this.bufferedBytes === 0
+  }
+
+  drained(): Promise<void> {
+    if (!this.isOpen || this.bufferedBytes === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** The client reads everything. */
+  read(): void {
+    this.bufferedBytes = 0
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  end(): void {
+    this.#over('complete')
+  }
+
+  abort(): void {
+    this.#over('aborted')
+  }
+
+  /** The client goes away. */
+  disconnect(): void {
+    this.#over('gone')
+  }
+
+  #over(how: 'complete' | 'aborted' | 'gone'): void {
+    if (!this.isOpen) return
+    this.ending = how
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    this.onOver?.()
+  }
+}
+
+/** As much of a `Context` as an event stream needs. */
+export function fakeContext(
+  request: { method?: string; query?: string; headers?: Record<string, string>; protocol?: string } = {},
+): { ctx: Context; body: FakeBody; head: Map<string, string>; isHeadSent: () => boolean; drain: () => void } {
+  const head = new Map<string, string>()
+  const body = new FakeBody()
+  let drain: (() => void) | undefined
+  const listeners: ((outcome: Outcome) => void)[] = []
+  let headSent = false
+  body.onOver = () => {
+    for (const listener of listeners) listener({ status: 200, bodyBytes: 0, aborted: body.ending !== 'complete' })
+  }
+  const ctx = {
+    method: request.method ?? 'GET',
+    protocol: request.protocol ?? 'HTTP/1.1',
+    query: new URLSearchParams(request.query),
+    headers: { get: (name: string) => request.headers?.[name] ?? null },
+    responseHeaders: head,
+    get headSent() {
+      return headSent
+    },
+    startResponse() {
+      headSent = true
+      return body
+    },
+    onFinish: (listener: (outcome: Outcome) => void) => void listeners.push(listener),
+    onDrain: (listener: () => void) => void (drain = listener),
+  }
+  return { ctx: ctx as unknown as Context, body, head, isHeadSent: () => headSent, drain: () => drain?.() }
+}

@@ -1,0 +1,40 @@
+/** What an `EventSource` makes of a whole stream. */
+export interface ParsedStream {
+  events: { type: string; data: string; lastEventId: string }[]
+  /** The id it would send on reconnection. */
+  lastEventId: string
+  /** The reconnection time it was told, or `null`. */
+  retryMs: number | null
+}
+
+/**
+ * Interprets an event stream word for word as the standard does, without regard for speed.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export function parseEventStream(text: string): ParsedStream {
+  const stream: ParsedStream = { events: [], lastEventId: '', retryMs: null }
+  let data = ''
+  let type = ''
+  let id = ''
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  // What follows the last line break is an unfinished line.
+  lines.pop()
+  for (const line of lines) {
+    if (line === '') {
+      stream.lastEventId = id
+      if (data !== '') stream.events.push({ type: type || 'message', data: data.slice(0, -1), lastEventId: id })
+      data = ''
+      type = ''
+      continue
+    }
+    const colon = line.indexOf(':')
+    const name = colon === -1 ? line : line.slice(0, colon)
+    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (name === 'event') type = value
+    else if (name === 'data') data += `${value}\n`
+    else if (name === 'id' && !value.includes('\0')) id = value
+    else if (name === 'retry' && /^\d+$/.test(value)) stream.retryMs = Number(value)
+  }
+  return stream
+}
