@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { BodySource } from '@fw/types'
 
 /** Something to read a body from, piece by piece. */
@@ -50,6 +51,8 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
       return done === true ? undefined : octets(value)
     },
     cancel() {
+      // The iterator of a Node.js stream that nobody has read from does not close it.
+      if (iterable instanceof Readable) iterable.destroy()
       // As in `discardSource`.
       Promise.try(() => iterator.return?.()).catch(() => {})
     },

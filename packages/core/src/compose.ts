@@ -14,18 +14,11 @@ export interface Conclusion<C> {
 
 const DONE: Promise<void> = Promise.resolve()
 
-/** One run of the chain inside a middleware. */
-interface Inner {
-  running: Promise<void> | undefined
-  isSettled: boolean
-  failure: { readonly error: unknown } | undefined
-}
-
 /**
  * Wraps `innermost` in middleware, the first one outermost. The chain is built here, once, not for each request.
  *
- * A middleware is done when it and the chain inside it are done, also if it does not wait for `next()`. An error of the
- * chain that it does not let through is still an error if nothing was answered.
+ * A middleware that does not wait for `next()` is waited for together with the chain inside it, unless it has answered
+ * itself. An error of the chain that it keeps to itself is an error all the same if nothing was answered.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)
@@ -36,57 +29,40 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function wrap<C>(middleware: Around<C>, innerStep: Step<C>, conclusion: Conclusion<C>): Step<C> {
+function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return (context) => {
-    const inner: Inner = { running: undefined, isSettled: false, failure: undefined }
+    let running: Promise<void> | undefined
     const result = middleware(context, () => {
-      if (inner.running !== undefined) throw new Error('next() was called twice')
-      return (inner.running = run(innerStep, context, inner))
+      if (running !== undefined) throw new Error('next() was called twice')
+      return (running = run(inner, context))
     })
-    if (isThenable(result)) return finish(result, context, inner, conclusion)
-    if (inner.running === undefined) {
-      conclusion.conclude(context, result)
-      return undefined
-    }
+    if (isThenable(result)) return finish(result, () => running, context, conclusion)
+    if (running === undefined) conclusion.conclude(context, result)
     // A middleware that returned at once cannot have waited for `next()`, nor handled its error.
-    return inner.running === DONE ? undefined : inner.running
+    return running === DONE ? undefined : running
   }
 }
 
-function run<C>(step: Step<C>, context: C, inner: Inner): Promise<void> {
+function run<C>(step: Step<C>, context: C): Promise<void> {
   let running: Promise<void>
   try {
     running = step(context) ?? DONE
   } catch (error) {
-    inner.failure = { error }
     running = Promise.reject(error)
   }
-  if (running === DONE) {
-    inner.isSettled = true
-  } else {
-    if (inner.failure !== undefined) inner.isSettled = true
-    // Also keeps a middleware that forgets to await `next()` from ending the process with an unhandled rejection.
-    running.then(
-      () => {
-        inner.isSettled = true
-      },
-      (error: unknown) => {
-        inner.isSettled = true
-        inner.failure = { error }
-      },
-    )
-  }
+  // A middleware that forgets to await `next()` must not end the process with an unhandled rejection.
+  if (running !== DONE) running.catch(() => {})
   return running
 }
 
 async function finish<C>(
   result: PromiseLike<unknown>,
+  inner: () => Promise<void> | undefined,
   context: C,
-  inner: Inner,
   conclusion: Conclusion<C>,
 ): Promise<void> {
   const value = await result
-  if (inner.running === undefined) conclusion.conclude(context, value)
-  else if (!inner.isSettled) await inner.running
-  else if (inner.failure !== undefined && !conclusion.isAnswered(context)) throw inner.failure.error
+  const running = inner()
+  if (running === undefined) conclusion.conclude(context, value)
+  else if (!conclusion.isAnswered(context)) await running
 }

@@ -68,7 +68,8 @@ async function answerByDefault(
     } catch (failure) {
       // The error brought fields along that cannot be sent.
       host.report(what, failure)
-      exchange.respond(500, [], null)
+      if (context.headSent) exchange.abort()
+      else exchange.respond(500, [], null)
     }
   } else if (exchange.isOpen) {
     exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))

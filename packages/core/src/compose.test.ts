@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { compose, type Around, type Conclusion } from './compose.ts'
+
+interface Log {
+  readonly calls: string[]
+  answer: unknown
+}
+
+const CONCLUSION: Conclusion<Log> = {
+  conclude: (log, result) => {
+    log.answer = result
+  },
+  isAnswered: (log) => log.answer !== undefined,
+}
+
+const newLog = (): Log => ({ calls: [], answer: undefined })
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Runs a chain whose handler answers. */
+async function run(chain: readonly Around<Log>[], handler?: (log: Log) => Promise<void> | undefined): Promise<Log> {
+  const log = newLog()
+  const answer = (context: Log): undefined => {
+    context.calls.push('handler')
+    context.answer = 'handler'
+  }
+  await compose(chain, handler ?? answer, CONCLUSION)(log)
+  return log
+}
+
+const step =
+  (name: string): Around<Log> =>
+  async (log, next) => {
+    log.calls.push(`>${name}`)
+    await next()
+    log.calls.push(`<${name}`)
+  }
+
+const nothing = (): undefined => undefined
+
+const twice: Around<Log> = async (_, next) => {
+  await next()
+  await next()
+}
+
+const late = async (): Promise<void> => {
+  await tick()
+  throw new Error('late')
+}
+
+const early = (): undefined => {
+  throw new Error('early')
+}
+
+const slow = async (log: Log): Promise<void> => {
+  await tick()
+  log.answer = 'slow'
+}
+
+const never = (): Promise<void> => new Promise(() => {})
+
+const impatient: Around<Log> = async (log, next) => {
+  await Promise.race([next(), tick()])
+  log.answer = 'too late'
+}
+
+const fail = async (): Promise<void> => {
+  throw new Error('inner')
+}
+
+const answering: Around<Log> = async (log, next) => {
+  await next().catch(() => {
+    log.answer = 'handled'
+  })
+}
+
+const swallowing: Around<Log> = async (_, next) => {
+  await next().catch(() => {})
+}
+
+describe('compose', () => {
+  it('runs middleware outside in, then inside out', async () => {
+    const { calls } = await run([step('a'), step('b')])
+    expect(calls).toEqual(['>a', '>b', 'handler', '<b', '<a'])
+  })
+
+  it('stops where next is not called, and takes what was returned', async () => {
+    const { calls, answer } = await run([step('a'), async () => 'no', step('b')])
+    expect(calls).toEqual(['>a', '<a'])
+    expect(answer).toBe('no')
+  })
+
+  it('does not take what a middleware returns that called next', async () => {
+    const { answer } = await run([(_, next) => next().then(() => true)])
+    expect(answer).toBe('handler')
+  })
+
+  it('is synchronous as long as everything is', () => {
+    const log = newLog()
+    const chain: Around<Log>[] = [(_, next) => void next(), (_, next) => void next()]
+    const result = compose(
+      chain,
+      (context) => {
+        context.answer = 1
+        return undefined
+      },
+      CONCLUSION,
+    )(log)
+    expect(result).toBeUndefined()
+    expect(log.answer).toBe(1)
+  })
+
+  it('is the handler itself without middleware', () => {
+    expect(compose([], nothing, CONCLUSION)).toBe(nothing)
+  })
+
+  it('refuses a second next()', async () => {
+    await expect(run([twice])).rejects.toThrow('next() was called twice')
+  })
+
+  it.each<[string, Around<Log>]>([
+    ['awaits', async (_, next) => await next()],
+    ['returns', (_, next) => next()],
+    ['forgets', (_, next) => void next()],
+    ['forgets, in an async function,', async (_, next) => void next()],
+  ])('passes an error on through a middleware that %s next()', async (_, middleware) => {
+    await expect(run([step('a'), middleware], late)).rejects.toThrow('late')
+    await expect(run([step('a'), middleware], early)).rejects.toThrow('early')
+  })
+
+  it('waits for the handler also if a middleware does not', async () => {
+    expect((await run([async (_, next) => void next()], slow)).answer).toBe('slow')
+    expect((await run([(_, next) => void next()], slow)).answer).toBe('slow')
+  })
+
+  it('does not wait for a handler when a middleware has answered itself', async () => {
+    expect((await run([impatient], never)).answer).toBe('too late')
+  })
+
+  it('lets a middleware handle an error by answering, and only by answering', async () => {
+    expect((await run([answering], fail)).answer).toBe('handled')
+    await expect(run([swallowing], fail)).rejects.toThrow('inner')
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { contextKey } from './context-key.ts'
+import { ContextValues, missingValue } from './context-values.ts'
+
+class Session {
+  static readonly contextHint = 'add router.use(session())'
+  readonly id = 1
+}
+
+describe('ContextValues', () => {
+  it('finds values by key and by class', () => {
+    const values = new ContextValues()
+    const name = contextKey<string>('name')
+    const session = new Session()
+    values.set(name, 'Ada')
+    values.set(Session, session)
+    expect([values.get(name), values.get(Session)]).toEqual(['Ada', session])
+    expect(values.get(contextKey('name'))).toBeUndefined()
+  })
+
+  it('makes a provided value once, when it is asked for', () => {
+    const values = new ContextValues()
+    let made = 0
+    values.provide(Session, () => {
+      made++
+      return new Session()
+    })
+    expect(made).toBe(0)
+    expect(values.has(Session)).toBe(true)
+    expect(values.get(Session)).toBe(values.get(Session))
+    expect(made).toBe(1)
+  })
+
+  it('asks again after a failure', () => {
+    const values = new ContextValues()
+    const key = contextKey<number>('n')
+    let calls = 0
+    values.provide(key, () => {
+      if (calls++ === 0) throw new Error('not yet')
+      return 7
+    })
+    expect(() => values.get(key)).toThrow('not yet')
+    expect(values.get(key)).toBe(7)
+  })
+
+  it('refuses a value that is made from itself', () => {
+    const values = new ContextValues()
+    const key = contextKey<number>('loop')
+    values.provide(key, () => Number(values.get(key)) + 1)
+    expect(() => values.get(key)).toThrow('Cannot provide loop')
+  })
+
+  it('names a missing value and how to provide it', () => {
+    expect(missingValue(Session).message).toBe('Nothing provides Session here: add router.use(session())')
+    expect(missingValue(contextKey('User', 'add auth()')).message).toBe('Nothing provides User here: add auth()')
+    expect(missingValue(contextKey('User')).message).toBe('Nothing provides User here')
+  })
+})

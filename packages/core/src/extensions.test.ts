@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { App } from './app.ts'
+import { extendContext, extendRouter } from './extensions.ts'
+
+const method = (): string => 'x'
+const again = (): string => 'x'
+
+describe('extensions', () => {
+  it('missing, say what to import', async () => {
+    const errors: unknown[] = []
+    const app = new App({ onError: (_, error) => errors.push(error) })
+    app.router.get('/', (ctx) => (ctx as unknown as { sse(): void }).sse())
+    await app.fetch('/')
+    expect(String(errors)).toContain(`ctx.sse() needs: import '@fw/sse/register'`)
+    const router = app.router as unknown as { staticFiles(): void }
+    expect(() => router.staticFiles()).toThrow(`router.staticFiles() needs: import '@fw/static/register'`)
+  })
+
+  it('are methods of every context and router, groups included', async () => {
+    extendContext('shout', 'test', function (text: string) {
+      this.text(text.toUpperCase())
+    })
+    extendRouter('hello', 'test', function (path: string) {
+      this.get(path, (ctx) => (ctx as unknown as { shout(text: string): void }).shout('hello'))
+    })
+    const app = new App()
+    const group = app.router.group('/g') as unknown as { hello(path: string): void }
+    group.hello('/x')
+    expect(await (await app.fetch('/g/x')).text()).toBe('HELLO')
+  })
+
+  it('can be installed again, but not twice', () => {
+    for (const extend of [extendContext, extendRouter]) {
+      extend('once', '@fw/test', method)
+      expect(() => extend('once', '@fw/test', method)).not.toThrow()
+      expect(() => extend('once', '@fw/test', again)).toThrow('two copies of @fw/test are loaded')
+      expect(() => extend('once', '@fw/other', method)).toThrow('@fw/test has added it')
+    }
+  })
+
+  it('do not replace members', () => {
+    for (const name of ['text', 'status', 'exchange', 'onFinish']) {
+      expect(() => extendContext(name, 'test', () => 0)).toThrow(`it has a member of that name`)
+    }
+    for (const name of ['get', 'use', 'prefix']) {
+      expect(() => extendRouter(name, 'test', () => 0)).toThrow(`it has a member of that name`)
+    }
+  })
+})

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ResponseHeaderList } from './response-headers.ts'
+
+function listOf(...fields: readonly [string, string][]): ResponseHeaderList {
+  const list = new ResponseHeaderList()
+  for (const [name, value] of fields) list.append(name, value)
+  return list
+}
+
+describe('ResponseHeaderList', () => {
+  it('compares names without case and keeps them in lower case, in order', () => {
+    const list = listOf(['B', '1'], ['a', '2'])
+    list.set('b', '3')
+    expect([...list]).toEqual([
+      ['b', '3'],
+      ['a', '2'],
+    ])
+    expect(list.fields).toEqual(['b', '3', 'a', '2'])
+    expect([list.get('B'), list.has('A'), list.get('c'), list.has('c')]).toEqual(['3', true, null, false])
+  })
+
+  it('keeps several fields of one name apart', () => {
+    const list = listOf(['set-cookie', 'a=1'], ['x', 'y'], ['Set-Cookie', 'b=2'])
+    expect(list.getAll('set-cookie')).toEqual(['a=1', 'b=2'])
+    expect(list.get('set-cookie')).toBe('a=1, b=2')
+    list.delete('SET-COOKIE')
+    expect(list.fields).toEqual(['x', 'y'])
+  })
+
+  it('replaces every field of a name by one, in the place of the first', () => {
+    const list = listOf(['a', '1'], ['b', '2'], ['a', '3'], ['c', '4'], ['a', '5'])
+    list.set('A', '6')
+    expect(list.fields).toEqual(['a', '6', 'b', '2', 'c', '4'])
+  })
+
+  it.each([
+    ['', 'x'],
+    ['a b', 'x'],
+    ['a:', 'x'],
+    ['a', 'x\r\ny: z'],
+    ['a', 'x\n'],
+    ['a', '\0'],
+    ['a', '€'],
+  ])('refuses %j: %j and stays as it is', (name, value) => {
+    const list = listOf(['k', 'v'])
+    expect(() => list.set(name, value)).toThrow(TypeError)
+    expect(() => list.append(name, value)).toThrow(TypeError)
+    expect(list.fields).toEqual(['k', 'v'])
+  })
+
+  it('takes what latin1 can hold', () => {
+    expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
+  })
+
+  it('behaves as the standard Headers where values are tokens', () => {
+    const name = fc.constantFrom('a', 'A', 'b', 'c')
+    const change = fc.tuple(fc.constantFrom('set', 'append', 'delete'), name, fc.constantFrom('1', '2', '3'))
+    fc.assert(
+      fc.property(fc.array(change), (changes) => {
+        const list = new ResponseHeaderList()
+        const headers = new Headers()
+        for (const [kind, key, value] of changes) {
+          if (kind === 'delete') {
+            list.delete(key)
+            headers.delete(key)
+          } else {
+            list[kind as 'set'](key, value)
+            headers[kind as 'set'](key, value)
+          }
+        }
+        for (const key of ['a', 'b', 'c']) expect(list.get(key)).toBe(headers.get(key))
+      }),
+    )
+  })
+})
