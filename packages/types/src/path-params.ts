@@ -7,7 +7,7 @@ type Segment<S extends string> = S extends `:${infer Name}?`
     ? { readonly [K in Name]: string }
     : S extends `*${infer Name}`
       ? { readonly [K in Name]: string }
-      : object
+      : Record<never, never>
 
 type Segments<P extends string> = P extends `${infer Head}/${infer Rest}` ? Segment<Head> & Segments<Rest> : Segment<P>
 
