@@ -1,0 +1,37 @@
+/**
+ * Adds up the `test-report.json` of every package that has tests and prints `N passed, N failed` as its last line.
+ * A package without a report, and a file that could not be loaded, count as one failed test each.
+ * Runs on any Node, as it has to work when nothing could be installed.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname ?? '.', '..')
+let passed = 0
+let failed = 0
+
+for (const folder of testedFolders()) {
+  const path = join(root, folder, 'test-report.json')
+  if (!existsSync(path)) {
+    console.log(`${folder}: no report`)
+    failed += 1
+    continue
+  }
+  const report = JSON.parse(readFileSync(path, 'utf8'))
+  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+  const counts = { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length }
+  const others = report.numTotalTests - report.numPassedTests - report.numFailedTests
+  console.log(`${folder}: ${counts.passed} passed, ${counts.failed} failed${others > 0 ? `, ${others} not run` : ''}`)
+  passed += counts.passed
+  failed += counts.failed
+}
+
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+function testedFolders() {
+  return ['packages', 'apps']
+    .flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name)))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .filter((folder) => 'test' in (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).scripts ?? {}))
+}

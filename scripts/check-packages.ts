@@ -1,0 +1,41 @@
+/**
+ * Checks the published packages as users will get them: packed, linted, installed into an empty folder, compiled and run.
+ * Prints one line for each package and ends with exit code 1 if one of them is not fit to be published.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkTarball } from './packages/check-tarball.ts'
+import { installAndRun } from './packages/install-and-run.ts'
+import { pack, publishedPackages } from './packages/published-package.ts'
+import { runCommand } from './packages/run-command.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = await mkdtemp(join(tmpdir(), 'fw-packages-'))
+try {
+  if (!(await checkAll())) process.exitCode = 1
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function checkAll(): Promise<boolean> {
+  const packages = publishedPackages(root)
+  const built = await runCommand(['tsc', '-b', ...packages.map((each) => each.folder)], root)
+  if (!built.ok) return report('build', [built.output])
+
+  const tarballs = await Promise.all(packages.map((each) => pack(each, folder)))
+  const packed = new Map(packages.map((each, at) => [each, tarballs[at] ?? { path: '', files: [] }]))
+  let isFit = true
+  for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
+
+  const empty = join(folder, 'user')
+  await mkdir(empty)
+  const { ok, output } = await installAndRun(packed, empty, root)
+  return report('installed in an empty folder', ok ? [] : [output]) && isFit
+}
+
+/** Prints what was found. @returns Whether that is nothing */
+function report(name: string, faults: readonly string[]): boolean {
+  console.log(faults.length === 0 ? `ok      ${name}` : `NOT OK  ${name}\n${faults.join('\n')}`)
+  return faults.length === 0
+}

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PublishedPackage, Tarball } from './published-package.ts'
+import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
+
+/** The packages with the tarballs made of them. */
+export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
+
+/**
+ * Installs the tarballs into an empty folder, as a user would, and compiles and runs a program that imports every
+ * entry and serves one request.
+ *
+ * @returns The first step that failed, or the last one
+ */
+export async function installAndRun(packed: PackedPackages, folder: string, root: string): Promise<CommandResult> {
+  const tarballs = Object.fromEntries([...packed].map(([{ name }, { path }]) => [name, `file:${path}`]))
+  const entries = [...packed.keys()].flatMap((each) => each.entries)
+  const files = {
+    'package.json': JSON.stringify({ private: true, type: 'module', dependencies: tarballs }),
+    // The packages depend on each other by version; no registry has these versions yet.
+    'pnpm-workspace.yaml': JSON.stringify({ overrides: tarballs, pmOnFail: 'ignore' }),
+    'tsconfig.json': JSON.stringify(tsconfig(root)),
+    'program.ts': program(entries),
+  }
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+
+  const steps = [
+    [...pnpmCommand(), 'install', '--prefer-offline', '--prod', '--ignore-scripts'],
+    [join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.json'],
+    [process.execPath, 'program.ts'],
+  ]
+  let result: CommandResult = { ok: false, stdout: '', output: 'Nothing was run' }
+  for (const step of steps) {
+    result = await runCommand(step, folder)
+    if (!result.ok) break
+  }
+  return result
+}
+
+/** As strict as a user's compiler can be about our declarations: `skipLibCheck` stays off. */
+function tsconfig(root: string): object {
+  const compilerOptions = {
+    target: 'es2025',
+    lib: ['es2025', 'esnext.disposable'],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  }
+  return { compilerOptions, files: ['program.ts'] }
+}
+
+function program(entries: readonly string[]): string {
+  return `${entries.map((entry, at) => `import * as entry${at} from '${entry}'`).join('\n')}
+import { Server } from '@fw/core'
+
+for (const entry of [${entries.map((_, at) => `entry${at}`).join(', ')}]) void entry
+await using server = new Server()
+server.router().get('/:name', (ctx) => ctx.params.name)
+await server.listen({ port: 0, host: '127.0.0.1' })
+const response = await fetch(new URL('/packed', server.url))
+const text = await response.text()
+if (response.status !== 200 || text !== 'packed') throw new Error(\`Answered \${response.status} \${text}\`)
+`
+}

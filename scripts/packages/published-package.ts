@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pnpmCommand, runCommand } from './run-command.ts'
+
+/** A package of this workspace that users install. */
+export interface PublishedPackage {
+  readonly name: string
+  /** Absolute path. */
+  readonly folder: string
+  /** What users can import: the name itself and the names of its other entries. */
+  readonly entries: readonly string[]
+}
+
+/** A package as it would be uploaded. */
+export interface Tarball {
+  /** Absolute path. */
+  readonly path: string
+  /** Paths inside. */
+  readonly files: readonly string[]
+}
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
+}
+
+/** The packages in `packages/` that are not private, in the order of their names. */
+export function publishedPackages(root: string): PublishedPackage[] {
+  return readdirSync(join(root, 'packages'))
+    .toSorted()
+    .map((name) => join(root, 'packages', name))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: readManifest(folder) }))
+    .filter(({ manifest }) => manifest.private !== true)
+    .map(({ folder, manifest }) => ({ name: manifest.name, folder, entries: entryNames(manifest) }))
+}
+
+/** Makes the tarball of a package. @throws {Error} with the output of pnpm if it cannot be made */
+export async function pack({ folder }: PublishedPackage, destination: string): Promise<Tarball> {
+  const result = await runCommand([...pnpmCommand(), 'pack', '--json', '--pack-destination', destination], folder)
+  if (!result.ok) throw new Error(result.output)
+  const packed = JSON.parse(result.stdout) as { filename: string; files: { path: string }[] }
+  return { path: packed.filename, files: packed.files.map(({ path }) => path) }
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+function entryNames({ name, publishConfig }: Manifest): string[] {
+  return Object.keys(publishConfig?.exports ?? {})
+    .filter((entry) => !entry.endsWith('.json'))
+    .map((entry) => name + entry.slice(1))
+}
