@@ -1,0 +1,31 @@
+/**
+ * What could end a line, act on a terminal or reorder what is shown: C0 and C1 controls, DEL, line and paragraph
+ * separators, bidirectional controls, the byte order mark, and halves of surrogate pairs, which UTF-8 has no form for.
+ */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/**
+ * Makes text safe to stand in one line of a terminal or a file: `\n`, `\r` and `\t` by name, other characters up to
+ * U+009F as `\xhh`, the rest as `\uhhhh`. A backslash stays as it is, so that paths and patterns remain readable.
+ */
+export function escapeLine(text: string): string {
+  // Most text has nothing to escape, and `search` is cheaper than `replace` at finding that out.
+  return text.search(UNSAFE) === -1 ? text : text.replace(UNSAFE, escapeCharacter)
+}
+
+/** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
+export function escapeJson(json: string): string {
+  return json.search(UNSAFE) === -1 ? json : json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`)
+}
+
+function escapeCharacter(character: string): string {
+  const named = NAMED[character]
+  if (named !== undefined) return named
+  return character < '\u00a0' ? `\\x${hex(character, 2)}` : `\\u${hex(character, 4)}`
+}
+
+function hex(character: string, digits: number): string {
+  return character.charCodeAt(0).toString(16).padStart(digits, '0')
+}

@@ -1,0 +1,197 @@
+import type { LogRecord, Sink } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { record } from '../test/sink-contract.ts'
+import { FailureReport } from './failure-report.ts'
+import { FanOut, type LogSink } from './fan-out.ts'
+import { MemorySink } from './sinks/memory-sink.ts'
+
+const noSinks = (): LogSink[] => []
+
+/** A sink made of what a test is about. */
+function sinkWith(parts: Partial<LogSink>): LogSink {
+  return { write() {}, flush() {}, close() {}, ...parts }
+}
+
+function failing(error: unknown = new Error('broken')): LogSink {
+  return sinkWith({
+    write() {
+      throw error
+    },
+  })
+}
+
+function start(...sinks: LogSink[]): { fanOut: FanOut; reports: string[] } {
+  const reports: string[] = []
+  const fanOut = new FanOut(noSinks, new FailureReport((line) => reports.push(line)))
+  fanOut.set(sinks)
+  return { fanOut, reports }
+}
+
+describe('delivery', () => {
+  it('gives each record to every sink', () => {
+    const [first, second] = [new MemorySink(), new MemorySink()]
+    start(first, second).fanOut.deliver(record())
+    expect([first.size(), second.size()]).toEqual([1, 1])
+  })
+
+  it('leaves out a sink whose level is above the record', () => {
+    const [all, errors] = [new MemorySink(), new MemorySink({ level: 4 })]
+    const { fanOut } = start(all, errors)
+    for (const level of [0, 3, 4, 5] as const) fanOut.deliver(record({ level }))
+    expect([all.size(), errors.size()]).toEqual([4, 2])
+  })
+
+  it('flushes after Error and Fatal, and after nothing else', () => {
+    const log: string[] = []
+    const sink = sinkWith({
+      write: ({ level }: LogRecord) => void log.push(`write ${level}`),
+      flush: () => void log.push('flush'),
+    })
+    const { fanOut } = start(sink)
+    for (const level of [0, 1, 2, 3, 4, 5] as const) fanOut.deliver(record({ level }))
+    expect(log).toEqual(['write 0', 'write 1', 'write 2', 'write 3', 'write 4', 'flush', 'write 5', 'flush'])
+  })
+
+  it('drops and counts what a sink logs itself, instead of recursing', () => {
+    const memory = new MemorySink()
+    const { fanOut } = start(sinkWith({ write: () => fanOut.deliver(record({ message: 'inner' })) }), memory)
+    fanOut.deliver(record({ message: 'outer' }))
+    fanOut.deliver(record({ message: 'outer' }))
+    expect(memory.messages()).toEqual(['outer', 'outer'])
+    expect(fanOut.stats).toMatchObject({ written: 2, dropped: 2 })
+  })
+})
+
+describe('a failing sink', () => {
+  it('stops neither the caller nor the sinks after it', () => {
+    const memory = new MemorySink()
+    const { fanOut, reports } = start(failing(), memory, failing('text'))
+    expect(() => fanOut.deliver(record())).not.toThrow()
+    expect(memory.size()).toBe(1)
+    expect(fanOut.stats).toMatchObject({ written: 1, sinkErrors: 2 })
+    expect(reports).toEqual([expect.stringContaining('broken'), expect.stringContaining('text')])
+  })
+
+  it('is given the next record all the same', () => {
+    let calls = 0
+    const sink = sinkWith({
+      write() {
+        if (++calls === 1) throw new Error('once')
+      },
+    })
+    const { fanOut } = start(sink)
+    fanOut.deliver(record())
+    fanOut.deliver(record())
+    expect(fanOut.stats).toMatchObject({ written: 1, sinkErrors: 1 })
+  })
+
+  it('may fail in flush, at once or later, without a rejection', async () => {
+    const { fanOut } = start(
+      sinkWith({
+        flush() {
+          throw new Error('at once')
+        },
+      }),
+      sinkWith({ flush: () => Promise.reject(new Error('later')) }),
+    )
+    await expect(fanOut.flush()).resolves.toBeUndefined()
+    fanOut.deliver(record({ level: 4 }))
+    await fanOut.flush()
+    expect(fanOut.stats.sinkErrors).toBe(6)
+  })
+
+  it('may be asynchronous against the contract without ending the process', async () => {
+    const write = (async () => {
+      throw new Error('rejected')
+    }) as unknown as Sink['write']
+    const { fanOut, reports } = start(sinkWith({ write }))
+    fanOut.deliver(record())
+    await new Promise(setImmediate)
+    expect(reports).toEqual([expect.stringContaining('rejected')])
+  })
+})
+
+describe('flush', () => {
+  it('waits for sinks that flush asynchronously', async () => {
+    let done = false
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { fanOut } = start(sinkWith({ flush: () => promise.then(() => void (done = true)) }))
+    const flushed = fanOut.flush()
+    expect(done).toBe(false)
+    resolve()
+    await flushed
+    expect(done).toBe(true)
+  })
+
+  it('is counted', async () => {
+    const { fanOut } = start(new MemorySink())
+    await fanOut.flush()
+    fanOut.deliver(record({ level: 5 }))
+    expect(fanOut.stats.flushes).toBe(2)
+  })
+})
+
+describe('the list of sinks', () => {
+  it('has the default ones when the first record comes, and not before', () => {
+    const memory = new MemorySink()
+    let made = 0
+    const fanOut = new FanOut(() => {
+      made++
+      return [memory]
+    })
+    expect(made).toBe(0)
+    fanOut.deliver(record())
+    fanOut.deliver(record())
+    expect([made, memory.size()]).toEqual([1, 2])
+  })
+
+  it('keeps the default ones beside an added one', () => {
+    const [first, added] = [new MemorySink(), new MemorySink()]
+    const fanOut = new FanOut(() => [first])
+    fanOut.add(added)
+    fanOut.deliver(record())
+    expect([first.size(), added.size()]).toEqual([1, 1])
+  })
+
+  it('has no default ones once it was set', () => {
+    const fanOut = new FanOut(() => {
+      throw new Error('not asked for')
+    })
+    fanOut.set([])
+    fanOut.deliver(record())
+    expect(fanOut.stats.written).toBe(0)
+  })
+
+  it('flushes the sinks that are replaced and does not close them', () => {
+    const log: string[] = []
+    const { fanOut } = start(sinkWith({ flush: () => void log.push('flush'), close: () => void log.push('close') }))
+    fanOut.set([])
+    expect(log).toEqual(['flush'])
+  })
+
+  it('holds each sink once', () => {
+    const memory = new MemorySink()
+    const { fanOut } = start(memory, memory)
+    fanOut.add(memory)
+    fanOut.deliver(record())
+    expect(memory.size()).toBe(1)
+  })
+
+  it.each([[undefined], [null], [{}], ['console'], [{ write() {} }], [{ write() {}, flush() {} }]])(
+    'refuses %o',
+    (sink) => {
+      const { fanOut } = start()
+      expect(() => fanOut.add(sink as Sink)).toThrow(/^Cannot use .* as a log sink: it has no method \w+\(\)$/)
+      expect(() => fanOut.set([sink as Sink])).toThrow(TypeError)
+    },
+  )
+
+  it.each([
+    ['none', [], false],
+    ['one that says nothing', [sinkWith({})], true],
+    ['one that does not', [sinkWith({ usesLocation: false })], false],
+    ['one of each', [sinkWith({ usesLocation: false }), sinkWith({ usesLocation: true })], true],
+  ])('wants locations with %s: %#', (_what, sinks, expected) => {
+    expect(start(...sinks).fanOut.usesLocation).toBe(expected)
+  })
+})

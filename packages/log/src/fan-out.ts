@@ -1,0 +1,144 @@
+import { inspect } from 'node:util'
+import type { LogRecord, Sink } from '@fw/types'
+import { FailureReport } from './failure-report.ts'
+import { Level } from './level.ts'
+
+/** A sink, and what it may say beside the contract. */
+export type LogSink = Sink & {
+  /** False if the sink never reads `location`; when none does, finding it is saved. */
+  readonly usesLocation?: boolean
+}
+
+/** Counters since the logger was made. */
+export interface LogStats {
+  /** Records that at least one sink took. */
+  readonly written: number
+  /** Records not passed on because they were made inside a sink. */
+  readonly dropped: number
+  /** Times the sinks were flushed, after Error and Fatal records included. */
+  readonly flushes: number
+  /** Writes and flushes that a sink failed. */
+  readonly sinkErrors: number
+}
+
+/** Gives each record to every sink that wants it. A failing sink is counted and reported, and stops no other. */
+export class FanOut {
+  readonly #report: FailureReport
+  #makeDefaults: (() => readonly LogSink[]) | undefined
+  #sinks: readonly LogSink[] = []
+  #usesLocation = true
+  #delivering = false
+  #written = 0
+  #dropped = 0
+  #flushes = 0
+  #sinkErrors = 0
+
+  /** @param makeDefaults Called when sinks are first needed and none were set */
+  constructor(makeDefaults: () => readonly LogSink[], report: FailureReport = new FailureReport()) {
+    this.#makeDefaults = makeDefaults
+    this.#report = report
+  }
+
+  get stats(): LogStats {
+    return { written: this.#written, dropped: this.#dropped, flushes: this.#flushes, sinkErrors: this.#sinkErrors }
+  }
+
+  /** Whether a sink reads the location of records. */
+  get usesLocation(): boolean {
+    this.#prepare()
+    return this.#usesLocation
+  }
+
+  /** Adds a sink; adding it again has no effect. @throws {TypeError} if it is no sink */
+  add(sink: LogSink): void {
+    checkSink(sink)
+    this.#prepare()
+    this.#use([...this.#sinks.filter((present) => present !== sink), sink])
+  }
+
+  /** Flushes the present sinks and goes on with these. @throws {TypeError} if one is no sink */
+  set(sinks: readonly LogSink[]): void {
+    if (!Array.isArray(sinks)) throw new TypeError('Cannot set log sinks: they must be given as an array')
+    sinks.forEach(checkSink)
+    if (this.#sinks.length > 0) this.flushNow()
+    this.#makeDefaults = undefined
+    this.#use([...new Set(sinks)])
+  }
+
+  deliver(record: LogRecord): void {
+    // A sink that logs would call itself without end.
+    if (this.#delivering) {
+      this.#dropped++
+      return
+    }
+    this.#prepare()
+    this.#delivering = true
+    try {
+      let taken = false
+      for (const sink of this.#sinks) if (this.#write(sink, record)) taken = true
+      if (taken) this.#written++
+      if (record.level >= Level.Error) this.flushNow()
+    } finally {
+      this.#delivering = false
+    }
+  }
+
+  /** Flushes every sink; those that flush asynchronously have only begun when this returns. */
+  flushNow(): void {
+    void this.flush()
+  }
+
+  /** Flushes every sink. Never rejects. */
+  async flush(): Promise<void> {
+    this.#flushes++
+    const flushes = this.#sinks.map((sink) => this.#attempt(sink, () => sink.flush()))
+    await Promise.all(flushes)
+  }
+
+  #prepare(): void {
+    if (this.#makeDefaults === undefined) return
+    const makeDefaults = this.#makeDefaults
+    this.#makeDefaults = undefined
+    this.#use(makeDefaults())
+  }
+
+  #use(sinks: readonly LogSink[]): void {
+    this.#sinks = sinks
+    this.#usesLocation = sinks.some((sink) => sink.usesLocation !== false)
+  }
+
+  /** @returns Whether the sink took the record */
+  #write(sink: LogSink, record: LogRecord): boolean {
+    try {
+      if (sink.level !== undefined && record.level < sink.level) return false
+      // `write` returns nothing by contract, but an async function passes the compiler, and its rejection would be fatal.
+      const result: unknown = sink.write(record)
+      if (result instanceof Promise) result.catch((error: unknown) => this.#failed(sink, error))
+      return true
+    } catch (error) {
+      this.#failed(sink, error)
+      return false
+    }
+  }
+
+  async #attempt(sink: LogSink, action: () => void | Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#failed(sink, error)
+    }
+  }
+
+  #failed(sink: LogSink, error: unknown): void {
+    this.#sinkErrors++
+    this.#report.add(sink, error)
+  }
+}
+
+function checkSink(sink: unknown): void {
+  for (const method of ['write', 'flush', 'close'] as const) {
+    if (typeof (sink as Partial<Sink> | null | undefined)?.[method] !== 'function') {
+      throw new TypeError(`Cannot use ${inspect(sink, { depth: 0 })} as a log sink: it has no method ${method}()`)
+    }
+  }
+}

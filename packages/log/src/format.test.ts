@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { formatMessage, parseFormat, templateOf } from './format.ts'
+
+it.each<[string, unknown[], string]>([
+  ['listening on {}:{}', ['127.0.0.1', 80], 'listening on 127.0.0.1:80'],
+  ['{}{}{}', [1, 2, 3], '123'],
+  ['{1} before {0}', ['a', 'b'], 'b before a'],
+  ['{0} {0}', ['a'], 'a a'],
+  ['{:>4}|{:.1f}|{:x}', ['a', 0.25, 255], '   a|0.3|ff'],
+  ['{0:x} {0:d}', [255], 'ff 255'],
+  ['{:}', ['a'], 'a'],
+  ['{{{}}}', [1], '{1}'],
+  ['{{}} {}', [1], '{} 1'],
+  ['}}{}{{', [1], '}1{'],
+  ['{}', [undefined], 'undefined'],
+  ['{}', [''], ''],
+  ['{} {}', ['{}', '{0}'], '{} {0}'],
+  ['{}', ['$&'], '$&'],
+  [Array.from({ length: 12 }, () => '{}').join(','), Array.from('abcdefghijkl'), 'a,b,c,d,e,f,g,h,i,j,k,l'],
+])('formatMessage(%j, %j) is %j', (format, args, message) => {
+  expect(formatMessage(format, args)).toBe(message)
+})
+
+it.each(['', 'plain', '{}', '{"a": 1}', '{{}}', '{', '}', '{:zz} {name}'])(
+  'without arguments %j is the message',
+  (text) => {
+    expect(formatMessage(text, [])).toBe(text)
+  },
+)
+
+it.each<[string, string, unknown[], string]>([
+  ['a missing argument leaves its placeholder', 'a {} b {}', [1], 'a 1 b {}'],
+  ['a missing index leaves its placeholder', '{0} {7:>3}', [1], '1 {7:>3}'],
+  ['arguments left over follow', 'failed', ['a', { b: 1 }], 'failed a { b: 1 }'],
+  ['a name is no placeholder', '{name} {}', [1], '{name} 1'],
+  ['a bad spec is no placeholder', '{:zz} {}', [1], '{:zz} 1'],
+  ['an open brace is text', 'a { b {}', [1], 'a { b 1'],
+  ['a closing brace is text', 'a } b {}', [1], 'a } b 1'],
+  ['a nested width is no placeholder', '{:{}}', [1], '{:1}'],
+  ['an index beyond reason is no placeholder', '{9999999999}', [1], '{9999999999} 1'],
+])('%s: formatMessage(%j, %j) is %j', (_rule, format, args, message) => {
+  expect(formatMessage(format, args)).toBe(message)
+})
+
+it('never throws, whatever format and arguments', () => {
+  const format = fc.oneof(
+    fc.string(),
+    fc.array(fc.constantFrom(...Array.from('{}:0x.9<>^# a'))).map((parts) => parts.join('')),
+  )
+  fc.assert(
+    fc.property(format, fc.array(fc.anything()), (text, args) => {
+      expect(formatMessage(text, args)).toEqual(expect.any(String))
+    }),
+  )
+})
+
+it('gives back any text whose braces are doubled', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const escaped = text.replaceAll('{', '{{').replaceAll('}', '}}')
+      expect(formatMessage(`${escaped}{}`, ['!'])).toBe(`${text}!`)
+    }),
+  )
+})
+
+it('has one text more than fields', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('{', '}', '{}', '{0}', '{:x}', 'a')), (parts) => {
+      const { texts, fields } = parseFormat(parts.join(''))
+      expect(texts.length).toBe(fields.length + 1)
+    }),
+  )
+})
+
+it('remembers formats, and forgets when they do not end', () => {
+  expect(templateOf('same {}')).toBe(templateOf('same {}'))
+  const first = templateOf('same {}')
+  for (let at = 0; at < 2000; at++) templateOf(`format ${at} {}`)
+  expect(templateOf('same {}')).not.toBe(first)
+  expect(formatMessage('same {}', [1])).toBe('same 1')
+})

@@ -1,0 +1,87 @@
+import { display } from './display.ts'
+import { applySpec, parseSpec, type FormatSpec } from './format-spec.ts'
+
+/** A format taken apart: text, field, text, field, …, text. */
+export interface Template {
+  /** One more than there are fields. */
+  readonly texts: readonly string[]
+  readonly fields: readonly Field[]
+  /** Arguments asked for: the highest index, plus one. */
+  readonly arity: number
+}
+
+interface Field {
+  readonly index: number
+  readonly spec: FormatSpec | undefined
+  /** As it stands in the format, to be shown where the argument is missing. */
+  readonly source: string
+}
+
+/**
+ * Fills the arguments into a format.
+ *
+ * Without arguments the format is the message as it is. A mismatch that the compiler could not see never throws and
+ * loses nothing: a placeholder without an argument stays as written, arguments left over follow after a space each,
+ * what is no placeholder is text.
+ *
+ * @example
+ * formatMessage('{} of {:.1f} s', ['3', 0.25])   // '3 of 0.3 s'
+ * formatMessage('{"a": {}}', [])                 // '{"a": {}}'
+ */
+export function formatMessage(format: string, args: readonly unknown[]): string {
+  if (args.length === 0) return format
+  const { texts, fields, arity } = templateOf(format)
+  let message = texts[0] ?? ''
+  fields.forEach(({ index, spec, source }, at) => {
+    if (index >= args.length) message += source
+    else message += spec === undefined ? display(args[index]) : applySpec(spec, args[index])
+    message += texts[at + 1] ?? ''
+  })
+  for (let at = arity; at < args.length; at++) message += ' ' + display(args[at])
+  return message
+}
+
+/** Formats are literals in the source, so a program has a limited number; the bound is for those made by `runtime`. */
+const CACHED = 1000
+
+const cache = new Map<string, Template>()
+
+/** As `parseFormat`, remembering the formats seen. */
+export function templateOf(format: string): Template {
+  let template = cache.get(format)
+  if (template === undefined) {
+    if (cache.size >= CACHED) cache.clear()
+    template = parseFormat(format)
+    cache.set(format, template)
+  }
+  return template
+}
+
+/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec. */
+const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*))?\}/g
+
+export function parseFormat(format: string): Template {
+  const texts: string[] = []
+  const fields: Field[] = []
+  let text = ''
+  let from = 0
+  let next = 0
+  let arity = 0
+  for (const token of format.matchAll(TOKEN)) {
+    const [source, position, specText] = token
+    text += format.slice(from, token.index)
+    from = token.index + source.length
+    const spec = specText ? parseSpec(specText) : undefined
+    if (source === '{{' || source === '}}') text += source[0]
+    else if (specText && spec === undefined) text += source
+    else {
+      const index = position === undefined ? next++ : Number(position)
+      texts.push(text)
+      fields.push({ index, spec, source })
+      arity = Math.max(arity, index + 1)
+      text = ''
+    }
+  }
+  texts.push(text + format.slice(from))
+  return { texts, fields, arity }
+}

@@ -1,0 +1,70 @@
+import type { FanOut } from './fan-out.ts'
+import type { FormatArgs } from './format-args.ts'
+import { templateOf } from './format.ts'
+import type { Level } from './level.ts'
+import { makeRecord, type LogCallee, type Scope } from './record.ts'
+
+/**
+ * Makes one record, if the level lets it through.
+ *
+ * @param format With arguments: text and placeholders as of `std::format`, checked by the compiler; without: the message
+ */
+export type LogFunction = <const F extends string>(format: F, ...args: FormatArgs<F>) => void
+
+/** What a logger shares with its children. */
+export interface Output {
+  threshold: Level
+  readonly fanOut: FanOut
+}
+
+/**
+ * One log method in two forms: `on` for when its level is let through, `off` for when it is not.
+ *
+ * Rest parameters are allocated before a function's first statement, and the number of arguments, which tells a bare
+ * message from a format, costs the same in unoptimised code. So `off` has neither. Both look at the threshold
+ * themselves: a copy, as in `const { debug } = logger`, keeps working when the level changes.
+ */
+export interface Gate {
+  readonly on: LogFunction
+  readonly off: LogFunction
+}
+
+export function makeGate(output: Output, scope: Scope, level: Level): Gate {
+  const on = (format: unknown, ...args: unknown[]): void => {
+    if (output.threshold <= level) emit(output, scope, level, on, format, args)
+  }
+  const off = (
+    format: unknown,
+    a?: unknown,
+    b?: unknown,
+    c?: unknown,
+    d?: unknown,
+    e?: unknown,
+    f?: unknown,
+    g?: unknown,
+    h?: unknown,
+  ): void => {
+    if (output.threshold <= level) emit(output, scope, level, off, format, given(format, [a, b, c, d, e, f, g, h]))
+  }
+  return { on, off: off as LogFunction }
+}
+
+/** Records a call that has passed the check of its level. */
+export function emit(
+  { fanOut }: Output,
+  scope: Scope,
+  level: Level,
+  callee: LogCallee,
+  format: unknown,
+  args: readonly unknown[],
+): void {
+  fanOut.deliver(makeRecord(scope, level, fanOut.usesLocation ? callee : undefined, format, args))
+}
+
+/** The arguments that a copy of `off` was called with, as far as can be told: none if all are `undefined`. */
+function given(format: unknown, values: readonly unknown[]): readonly unknown[] {
+  const last = values.findLastIndex((value) => value !== undefined)
+  if (last === -1) return []
+  const arity = typeof format === 'string' ? templateOf(format).arity : 0
+  return values.slice(0, Math.max(last + 1, arity))
+}

@@ -1,0 +1,39 @@
+export { Level, levelName, parseLevel, type LevelName } from './level.ts'
+export {
+  addSink,
+  debug,
+  error,
+  fatal,
+  flush,
+  getLevel,
+  info,
+  init,
+  isEnabled,
+  logger,
+  setLevel,
+  setSinks,
+  shutdown,
+  stats,
+  trace,
+  warn,
+  withFields as with,
+} from './log.ts'
+export {
+  debug as FW_LOG_DEBUG,
+  error as FW_LOG_ERROR,
+  fatal as FW_LOG_FATAL,
+  info as FW_LOG_INFO,
+  trace as FW_LOG_TRACE,
+  warn as FW_LOG_WARN,
+} from './log.ts'
+export { createLogger, type LogOptions, type RootLogger } from './root-logger.ts'
+export type { LevelLogFunction, Logger } from './logger.ts'
+export type { LogFunction } from './gate.ts'
+export { runtime, type FormatArgs, type FormatError, type RuntimeFormat } from './format-args.ts'
+export type { LogSink, LogStats } from './fan-out.ts'
+export { ColorMode } from './sinks/color.ts'
+export { ConsoleSink, type ConsoleSinkConfig } from './sinks/console-sink.ts'
+export { FileSink, type FileSinkConfig } from './sinks/file-sink.ts'
+export { JsonSink, type JsonSinkConfig } from './sinks/json-sink.ts'
+export { MemorySink, type MemorySinkConfig } from './sinks/memory-sink.ts'
+export type { LogRecord, Sink, SourceLocation } from '@fw/types'

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { record } from '../test/sink-contract.ts'
+import { jsonLine } from './json-line.ts'
+
+it('has time, level and message, in this order', () => {
+  expect(jsonLine(record({ level: 3 }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"hello"}')
+})
+
+it('has location, thread and fields where there are any', () => {
+  const location = { file: '/src/app.ts', line: 7, functionName: 'main' }
+  expect(JSON.parse(jsonLine(record({ location, threadId: 2, fields: { a: 1 } })))).toEqual({
+    time: '2026-01-02T03:04:05.006Z',
+    level: 'info',
+    message: 'hello',
+    file: '/src/app.ts',
+    line: 7,
+    function: 'main',
+    thread: 2,
+    fields: { a: 1 },
+  })
+})
+
+it('has no function at the top level of a module', () => {
+  const location = { file: '/src/app.ts', line: 7, functionName: '' }
+  expect(JSON.parse(jsonLine(record({ location })))).not.toHaveProperty('function')
+})
+
+it('does not let a field pass for a part of the record', () => {
+  const parsed = JSON.parse(jsonLine(record({ fields: { level: 'fatal', message: 'forged' } })))
+  expect(parsed).toMatchObject({ level: 'info', message: 'hello', fields: { level: 'fatal', message: 'forged' } })
+})
+
+it.each([
+  ['bigint', 2n ** 64n, '18446744073709551616'],
+  ['Map', new Map([['k', 1n]]), [['k', '1']]],
+  ['Set', new Set([1]), [1]],
+  ['date', new Date(0), '1970-01-01T00:00:00.000Z'],
+  ['NaN', Number.NaN, null],
+  ['__proto__ inside', JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 1}')],
+])('shows a field that is a %s', (_what, value, expected) => {
+  expect(JSON.parse(jsonLine(record({ fields: { value } }))).fields.value).toEqual(expected)
+})
+
+it('shows an error with its cause', () => {
+  const error = new Error('outer', { cause: new TypeError('inner') })
+  expect(JSON.parse(jsonLine(record({ fields: { error } }))).fields.error).toMatchObject({
+    name: 'Error',
+    message: 'outer',
+    stack: expect.stringContaining('json-line.test.ts'),
+    cause: { name: 'TypeError', message: 'inner' },
+  })
+})
+
+it('shows a circular field as text and keeps the others', () => {
+  const circle: Record<string, unknown> = {}
+  circle.self = circle
+  expect(JSON.parse(jsonLine(record({ fields: { circle, id: 1 } }))).fields).toEqual({
+    circle: '<ref *1> { self: [Circular *1] }',
+    id: 1,
+  })
+})
+
+it('leaves out what JSON has no form for', () => {
+  expect(JSON.parse(jsonLine(record({ fields: { a: undefined, b: () => {}, c: 1 } }))).fields).toEqual({ c: 1 })
+})
+
+it('is one line of JSON with the same message, whatever is logged', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
+      const line = jsonLine(record({ message, fields }))
+      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+      expect(JSON.parse(line)).toMatchObject({ message, level: 'info' })
+    }),
+  )
+})

@@ -1,0 +1,52 @@
+import type { LogRecord } from '@fw/types'
+import { display } from './display.ts'
+import { escapeJson } from './escape.ts'
+import { levelName } from './level.ts'
+
+/**
+ * A record as one JSON object in one line, without a line break: `time` (ISO 8601, UTC), `level` (lower case),
+ * `message`, then if there is one `file`, `line` and `function`, then `thread` unless it is the main one, then `fields`.
+ * Fields keep to themselves under their own key, so that none can pass for another part of the record. Never throws.
+ */
+export function jsonLine({ level, timeMs, message, location, threadId, fields }: LogRecord): string {
+  const entry = {
+    time: new Date(timeMs).toISOString(),
+    level: levelName(level).toLowerCase(),
+    message,
+    file: location?.file,
+    line: location?.line,
+    function: location?.functionName || undefined,
+    thread: threadId === 0 ? undefined : threadId,
+  }
+  const json = JSON.stringify(entry)
+  return escapeJson(fields === undefined ? json : `${json.slice(0, -1)},"fields":${jsonFields(fields)}}`)
+}
+
+function jsonFields(fields: Readonly<Record<string, unknown>>): string {
+  const members: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    const json = jsonValue(value)
+    if (json !== undefined) members.push(`${JSON.stringify(name)}:${json}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/** @returns `undefined` for what JSON leaves out */
+function jsonValue(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, replace)
+  } catch {
+    // Circular, or the value's own code threw: its text is better than nothing.
+    return JSON.stringify(display(value))
+  }
+}
+
+/** Gives what JSON would empty or refuse a form with its content. */
+function replace(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Map) return [...(value as Map<unknown, unknown>)]
+  if (value instanceof Set) return [...(value as Set<unknown>)]
+  if (value instanceof Error)
+    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+  return value
+}

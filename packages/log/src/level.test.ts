@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { checkLevel, Level, levelName, parseLevel } from './level.ts'
+
+const TABLE = [
+  ['Trace', 0],
+  ['Debug', 1],
+  ['Info', 2],
+  ['Warn', 3],
+  ['Error', 4],
+  ['Fatal', 5],
+  ['Off', 6],
+] as const
+
+it.each(TABLE)('Level.%s is %i and has its name in upper case', (name, value) => {
+  expect(Level[name]).toBe(value)
+  expect(levelName(value)).toBe(name.toUpperCase())
+})
+
+it('has seven levels', () => {
+  expect(Object.keys(Level)).toHaveLength(7)
+})
+
+it.each(TABLE)('parseLevel reads %s in any case', (name, value) => {
+  expect(parseLevel(name)).toBe(value)
+  expect(parseLevel(name.toLowerCase())).toBe(value)
+})
+
+it.each(['', 'verbose', '2', 'info ', '__proto__'])('parseLevel(%j) is undefined', (name) => {
+  expect(parseLevel(name)).toBeUndefined()
+})
+
+it.each([-1, 7, 1.5, Number.NaN, Infinity])('refuses the number %d with a RangeError', (value) => {
+  expect(() => checkLevel(value, 'set level')).toThrow(RangeError)
+})
+
+it.each(['info', undefined, null, true, {}])('refuses %j with a TypeError that says what is asked for', (value) => {
+  expect(() => checkLevel(value, 'set level')).toThrow(TypeError)
+  expect(() => checkLevel(value, 'set level')).toThrow(/^Cannot set level: .* is no level, use Level\.Trace \(0\) to/)
+})

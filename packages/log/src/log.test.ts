@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runScript } from '../test/run-script.ts'
+import * as log from './index.ts'
+
+const memory = new log.MemorySink()
+beforeEach(() => {
+  log.init({ sinks: [memory] })
+  memory.clear()
+})
+
+/** The live bindings, to be called by a name that is not known before. */
+const methods: Readonly<typeof log> = log
+
+const MACROS = [
+  ['trace', 'FW_LOG_TRACE', 0],
+  ['debug', 'FW_LOG_DEBUG', 1],
+  ['info', 'FW_LOG_INFO', 2],
+  ['warn', 'FW_LOG_WARN', 3],
+  ['error', 'FW_LOG_ERROR', 4],
+  ['fatal', 'FW_LOG_FATAL', 5],
+] as const
+
+it.each(MACROS)('%s and %s make records of level %i', (method, macro, level) => {
+  log.setLevel(log.Level.Trace)
+  methods[method]('{}', 'by method')
+  methods[macro]('{}', 'by macro')
+  expect(memory.records()).toMatchObject([
+    { level, message: 'by method' },
+    { level, message: 'by macro' },
+  ])
+})
+
+it.each(MACROS)('%s and %s are silent above their level', (method, macro, level) => {
+  log.setLevel((level + 1) as log.Level)
+  methods[method]('x')
+  methods[macro]('x')
+  expect(memory.size()).toBe(0)
+})
+
+describe('the global logger', () => {
+  it('starts at Info and follows init and setLevel', () => {
+    expect(log.getLevel()).toBe(log.Level.Info)
+    log.init({ level: log.Level.Debug })
+    log.debug('a')
+    log.setLevel(log.Level.Warn)
+    log.info('b')
+    expect([log.isEnabled(log.Level.Info), log.isEnabled(log.Level.Warn), log.isEnabled(log.Level.Off)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(memory.messages()).toEqual(['a'])
+  })
+
+  it('is the same as a value', () => {
+    log.logger.info('as a value')
+    log.with({ a: 1 }).info('as a child')
+    expect(memory.records()).toMatchObject([{ message: 'as a value' }, { message: 'as a child', fields: { a: 1 } }])
+    log.setLevel(log.Level.Error)
+    expect(log.logger.isEnabled(log.Level.Warn)).toBe(false)
+  })
+
+  it('adds and replaces sinks', () => {
+    const added = new log.MemorySink()
+    log.addSink(added)
+    log.info('both')
+    log.setSinks([added])
+    log.info('one')
+    expect([memory.messages(), added.messages()]).toEqual([['both'], ['both', 'one']])
+  })
+
+  it('refuses options that do not exist', () => {
+    expect(() => log.init({ async: true } as log.LogOptions)).toThrow("Cannot init log: unknown option 'async'")
+  })
+
+  it('counts', async () => {
+    const before = log.stats().written
+    log.info('x')
+    await log.flush()
+    log.shutdown()
+    expect(log.stats().written).toBe(before + 1)
+  })
+})
+
+describe('without init', () => {
+  it('writes from Info up to the console, errors to stderr', () => {
+    const { stdout, stderr } = runScript(`
+log.debug('not this')
+log.info('listening on {}:{}', '127.0.0.1', 80)
+log.error('bad')`)
+    expect(stdout).toMatch(
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[INFO \] \[script\.ts:4\] listening on 127\.0\.0\.1:80\n$/,
+    )
+    expect(stderr).toMatch(/\] \[ERROR\] \[script\.ts:5\] bad\n$/)
+  })
+
+  it('keeps the console beside a sink that is added', () => {
+    const { stdout } = runScript(`
+const memory = new log.MemorySink()
+log.addSink(memory)
+log.info('twice')
+console.log(memory.messages().join())`)
+    expect(stdout).toMatch(/\] twice\ntwice\n$/)
+  })
+})

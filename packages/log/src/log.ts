@@ -1,0 +1,94 @@
+import type { LogSink, LogStats } from './fan-out.ts'
+import type { LogFunction } from './gate.ts'
+import type { Level } from './level.ts'
+import type { Logger } from './logger.ts'
+import { makeRootLogger, type LogOptions } from './root-logger.ts'
+
+const root = makeRootLogger()
+
+/** The global logger as a value, for what takes a `Logger`. */
+export const logger: Logger = root
+
+// Live bindings: `setLevel` swaps each for the form that costs least while its level is off.
+export let trace: LogFunction = root.trace
+export let debug: LogFunction = root.debug
+export let info: LogFunction = root.info
+export let warn: LogFunction = root.warn
+export let error: LogFunction = root.error
+export let fatal: LogFunction = root.fatal
+
+function rebind(): void {
+  ;({ trace, debug, info, warn, error, fatal } = root)
+}
+
+/**
+ * Configures the global logger; may be called at any time, and not at all: the first record does it with the defaults.
+ *
+ * @throws {TypeError} if an option is unknown, or a sink or the level is none; nothing has changed then
+ * @throws {RangeError} if the level is a number out of range
+ */
+export function init(options: LogOptions = {}): void {
+  root.configure(options, 'init log')
+  rebind()
+  flushAtExit()
+}
+
+export function getLevel(): Level {
+  return root.getLevel()
+}
+
+/**
+ * Sets the threshold of the global logger and its children.
+ *
+ * @throws {RangeError} if the number is no level
+ * @throws {TypeError} if it is no number
+ */
+export function setLevel(level: Level): void {
+  root.setLevel(level)
+  rebind()
+}
+
+/** Whether a record of this level would be made; false for `Level.Off`. */
+export function isEnabled(level: Level): boolean {
+  return root.isEnabled(level)
+}
+
+/** A child of the global logger whose records carry these fields. Exported as `with`. */
+export function withFields(fields: Readonly<Record<string, unknown>>): Logger {
+  return root.with(fields)
+}
+
+/** Adds a sink to those there are, the default `ConsoleSink` included. @throws {TypeError} if it is none */
+export function addSink(sink: LogSink): void {
+  root.addSink(sink)
+  flushAtExit()
+}
+
+/** Flushes the present sinks and replaces them, without closing them. @throws {TypeError} if one is no sink */
+export function setSinks(sinks: readonly LogSink[]): void {
+  root.setSinks(sinks)
+  flushAtExit()
+}
+
+/** Resolves when every sink has handed on what it was given. Never rejects: failures are counted and reported. */
+export function flush(): Promise<void> {
+  return root.flush()
+}
+
+/** Flushes for the last time. Later records are still written; nothing is lost and nothing throws. */
+export function shutdown(): void {
+  root.shutdown()
+}
+
+export function stats(): LogStats {
+  return root.stats()
+}
+
+let flushesAtExit = false
+
+/** A sink of the application's own may hold records until it is flushed; those of this package hold none. */
+function flushAtExit(): void {
+  if (flushesAtExit) return
+  flushesAtExit = true
+  process.on('exit', shutdown)
+}

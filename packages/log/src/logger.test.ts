@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import { Level } from './level.ts'
+import type { Logger } from './logger.ts'
+import { createLogger, type RootLogger } from './root-logger.ts'
+import { MemorySink } from './sinks/memory-sink.ts'
+
+const METHODS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
+function start(level: Level = Level.Trace): { logger: RootLogger; memory: MemorySink } {
+  const memory = new MemorySink()
+  return { logger: createLogger({ level, sinks: [memory] }), memory }
+}
+
+/** A value that tells whether anybody looked at it. */
+function witness(): { readonly seen: () => boolean; readonly value: object } {
+  let seen = false
+  const value = {
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+      seen = true
+      return 'looked at'
+    },
+  }
+  return { seen: () => seen, value }
+}
+
+describe('the threshold', () => {
+  it.each([0, 1, 2, 3, 4, 5, 6] as const)('%i lets its level and those above through', (level) => {
+    const { logger, memory } = start(level)
+    for (const method of METHODS) logger[method](method)
+    expect(memory.messages()).toEqual(METHODS.slice(level))
+    expect(memory.records().map((record) => record.level)).toEqual([0, 1, 2, 3, 4, 5].slice(level))
+  })
+
+  it.each([0, 1, 2, 3, 4, 5, 6] as const)('%i is what isEnabled answers by', (level) => {
+    const { logger } = start(level)
+    expect(Object.values(Level).filter((asked) => logger.isEnabled(asked))).toEqual([0, 1, 2, 3, 4, 5].slice(level))
+  })
+
+  it('can change at any time', () => {
+    const { logger, memory } = start(Level.Warn)
+    logger.info('one')
+    logger.setLevel(Level.Info)
+    logger.info('two')
+    logger.setLevel(Level.Off)
+    logger.fatal('three')
+    expect(memory.messages()).toEqual(['two'])
+    expect(logger.getLevel()).toBe(Level.Off)
+  })
+
+  it('below it, arguments are not looked at', () => {
+    const { logger } = start(Level.Info)
+    const { seen, value } = witness()
+    logger.debug('{}', value)
+    logger.log(Level.Debug, '{}', value)
+    expect(seen()).toBe(false)
+    logger.info('{}', value)
+    expect(seen()).toBe(true)
+  })
+})
+
+describe('a record', () => {
+  it('has level, time, message and thread', () => {
+    const { logger, memory } = start()
+    const before = Date.now()
+    logger.warn('{} of {}', 1, 2)
+    const [record] = memory.records()
+    expect(record).toMatchObject({ level: 3, message: '1 of 2', threadId: 0, fields: undefined })
+    expect(record?.timeMs).toBeGreaterThanOrEqual(before)
+    expect(record?.timeMs).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('has a location', () => {
+    const { logger, memory } = start()
+    logger.info('here')
+    expect(memory.records()[0]?.location?.file).toMatch(/logger\.test\.ts$/)
+  })
+
+  it('has no location when no sink reads it', () => {
+    const memory = new MemorySink()
+    const logger = createLogger({ sinks: [Object.assign(memory, { usesLocation: false })] })
+    logger.info('somewhere')
+    expect(memory.records()[0]?.location).toBeUndefined()
+  })
+
+  it.each<[string, (log: Logger) => void, string]>([
+    ['a message without arguments as it is', (log) => log.info('{"a": {}}'), '{"a": {}}'],
+    ['an undefined argument', (log) => log.info('a {}', undefined), 'a undefined'],
+    [
+      'twelve arguments',
+      (log) => log.info('{}{}{}{}{}{}{}{}{}{}{}{}', 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2),
+      '123456789012',
+    ],
+    ['an error', (log) => log.error('failed: {:.12}', new Error('boom')), 'failed: Error: boom\n'],
+  ])('shows %s', (_what, call, message) => {
+    const { logger, memory } = start()
+    call(logger)
+    expect(memory.messages()).toEqual([message])
+  })
+
+  it.each([
+    ['a number', 42, '42'],
+    ['an object', { a: 1 }, '{ a: 1 }'],
+    ['undefined', undefined, 'undefined'],
+  ])('is made of %s from untyped code too', (_what, value, message) => {
+    const { logger, memory } = start()
+    const untyped = logger.info as (...args: unknown[]) => void
+    untyped(value)
+    untyped(value, 'more')
+    expect(memory.messages()).toEqual([message, `${message} more`])
+  })
+})
+
+describe('log', () => {
+  it('takes the level as an argument', () => {
+    const { logger, memory } = start(Level.Info)
+    for (const level of Object.values(Level)) logger.log(level, 'at {}', level)
+    expect(memory.messages()).toEqual(['at 2', 'at 3', 'at 4', 'at 5'])
+  })
+
+  it('works as a copy', () => {
+    const { logger, memory } = start()
+    const { log } = logger
+    log(Level.Warn, 'copied')
+    expect(memory.records()).toMatchObject([{ level: 3, message: 'copied' }])
+  })
+})
+
+describe('a copy of a method', () => {
+  it('keeps to the level as it changes', () => {
+    const { logger, memory } = start(Level.Info)
+    const { debug, info } = logger
+    debug('off')
+    info('on')
+    logger.setLevel(Level.Debug)
+    debug('now {}', 'on')
+    logger.setLevel(Level.Warn)
+    info('off')
+    expect(memory.messages()).toEqual(['on', 'now on'])
+  })
+
+  it.each<[string, unknown[], string]>([
+    ['a {}', ['x'], 'a x'],
+    ['a {} {}', ['x', undefined], 'a x undefined'],
+    ['a {} {}', [undefined, 'x'], 'a undefined x'],
+    ['{1}', [1, 2], '2'],
+    ['braces {}', [], 'braces {}'],
+    ['{}{}{}{}{}{}{}{}', [1, 2, 3, 4, 5, 6, 7, 8], '12345678'],
+    ['failed', ['extra'], 'failed extra'],
+  ])('taken while the level was off still fills in: %j with %j', (format, args, message) => {
+    const { logger, memory } = start(Level.Info)
+    const debug = logger.debug as (...args: unknown[]) => void
+    logger.setLevel(Level.Debug)
+    debug(format, ...args)
+    expect(memory.messages()).toEqual([message])
+  })
+})
+
+describe('with', () => {
+  it('adds fields to the records of the child alone', () => {
+    const { logger, memory } = start()
+    const child = logger.with({ requestId: 'r1', user: 1 })
+    const grandchild = child.with({ user: 2 })
+    for (const each of [logger, child, grandchild]) each.info('x')
+    expect(memory.records().map(({ fields }) => fields)).toEqual([
+      undefined,
+      { requestId: 'r1', user: 1 },
+      { requestId: 'r1', user: 2 },
+    ])
+  })
+
+  it('follows level and sinks of the parent', () => {
+    const { logger, memory } = start(Level.Warn)
+    const child = logger.with({ a: 1 })
+    child.info('off')
+    logger.setLevel(Level.Info)
+    child.info('on')
+    logger.setSinks([])
+    child.info('nowhere')
+    expect(memory.messages()).toEqual(['on'])
+  })
+
+  it('does not see later changes of the object it was given', () => {
+    const { logger, memory } = start()
+    const fields = { a: 1 }
+    const child = logger.with(fields)
+    fields.a = 2
+    child.info('x')
+    expect(memory.records()[0]?.fields).toEqual({ a: 1 })
+  })
+})
+
+describe('withPrefix', () => {
+  it('puts text before the message, which is never a format', () => {
+    const { logger, memory } = start()
+    const child = logger.withPrefix('[GET /{}{0}] ')
+    child.info('done in {} ms', 3)
+    child.info('as is {}')
+    expect(memory.messages()).toEqual(['[GET /{}{0}] done in 3 ms', '[GET /{}{0}] as is {}'])
+  })
+
+  it('adds up, and keeps the fields', () => {
+    const { logger, memory } = start()
+    logger.with({ a: 1 }).withPrefix('[a] ').withPrefix('[b] ').with({ b: 2 }).info('x')
+    expect(memory.records()).toMatchObject([{ message: '[a] [b] x', fields: { a: 1, b: 2 } }])
+  })
+})

@@ -1,0 +1,68 @@
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runScript, temporaryDirectory } from '../../test/run-script.ts'
+import { record, sinkContract } from '../../test/sink-contract.ts'
+import { ColorMode } from './color.ts'
+import { ConsoleSink, type ConsoleSinkConfig } from './console-sink.ts'
+
+interface Console {
+  sink: ConsoleSink
+  stdout: () => string
+  stderr: () => string
+}
+
+/** A console whose two streams are files. */
+function start(config: ConsoleSinkConfig = {}): Console {
+  const directory = temporaryDirectory()
+  const [out, err] = [join(directory, 'out'), join(directory, 'err')]
+  return {
+    sink: new ConsoleSink({ colorMode: ColorMode.Never, ...config }, [openSync(out, 'a'), openSync(err, 'a')]),
+    stdout: () => readFileSync(out, 'utf8'),
+    stderr: () => readFileSync(err, 'utf8'),
+  }
+}
+
+sinkContract('ConsoleSink', () => {
+  const { sink, stdout } = start({ stderrForErrors: false })
+  return { sink, entries: () => stdout().split('\n').slice(0, -1) }
+})
+
+describe('ConsoleSink', () => {
+  it('writes Error and Fatal to stderr, the rest to stdout', () => {
+    const { sink, stdout, stderr } = start()
+    for (const level of [0, 1, 2, 3, 4, 5] as const) sink.write(record({ level, message: `<${level}>` }))
+    expect([stdout().match(/<\d>/g), stderr().match(/<\d>/g)]).toEqual([
+      ['<0>', '<1>', '<2>', '<3>'],
+      ['<4>', '<5>'],
+    ])
+  })
+
+  it('writes everything to stdout when asked to', () => {
+    const { sink, stdout, stderr } = start({ stderrForErrors: false })
+    sink.write(record({ level: 5 }))
+    expect([stdout(), stderr()]).toEqual([expect.stringContaining('hello'), ''])
+  })
+
+  it('colours the name of the level alone', () => {
+    const { sink, stdout } = start({ colorMode: ColorMode.Always })
+    sink.write(record())
+    expect(stdout()).toContain('] [\u001b[32mINFO \u001b[39m] hello\n')
+  })
+
+  it('takes the environment into account in Auto', () => {
+    const script = `log.info('x')`
+    expect(runScript(script).stdout).not.toContain('\u001b')
+    expect(runScript(script, { env: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b[32m')
+    expect(runScript(script, { env: { NO_COLOR: '1' } }).stdout).not.toContain('\u001b')
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['an unknown option', { color: true }, /^Cannot create ConsoleSink: unknown option 'color'/],
+    ['a flag that is none', { showLocation: 'no' }, /showLocation must be true or false, not 'no'$/],
+    ['a colour mode that is none', { colorMode: 'sometimes' }, /'sometimes' is no color mode/],
+    ['a level that is none', { level: 'info' }, /'info' is no level/],
+  ])('refuses %s', (_what, config, message) => {
+    expect(() => new ConsoleSink(config as ConsoleSinkConfig)).toThrow(message)
+  })
+})

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runScript, temporaryDirectory } from '../../test/run-script.ts'
+import { record, sinkContract } from '../../test/sink-contract.ts'
+import { createLogger } from '../root-logger.ts'
+import { FileSink, type FileSinkConfig } from './file-sink.ts'
+import { MemorySink } from './memory-sink.ts'
+
+beforeAll(() => {
+  process.env.TZ = 'UTC'
+})
+
+function temporaryFile(): string {
+  return join(temporaryDirectory(), 'app.log')
+}
+
+function linesOf(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').slice(0, -1)
+}
+
+sinkContract('FileSink', () => {
+  const path = temporaryFile()
+  return { sink: new FileSink(path), entries: () => linesOf(path) }
+})
+
+describe('a file', () => {
+  it('has lines of the console form, without colours', () => {
+    const path = temporaryFile()
+    const location = { file: '/src/app.ts', line: 7, functionName: '' }
+    new FileSink(path).write(record({ location, level: 4 }))
+    expect(readFileSync(path, 'utf8')).toBe('[2026-01-02 03:04:05.006] [ERROR] [app.ts:7] hello\n')
+  })
+
+  it.each<[Omit<FileSinkConfig, 'path'>, string]>([
+    [{ showLocation: false }, '[INFO ] hello'],
+    [{ showThreadId: true }, '[INFO ] [t:5] [app.ts:7] hello'],
+  ])('with %j shows %s', (config, rest) => {
+    const path = temporaryFile()
+    const location = { file: '/src/app.ts', line: 7, functionName: '' }
+    new FileSink({ path, ...config }).write(record({ location, threadId: 5 }))
+    expect(linesOf(path)).toEqual([`[2026-01-02 03:04:05.006] ${rest}`])
+  })
+
+  it('is made with the directories above it, and may be given as a URL', () => {
+    const path = join(temporaryDirectory(), 'a', 'b', 'app.log')
+    new FileSink(pathToFileURL(path)).write(record())
+    expect(linesOf(path)).toHaveLength(1)
+  })
+
+  it('is kept, or emptied with append: false', () => {
+    const path = temporaryFile()
+    writeFileSync(path, 'before\n')
+    new FileSink(path).write(record())
+    expect(linesOf(path)).toHaveLength(2)
+    new FileSink({ path, append: false }).write(record())
+    expect(linesOf(path)).toHaveLength(1)
+  })
+
+  it('may be written by two sinks at once, also after it was emptied', () => {
+    const path = temporaryFile()
+    const [first, second] = [new FileSink(path), new FileSink(path)]
+    first.write(record({ message: 'a' }))
+    second.write(record({ message: 'b' }))
+    writeFileSync(path, '')
+    first.write(record({ message: 'c' }))
+    second.write(record({ message: 'd' }))
+    expect(linesOf(path).map((line) => line.slice(-1))).toEqual(['c', 'd'])
+    expect(readFileSync(path, 'utf8')).not.toContain('\0')
+  })
+})
+
+describe('a file that cannot be opened', () => {
+  it.each([
+    ['is a directory', (directory: string) => directory, /illegal operation on a directory \(EISDIR\)$/],
+    ['is below a file', (directory: string) => join(directory, 'file', 'x'), /\((?:ENOTDIR|EEXIST)\)$/],
+    ['has too long a name', (directory: string) => join(directory, 'x'.repeat(300)), /name too long \(ENAMETOOLONG\)$/],
+    ['has NUL in its name', (directory: string) => join(directory, 'a\0b'), /null bytes/],
+  ])('because it %s is a one-line error with path and reason', (_why, pathIn, reason) => {
+    const directory = temporaryDirectory()
+    writeFileSync(join(directory, 'file'), '')
+    const path = pathIn(directory)
+    expect(() => new FileSink(path)).toThrow(reason)
+    expect(() => new FileSink(path)).toThrow(`Cannot open log file '${path}': `)
+    expect(() => new FileSink(path)).toThrow(expect.objectContaining({ cause: expect.any(Error) }))
+  })
+})
+
+it.each<[string, unknown, RegExp]>([
+  ['no path', {}, /^Cannot open log file: path must be a non-empty string or a file URL, not undefined$/],
+  ['an empty path', '', /not ''$/],
+  ['a path that is a number', { path: 1 }, /not 1$/],
+  ['a flag that is none', { path: 'x', append: 1 }, /^Cannot create FileSink: append must be true or false, not 1$/],
+  ['an unknown option', { path: 'x', mode: 1 }, /^Cannot create FileSink: unknown option 'mode'/],
+  ['a level that is none', { path: 'x', level: 9 }, /^Cannot create FileSink: 9 is no level/],
+  ['undefined', undefined, /^Cannot create FileSink: options must be an object$/],
+])('refuses %s', (_what, config, message) => {
+  expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)
+})
+
+// A device that is always full.
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  it('is counted, and stops neither the caller nor other sinks', () => {
+    const memory = new MemorySink()
+    const logger = createLogger({ sinks: [new FileSink('/dev/full'), memory] })
+    for (let at = 0; at < 3; at++) logger.info('x')
+    expect(logger.stats().sinkErrors).toBe(3)
+    expect(memory.size()).toBe(3)
+  })
+
+  it('is reported once on stderr', () => {
+    const { stderr, status } = runScript(`
+log.init({ sinks: [new log.FileSink('/dev/full')] })
+for (let at = 0; at < 100; at++) log.info('x')`)
+    expect(stderr).toBe('log: FileSink failed: ENOSPC: no space left on device, write\n')
+    expect(status).toBe(0)
+  })
+})

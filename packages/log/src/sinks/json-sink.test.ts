@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runScript, temporaryDirectory } from '../../test/run-script.ts'
+import { record, sinkContract } from '../../test/sink-contract.ts'
+import { JsonSink, type JsonSinkConfig } from './json-sink.ts'
+
+function linesOf(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').slice(0, -1)
+}
+
+sinkContract('JsonSink', () => {
+  const path = join(temporaryDirectory(), 'logs', 'app.json')
+  return {
+    sink: new JsonSink({ path }),
+    entries: () => linesOf(path).map((line) => (JSON.parse(line) as { message: string }).message),
+  }
+})
+
+describe('JsonSink', () => {
+  it('writes objects to stdout, errors too', () => {
+    const { stdout, stderr } = runScript(`
+log.init({ sinks: [new log.JsonSink()] })
+log.with({ id: 1 }).error('bad {}', 7)`)
+    expect(JSON.parse(stdout)).toMatchObject({ level: 'error', message: 'bad 7', line: 4, fields: { id: 1 } })
+    expect(stderr).toBe('')
+  })
+
+  it('leaves out the location when asked to', () => {
+    const path = join(temporaryDirectory(), 'app.json')
+    const location = { file: '/src/app.ts', line: 7, functionName: 'f' }
+    new JsonSink({ path, showLocation: false }).write(record({ location }))
+    expect(JSON.parse(linesOf(path)[0] ?? '')).not.toHaveProperty('file')
+  })
+
+  it('refuses unknown options, flags that are none and paths that cannot be opened', () => {
+    expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow("unknown option 'file' (known: path,")
+    expect(() => new JsonSink({ showLocation: 0 } as unknown as JsonSinkConfig)).toThrow('must be true or false, not 0')
+    expect(() => new JsonSink({ path: temporaryDirectory() })).toThrow(/EISDIR/)
+  })
+})

@@ -1,0 +1,72 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/run-script.ts'
+
+const WRITER = new URL('./line-writer.ts', import.meta.url).href
+
+/** A process that writes numbered lines to its stdout, and tells on stderr how that went. */
+function startWriter(lines: number, setUp = ''): ReturnType<typeof spawn> {
+  const source = `
+import { LineWriter } from ${JSON.stringify(WRITER)}
+${setUp}
+const writer = new LineWriter(1)
+let errors = 0
+for (let at = 0; at < ${lines}; at++) {
+  try { writer.write(at + ':' + 'x'.repeat(1000)) } catch (error) { errors++; console.error(error.code) }
+}
+console.error('errors: ' + errors)`
+  return spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+async function textOf(stream: AsyncIterable<Buffer> | null, delayMs = 0): Promise<string> {
+  let text = ''
+  for await (const chunk of stream ?? []) {
+    text += chunk.toString()
+    if (delayMs > 0) await new Promise((resolve) => void setTimeout(resolve, delayMs))
+  }
+  return text
+}
+
+describe('LineWriter', () => {
+  it.each([
+    ['blocking', ''],
+    // Touching the stream makes Node switch the pipe to non-blocking mode: writes answer EAGAIN when it is full.
+    ['non-blocking', 'process.stdout.write("")'],
+  ])('writes every line whole to a slow reader of a %s pipe', async (_mode, setUp) => {
+    const child = startWriter(2000, setUp)
+    const [stdout, stderr] = await Promise.all([textOf(child.stdout, 1), textOf(child.stderr)])
+    const lines = stdout.split('\n').slice(0, -1)
+    expect(lines).toHaveLength(2000)
+    lines.forEach((line, at) => expect(line).toBe(`${at}:${'x'.repeat(1000)}`))
+    expect(stderr).toBe('errors: 0\n')
+  })
+
+  it('fails once, not for every line, when the reader has gone', async () => {
+    const child = startWriter(2000)
+    child.stdout?.destroy()
+    const [stderr] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    expect(stderr).toBe('EPIPE\nerrors: 1\n')
+  })
+
+  it('starts a new line after one that was cut short', () => {
+    const path = join(temporaryDirectory(), 'app.log')
+    const source = `
+import { LineWriter } from ${JSON.stringify(WRITER)}
+import { openSync, truncateSync } from 'node:fs'
+process.on('SIGXFSZ', () => {})
+const writer = new LineWriter(openSync(process.argv[1], 'a'))
+writer.write('a'.repeat(1000))
+try { writer.write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
+truncateSync(process.argv[1], 1003)
+writer.write('next')
+writer.write('last')`
+    // The shell's limit of two blocks of 512 octets ends the second line within it.
+    const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
+    const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })
+    expect(stdout).toBe('EFBIG\n')
+    expect(readFileSync(path, 'utf8')).toBe(`${'a'.repeat(1000)}\nbb\nnext\nlast\n`)
+  })
+})

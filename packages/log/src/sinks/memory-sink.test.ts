@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { record, sinkContract } from '../../test/sink-contract.ts'
+import { MemorySink } from './memory-sink.ts'
+
+sinkContract('MemorySink', () => {
+  const sink = new MemorySink()
+  return { sink, entries: () => sink.messages() }
+})
+
+it('finds text within messages', () => {
+  const sink = new MemorySink()
+  sink.write(record({ message: 'listening on 80' }))
+  expect([sink.contains('on 8'), sink.contains('on 9'), sink.contains('80listening')]).toEqual([true, false, false])
+})
+
+it('keeps messages as they were meant, unescaped', () => {
+  const sink = new MemorySink()
+  sink.write(record({ message: 'a\nb' }))
+  expect(sink.messages()).toEqual(['a\nb'])
+})
+
+it('gives a list that later records do not change, and forgets on clear', () => {
+  const sink = new MemorySink()
+  sink.write(record())
+  const before = sink.records()
+  sink.write(record())
+  expect([before.length, sink.size()]).toEqual([1, 2])
+  sink.clear()
+  expect([before.length, sink.size(), sink.contains('hello')]).toEqual([1, 0, false])
+})
+
+it('refuses unknown options', () => {
+  expect(() => new MemorySink({ size: 1 } as object)).toThrow("Cannot create MemorySink: unknown option 'size'")
+})

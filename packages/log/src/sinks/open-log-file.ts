@@ -1,0 +1,31 @@
+import { constants, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { getSystemErrorMessage, inspect } from 'node:util'
+
+/**
+ * Opens a file for lines to be appended, and makes the directories above it. Every write goes to the end of the file,
+ * wherever other processes have moved it.
+ *
+ * @param append False to empty the file first
+ * @throws {TypeError} if the path is none
+ * @throws {Error} naming path and reason if the file cannot be opened; the system's error is its `cause`
+ */
+export function openLogFile(path: string | URL, append: boolean): number {
+  if (!(path instanceof URL) && (typeof path !== 'string' || path === '')) {
+    throw new TypeError(`Cannot open log file: path must be a non-empty string or a file URL, not ${inspect(path)}`)
+  }
+  const file = path instanceof URL ? fileURLToPath(path) : path
+  const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    return openSync(file, O_WRONLY | O_CREAT | O_APPEND | (append ? 0 : O_TRUNC), 0o666)
+  } catch (error) {
+    throw new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, errno, message } = error as NodeJS.ErrnoException
+  return errno === undefined ? message : `${getSystemErrorMessage(errno)} (${code ?? errno})`
+}

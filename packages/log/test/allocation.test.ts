@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { runScript } from './run-script.ts'
+
+const CALLS = 500_000
+
+/** Octets that a call allocates, rounded: young objects are not collected within the loop, so they all count. */
+function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {
+  const { stdout, stderr } = runScript(
+    `
+log.init({ sinks: [new log.MemorySink()] })
+const child = log.with({ a: 1 }).withPrefix('[x] ')
+const rest = (...args: unknown[]): void => { if (args.length > 100) throw new Error() }
+function calls(count: number): void {
+  for (let at = 0; at < count; at++) { ${statement} }
+}
+calls(1000)
+const before = process.memoryUsage().heapUsed
+calls(${CALLS})
+console.log(Math.round((process.memoryUsage().heapUsed - before) / ${CALLS}))`,
+    { nodeFlags: ['--max-semi-space-size=128', '--min-semi-space-size=128', ...nodeFlags] },
+  )
+  if (stderr !== '') throw new Error(stderr)
+  return Number(stdout)
+}
+
+// Optimised code may remove an allocation that the interpreter makes, so both are held to it.
+const MODES = [
+  ['compiled', []],
+  ['interpreted', ['--no-opt', '--no-maglev', '--no-sparkplug']],
+] as const
+
+it.each(MODES)('a record below the threshold allocates nothing, %s', (_mode, flags) => {
+  expect(allocatedPerCall(`log.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
+  expect(allocatedPerCall(`log.FW_LOG_DEBUG('plain')`, flags)).toBe(0)
+})
+
+it.each(MODES)('nor does one of a child logger, %s', (_mode, flags) => {
+  expect(allocatedPerCall(`child.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
+})
+
+it('the measure sees a single array of arguments', () => {
+  expect(allocatedPerCall(`rest('listening on {}:{}', 'host', 80)`, MODES[1][1])).toBeGreaterThanOrEqual(16)
+})

@@ -1,0 +1,29 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ENTRY = new URL('../src/index.ts', import.meta.url).href
+
+/** What a script may be given. */
+export interface ScriptOptions {
+  readonly nodeFlags?: readonly string[]
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Runs a module in a Node process of its own; `log` is this package, and the module's first line is line 2. */
+export function runScript(source: string, options: ScriptOptions = {}): SpawnSyncReturns<string> {
+  const file = join(temporaryDirectory(), 'script.ts')
+  writeFileSync(file, `import * as log from ${JSON.stringify(ENTRY)}\n${source}\n`)
+  return spawnSync(process.execPath, [...(options.nodeFlags ?? []), file, ...(options.args ?? [])], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...options.env },
+    timeout: 15_000,
+  })
+}
+
+/** A new directory under the system's temporary one. */
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'fw-log-'))
+}
