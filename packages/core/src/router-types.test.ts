@@ -1,4 +1,4 @@
-import type { Context, Params, PathParams } from '@fw/types'
+import type { Context, Handler, Params, PathParams } from '@fw/types'
 import { expectTypeOf, it } from 'vitest'
 import { App } from './app.ts'
 import { contextKey } from './context-key.ts'
@@ -25,6 +25,17 @@ it('knows nothing of a path that is not literal', () => {
   const path: string = '/x'
   new App().router.get(path, ({ params }) => expectTypeOf(params).toEqualTypeOf<Params>())
   expectTypeOf<PathParams<'/a/:b'>>().toExtend<{ readonly b: string }>()
+})
+
+const handler: Handler = (ctx) => ctx.params['id']
+const typed: Handler<{ readonly id: string }> = (ctx) => ctx.params.id
+
+it('takes a handler that was written apart', () => {
+  const { router } = new App()
+  router.get('/', handler).get('/:id', handler).post('/:id', typed)
+  // @ts-expect-error -- the path lacks the parameter
+  const withoutParameter = (): unknown => router.post('/', typed)
+  expectTypeOf(withoutParameter).toBeFunction()
 })
 
 it('refuses wrong registrations', () => {

@@ -1,13 +1,16 @@
 /** Parameters by name, as the router finds them in a path. */
 export type Params = Readonly<Record<string, string | undefined>>
 
+/** Literal text has no parameters; not `object`, to which a handler of `Params` could not be given. */
+type NoParams = { readonly [K in never]: string }
+
 type Segment<S extends string> = S extends `:${infer Name}?`
   ? { readonly [K in Name]?: string }
   : S extends `:${infer Name}`
     ? { readonly [K in Name]: string }
     : S extends `*${infer Name}`
       ? { readonly [K in Name]: string }
-      : Record<never, never>
+      : NoParams
 
 type Segments<P extends string> = P extends `${infer Head}/${infer Rest}` ? Segment<Head> & Segments<Rest> : Segment<P>
 
