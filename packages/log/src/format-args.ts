@@ -1,6 +1,6 @@
 /*
  * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for the
- * compiler's speed: a call costs a few dozen instantiations, whatever its length.
+ * compiler's speed: a call costs a few dozen instantiations.
  */
 
 declare const runtimeBrand: unique symbol

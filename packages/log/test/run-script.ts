@@ -1,7 +1,8 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 
@@ -23,7 +24,9 @@ export function runScript(source: string, options: ScriptOptions = {}): SpawnSyn
   })
 }
 
-/** A new directory under the system's temporary one. */
+/** A new directory under the system's temporary one, removed when the running test is over. */
 export function temporaryDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'fw-log-'))
+  const directory = mkdtempSync(join(tmpdir(), 'fw-log-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  return directory
 }
