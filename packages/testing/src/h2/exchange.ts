@@ -1,4 +1,5 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { type ByteSource, StreamSource } from '../byte-source.ts'
 import type { ClientRequest, ClientResponse, TestField } from '../client.ts'
 import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue, requestMethod, wholeBody } from '../request-body.ts'
@@ -31,6 +32,10 @@ export async function exchange(connection: Connection, request: ClientRequest): 
   })
   // Errors come out of the head and the body; one between the two must not be unhandled.
   stream.on('error', () => {})
+  const source = new StreamSource(stream)
+  // A stream may have to wait for its number, and forgets it when it is over.
+  let streamId = stream.id
+  stream.once('ready', () => (streamId = stream.id))
 
   const informational: number[] = []
   stream.on('headers', (_headers, _flags, raw: RawFields) => informational.push(splitFields(raw).status))
@@ -42,7 +47,13 @@ export async function exchange(connection: Connection, request: ClientRequest): 
   checkResponseHead(status, fields)
   checkNoConnectionFields(fields)
   const abort = (): void => cancel.abort()
-  const body = readBody(stream, connection, () => trailers, abort)
+  const body = readBody(
+    stream,
+    source,
+    () => streamId !== undefined && connection.hasEnded(streamId),
+    () => trailers,
+    abort,
+  )
   const hasContent = !isWithoutContent(method, status)
   if (!hasContent) await expectNothing(body)
   return new StreamedResponse({ status, rawHeaders: fields, informational, body: hasContent ? body : nothing(), abort })
@@ -91,21 +102,20 @@ async function responseHead(
 
 async function* readBody(
   stream: ClientHttp2Stream,
-  connection: Connection,
+  source: ByteSource,
+  hasEnded: () => boolean,
   trailers: () => readonly TestField[],
   abort: () => void,
 ): AsyncGenerator<Uint8Array, readonly TestField[], void> {
-  // Asked for now, as a stream forgets its number when it is over.
-  const streamId = stream.id
+  let isComplete = false
   try {
-    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-    if (streamId === undefined || !connection.hasEnded(streamId)) {
-      throw new IncompleteResponse(`The stream was reset (code ${stream.rstCode})`)
-    }
+    for (let slice = await source.read(); slice !== undefined; slice = await source.read()) yield slice
+    if (!hasEnded()) throw new IncompleteResponse(`The stream was reset (code ${stream.rstCode})`)
     checkFields(trailers())
+    isComplete = true
     return trailers()
   } finally {
-    if (!stream.readableEnded) abort()
+    if (!isComplete) abort()
   }
 }
 
