@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Http2Server, type ServerHttp2Stream, createServer } from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { testCertificate } from './certificate.ts'
@@ -110,4 +111,23 @@ it('fails where the server does not speak HTTP/2', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   await expect(connectH2({ port: (server.address() as AddressInfo).port })).rejects.toThrow(Error)
   server.close()
+})
+
+it('reads an answer that ended with its head', async () => {
+  await using server = await scripted((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
+  for (const method of ['GET', 'HEAD']) {
+    const response = await server.client.request({ method, path: '/' })
+    await setTimeout(20)
+    expect(await response.text()).toBe('')
+  }
+})
+
+it('reads a body long after its stream has closed', async () => {
+  await using server = await scripted((stream) => {
+    stream.respond({ ':status': 200 })
+    stream.end('kept')
+  })
+  const response = await server.client.request({ path: '/' })
+  await setTimeout(20)
+  expect(await response.text()).toBe('kept')
 })

@@ -8,7 +8,7 @@ export type {
   TestField,
   TestProtocol,
 } from './client.ts'
-export { connect } from './connect.ts'
+export { connect, connectH3 } from './connect.ts'
 export {
   type EachProtocolOptions,
   type RunningServer,

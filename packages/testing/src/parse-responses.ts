@@ -1,6 +1,6 @@
 import type { TestField } from './client.ts'
 import { ByteReader } from './h1/byte-reader.ts'
-import { sliceSource } from './h1/byte-source.ts'
+import { sliceSource } from './byte-source.ts'
 import { readBody } from './h1/read-body.ts'
 import { readHead } from './h1/read-head.ts'
 import { responseFraming } from './h1/response-framing.ts'

@@ -1,5 +1,5 @@
 import { IncompleteResponse, MalformedResponse } from '../response-error.ts'
-import type { ByteSource } from './byte-source.ts'
+import type { ByteSource } from '../byte-source.ts'
 
 const CR = 0x0d
 const LF = 0x0a

@@ -5,7 +5,7 @@ import { IncompleteResponse, MalformedResponse } from '../response-error.ts'
 import { checkResponseHead } from '../response-rules.ts'
 import { StreamedResponse } from '../streamed-response.ts'
 import { ByteReader } from './byte-reader.ts'
-import { SocketSource } from './byte-source.ts'
+import { StreamSource } from '../byte-source.ts'
 import { readBody } from './read-body.ts'
 import { type ResponseHead, readHead } from './read-head.ts'
 import { type ResponseFraming, closesConnection, responseFraming } from './response-framing.ts'
@@ -28,7 +28,7 @@ export class Connection {
   /** @param socket Connected; nothing was read from it */
   constructor(socket: Socket, authority: string, owner: ConnectionOwner) {
     this.#socket = socket
-    this.#reader = new ByteReader(new SocketSource(socket))
+    this.#reader = new ByteReader(new StreamSource(socket))
     this.#authority = authority
     this.#owner = owner
     socket.on('readable', () => this.#whileIdle())

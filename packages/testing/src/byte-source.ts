@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 
 /** Where octets come from, one slice at a time. */
 export interface ByteSource {
@@ -6,24 +6,24 @@ export interface ByteSource {
   read(): Promise<Uint8Array | undefined>
 }
 
-/** Pulls from a socket, so that one which is not read fills up and slows its peer down. */
-export class SocketSource implements ByteSource {
-  readonly #socket: Socket
+/** Pulls from a stream, so that one which is not read fills up and slows its peer down. */
+export class StreamSource implements ByteSource {
+  readonly #stream: Readable
   #error: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(socket: Socket) {
-    this.#socket = socket
-    socket.on('error', (error) => (this.#error = error))
-    for (const event of ['readable', 'end', 'close']) socket.on(event, () => this.#wake?.())
+  constructor(stream: Readable) {
+    this.#stream = stream
+    stream.on('error', (error) => (this.#error = error))
+    for (const event of ['readable', 'end', 'close']) stream.on(event, () => this.#wake?.())
   }
 
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
-      const slice = this.#socket.read() as Buffer | null
+      const slice = this.#stream.read() as Buffer | null
       if (slice !== null) return slice
       if (this.#error !== undefined) throw this.#error
-      if (this.#socket.readableEnded || this.#socket.destroyed) return undefined
+      if (this.#stream.readableEnded || this.#stream.destroyed) return undefined
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
