@@ -1,6 +1,7 @@
 import type { Middleware, Refusal } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
+import { MemoryExchange } from './fetch.ts'
 
 /** Status and body, or the given fields, of an answer. */
 async function ask(app: App, request: string, init: RequestInit = {}): Promise<string> {
@@ -124,6 +125,28 @@ describe('requests that no route takes', () => {
     ['GET /%zz', 400, null],
   ])('%s is answered with %i, Allow: %s', async (request, status, allow) => {
     expect(await allowOf(app, request)).toEqual([status, allow])
+  })
+})
+
+describe('targets that no URL has', () => {
+  const app = new App()
+  app.router.get('/a', (ctx) => `${ctx.path} ${ctx.rawQuery}`).route('CONNECT', '/tunnel', () => 'open')
+
+  it.each<[string, string, number, string | null]>([
+    ['OPTIONS', '*', 204, 'GET, HEAD, OPTIONS, CONNECT'],
+    ['GET', '*', 400, null],
+    ['GET', 'a', 400, null],
+    ['GET', 'http://example.com/a?b', 200, null],
+    ['CONNECT', 'example.com:443', 501, null],
+    ['CONNECT', '/tunnel', 200, null],
+    ['CONNECT', '/a', 405, 'GET, HEAD, OPTIONS'],
+    ['TRACE', '/a', 405, 'GET, HEAD, OPTIONS'],
+    ['TRACE', '/b', 404, null],
+  ])('%s %s is answered with %i, Allow: %s', async (method, target, status, allow) => {
+    const exchange = new MemoryExchange(new Request('http://example.com/'))
+    app.handle(Object.assign(exchange, { method, target }))
+    const response = await exchange.response
+    expect([response.status, response.headers.get('allow')]).toEqual([status, allow])
   })
 })
 

@@ -103,7 +103,7 @@ export class RequestContext {
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
-      if (this.#outcome?.aborted === true) this.#aborter.abort(new AbortedError('The client went away'))
+      if (this.isGone) this.#aborter.abort(new AbortedError('The client went away'))
     }
     return this.#aborter.signal
   }
@@ -254,6 +254,15 @@ export class RequestContext {
    */
   get isAnswered(): boolean {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
+  }
+
+  /**
+   * Whether the client went away.
+   *
+   * @internal
+   */
+  get isGone(): boolean {
+    return this.#outcome?.aborted === true
   }
 
   get #body(): BodyReader {

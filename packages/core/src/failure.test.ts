@@ -1,4 +1,6 @@
-import type { Handler } from '@fw/types'
+import { once } from 'node:events'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Context, Handler } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { AbortedError } from './aborted-error.ts'
 import { App } from './app.ts'
@@ -181,7 +183,7 @@ describe('after the head', () => {
   it('a throw ends the exchange so that the client can tell', async () => {
     const { app, errors } = setup(async (ctx) => {
       ctx.startResponse().write(Buffer.from('half'))
-      await new Promise((resolve) => setImmediate(resolve))
+      await setImmediate()
       throw SECRET
     })
     app.router.onError(() => 'too late')
@@ -212,12 +214,44 @@ describe('after the head', () => {
 })
 
 describe('an exchange that the client ended', () => {
-  it('is neither answered nor reported', async () => {
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['reads the body', (ctx) => ctx.bytes()],
+    ['waits with the signal', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
+    ['throws the reason of the signal', (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted())],
+  ])('is neither answered nor reported when its handler %s', async (_, wait) => {
     const { app, errors } = setup()
     const handlers: unknown[] = []
+    const started = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
     app.router.onError((error) => handlers.push(error))
-    app.router.get('/', throwing(new AbortedError('gone')))
-    await expect(app.fetch('/')).rejects.toThrow('before it was complete')
+    app.router.post('/', async (ctx) => {
+      started.resolve()
+      try {
+        await wait(ctx)
+      } finally {
+        ended.resolve()
+      }
+    })
+    const client = new AbortController()
+    const body = new ReadableStream<Uint8Array>()
+    const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+    await started.promise
+    client.abort(new Error('stop'))
+    await expect(answer).rejects.toThrow('stop')
+    await ended.promise
+    await setImmediate()
     expect([handlers, errors]).toEqual([[], []])
+  })
+
+  it('by its own handler is neither answered nor reported', async () => {
+    const { app, errors } = setup(throwing(new AbortedError('gone')))
+    await expect(app.fetch('/')).rejects.toThrow('before it was complete')
+    expect(errors).toEqual([])
+  })
+
+  it('reports an AbortError that is not about the client', async () => {
+    const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toHaveLength(1)
   })
 })

@@ -19,7 +19,7 @@ export async function handleFailure(
 ): Promise<void> {
   let error = thrown
   for (const handler of handlers) {
-    if (context.headSent || isAborted(error)) break
+    if (context.headSent || isAborted(error, context)) break
     try {
       if (await isAnsweredBy(handler, error, context)) {
         await sendAnswer(context)
@@ -52,7 +52,7 @@ async function answerByDefault(
   host: ContextHost,
 ): Promise<void> {
   const { exchange } = context
-  if (isAborted(error)) {
+  if (isAborted(error, context)) {
     exchange.abort(error)
     return
   }
@@ -76,7 +76,10 @@ async function answerByDefault(
   }
 }
 
-/** Whether nobody is there to answer: the client went away while its body was read, or something waited for it. */
-function isAborted(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'AbortedError'
+/**
+ * Whether nobody is there to answer: the client went away while its body was read, or something stopped that was given
+ * `ctx.signal`, which Node.js reports as an `AbortError`.
+ */
+function isAborted(error: unknown, context: RequestContext): error is Error {
+  return error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isGone))
 }
