@@ -1,0 +1,260 @@
+import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import type { Context, Refusal } from '@fw/types'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fakeContext, type FakeContext, type FakeRequest } from '../test/fake-context.ts'
+import { accessLog, AccessLogFormat, logger, RequestLogger, type AccessLogConfig } from './index.ts'
+
+const sink = new MemorySink()
+let nowMs = 0
+
+beforeEach(() => {
+  sink.clear()
+  setSinks([sink])
+  setLevel(Level.Trace)
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+})
+afterEach(() => void vi.restoreAllMocks())
+afterAll(() => {
+  setSinks([])
+  setLevel(Level.Info)
+})
+
+/** Runs `accessLog` with each of the configurations, the first one outermost. */
+async function run(configs: readonly AccessLogConfig[], request: FakeRequest = {}): Promise<FakeContext> {
+  const fake = fakeContext(request)
+  const enter = async ([first, ...rest]: readonly AccessLogConfig[]): Promise<void> => {
+    if (first !== undefined) await accessLog(first)(fake.ctx, () => enter(rest))
+  }
+  await enter(configs)
+  return fake
+}
+
+const entries = (): [number, string][] => sink.records().map(({ level, message }) => [level, message])
+
+function fail(message: string): never {
+  throw new Error(message)
+}
+
+const methodAndDuration = ({ method }: Context, ns: number): string => `${method}\n${ns}`
+
+describe('accessLog', () => {
+  it('logs one entry when the exchange is over, not before', async () => {
+    nowMs = 1000
+    const { finish } = await run([{}], { path: '/a', rawQuery: 'b=1' })
+    expect(entries()).toEqual([])
+    nowMs = 1012.5
+    finish({ status: 404, bodyBytes: 9 })
+    expect(entries()).toEqual([[3, 'GET /a?b=1 404 Not Found 12.50ms - 127.0.0.1 (9 B) [HTTP/1.1]']])
+  })
+
+  it('is also called logger', () => {
+    expect(logger).toBe(accessLog)
+  })
+
+  it('hands on what the rest of the chain throws', async () => {
+    const { ctx } = fakeContext()
+    const failure = Promise.reject(new Error('from the handler'))
+    await expect(accessLog()(ctx, () => failure)).rejects.toThrow('from the handler')
+  })
+
+  it('says 499 of a client that left before the head, and keeps a status that was sent', async () => {
+    ;(await run([{}])).finish({ status: 0, aborted: true })
+    ;(await run([{}])).finish({ status: 200, bodyBytes: 5, aborted: true })
+    expect(sink.messages()).toEqual([
+      expect.stringMatching(/^\[ABORTED\] GET \/ 499 Client Closed Request /),
+      expect.stringMatching(/^\[ABORTED\] GET \/ 200 OK .*\(5 B\)/),
+    ])
+  })
+
+  it.each([
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('counts no body in answer to a %s with %i', async (method, status) => {
+    ;(await run([{}], { method })).finish({ status, bodyBytes: 1000 })
+    expect(sink.messages()[0]).toContain('(0 B)')
+  })
+
+  it('takes longer than the threshold, to the nanosecond, for slow', async () => {
+    for (const ns of [500_000_000, 500_000_001]) {
+      nowMs = 0
+      const { finish } = await run([{ slowThreshold: 500_000_000n, slowLevel: Level.Debug }])
+      nowMs = ns / 1e6
+      finish()
+    }
+    expect(entries()).toEqual([
+      [2, expect.stringMatching(/^GET /)],
+      [1, expect.stringMatching(/^\[SLOW\] GET /)],
+    ])
+  })
+
+  it('never takes an entry for a format', async () => {
+    const { finish } = await run([{}], { path: '/{}', rawQuery: '{0}%s' })
+    finish()
+    expect(sink.messages()[0]).toMatch(/^GET \/\{\}\?\{0\}%s 200 OK /)
+  })
+
+  it('shows captured and redacted values', async () => {
+    const { finish } = await run(
+      [{ requestHeaders: ['Authorization', 'accept'], redactHeaders: ['authorization'], redactQuery: ['token'] }],
+      { rawQuery: 'token=1&a=2', headers: { authorization: 'Bearer x', accept: ['a', 'b'] } },
+    )
+    finish()
+    expect(sink.messages()[0]).toMatch(/^GET \/\?token=REDACTED&a=2 .* \[Authorization: REDACTED\] \[accept: a, b\]$/)
+  })
+})
+
+describe('what is not logged', () => {
+  it('are paths of skipPaths, exactly, whatever the query and the status', async () => {
+    for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {
+      ;(await run([{ skipPaths: ['/healthz'] }], { path, rawQuery: 'x' })).finish({ status: 500 })
+    }
+    expect(sink.messages()).toEqual([
+      expect.stringContaining('GET /healthz/?x '),
+      expect.stringContaining('GET /%68ealthz?x '),
+    ])
+  })
+
+  it('is what skipIf says, which is asked when the status is known', async () => {
+    const skipIf = vi.fn((ctx: Context) => ctx.status < 400)
+    for (const status of [200, 404]) {
+      const { ctx, finish } = await run([{ skipIf }])
+      ctx.status = status
+      finish({ status })
+    }
+    expect(skipIf).toHaveBeenCalledTimes(2)
+    expect(sink.messages()).toEqual([expect.stringContaining('404')])
+  })
+
+  it('is not what a skipIf that throws was asked about', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    ;(await run([{ skipIf: () => fail('broken predicate') }])).finish()
+    expect(sink.size()).toBe(1)
+    expect(warn).toHaveBeenCalledWith('skipIf of accessLog threw: Error: broken predicate', 'AccessLogWarning')
+  })
+
+  it('is not formatted either', async () => {
+    setLevel(Level.Error)
+    const customFormatter = vi.fn(() => 'text')
+    const skipIf = vi.fn(() => false)
+    ;(await run([{ customFormatter, skipIf, serverErrorLevel: Level.Off }])).finish()
+    ;(await run([{ customFormatter, skipIf, serverErrorLevel: Level.Off }])).finish({ status: 500 })
+    expect(customFormatter).not.toHaveBeenCalled()
+    expect(skipIf).not.toHaveBeenCalled()
+    expect(sink.size()).toBe(0)
+  })
+})
+
+describe('customFormatter', () => {
+  it.each([AccessLogFormat.Custom, AccessLogFormat.Json])('makes the text with format %s', async (format) => {
+    nowMs = 0
+    const { finish } = await run([{ format, customFormatter: methodAndDuration, slowThreshold: 1 }])
+    nowMs = 2
+    finish()
+    expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
+  })
+
+  it.each([() => fail('broken formatter'), () => 7 as unknown as string])(
+    'gives way to Combined when it fails',
+    async (customFormatter) => {
+      vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
+      expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
+    },
+  )
+})
+
+describe('an inner accessLog', () => {
+  const COMMON: AccessLogConfig = { format: AccessLogFormat.Common }
+
+  it('replaces the outer one', async () => {
+    ;(await run([{}, COMMON])).finish()
+    expect(sink.messages()).toEqual([expect.stringMatching(/^127\.0\.0\.1 - "GET \/ HTTP\/1\.1" 200 /)])
+  })
+
+  it('inherits no skipPaths', async () => {
+    ;(await run([{ skipPaths: ['/'] }, COMMON])).finish()
+    expect(sink.size()).toBe(1)
+  })
+
+  it('can skip what the outer one would log', async () => {
+    ;(await run([{}, { skipPaths: ['/'] }])).finish()
+    expect(sink.size()).toBe(0)
+  })
+
+  it('decides over the correlation header', async () => {
+    const headers = { 'x-request-id': 'outer', 'x-trace': 'inner' }
+    const { ctx } = await run([{}, { correlationHeader: 'X-Trace' }], { headers })
+    ctx.local(RequestLogger).info('x')
+    expect(sink.messages()).toEqual(['[inner] [GET /] x'])
+  })
+})
+
+describe('the RequestLogger', () => {
+  it.each<[FakeRequest, string]>([
+    [{ path: '/a', rawQuery: 'b=1' }, '[GET /a] x'],
+    [{ headers: { 'x-request-id': 'abc-123' } }, '[abc-123] [GET /] x'],
+    [{ headers: { 'x-request-id': 'a] [admin' } }, '[GET /] x'],
+    [{ headers: { 'x-request-id': ['a', 'b'] } }, '[GET /] x'],
+    [{ path: '/a[1] "\\' }, '[GET /a\\x5b1\\x5d\\x20\\"\\\\] x'],
+  ])('of %j logs %s', async (request, message) => {
+    const { ctx } = await run([{}], request)
+    ctx.get(RequestLogger)?.info('x')
+    expect(sink.messages()).toEqual([message])
+  })
+
+  it('is there for requests that are skipped', async () => {
+    const { ctx } = await run([{ skipPaths: ['/'] }])
+    ctx.local(RequestLogger).warn('still here')
+    expect(sink.messages()).toEqual(['[GET /] still here'])
+  })
+})
+
+describe('a request that the engine refused', () => {
+  const refusal: Refusal = {
+    status: 400,
+    reason: 'space before the colon',
+    protocol: 'HTTP/1.1',
+    remoteAddress: '::ffff:127.0.0.1',
+    method: 'GET',
+    target: '/p?q',
+    bodyBytes: 120,
+    durationMs: 1.5,
+  }
+  it.each<[string, Partial<Refusal>, AccessLogConfig, string]>([
+    ['with what is known', {}, {}, 'GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]'],
+    [
+      'with dashes',
+      { method: undefined, target: undefined },
+      {},
+      '- - 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
+    ],
+    [
+      'without what is no method',
+      { method: 'G T', target: '/\n' },
+      { format: 'common' },
+      '127.0.0.1 - "- /\\x0a HTTP/1.1" 400 120 (1.50ms)',
+    ],
+    [
+      'as a bad request without an answer',
+      { status: 0, bodyBytes: 0 },
+      {},
+      '[ABORTED] GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (0 B) [HTTP/1.1]',
+    ],
+    [
+      'in Combined where a formatter would need a context',
+      {},
+      { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
+      'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
+    ],
+  ])('is logged %s', (_, change, config, text) => {
+    accessLog(config).refused?.({ ...refusal, ...change })
+    expect(entries()).toEqual([[3, text]])
+  })
+
+  it('is not logged below the threshold or on a path that is skipped', () => {
+    accessLog({ skipPaths: ['/p'] }).refused?.(refusal)
+    accessLog({ clientErrorLevel: Level.Off }).refused?.(refusal)
+    expect(sink.size()).toBe(0)
+  })
+})

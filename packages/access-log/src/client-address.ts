@@ -1,0 +1,71 @@
+import type { RequestHeaders } from '@fw/types'
+import { forwardedFor } from './forwarded.ts'
+import { parseAddress } from './ip-address.ts'
+import type { IsTrusted } from './trusted-proxies.ts'
+
+/**
+ * The address a request says it comes from: the first entry of `x-forwarded-for`, else `x-real-ip`, else the first
+ * element of `forwarded`, else the peer. What is no IP address falls through to the next.
+ *
+ * Any client can claim any address so; `believedAddress` cannot be fooled.
+ *
+ * @returns `undefined` if there is no address at all, as on a Unix socket
+ */
+export function claimedAddress(headers: RequestHeaders, peer: string | undefined): string | undefined {
+  return (
+    firstEntry(headers.get('x-forwarded-for')) ??
+    address(headers.get('x-real-ip')) ??
+    address(firstForwarded(headers.get('forwarded'))) ??
+    peerAddress(peer)
+  )
+}
+
+/**
+ * The address of the last proxy or client that is not trusted: walks from the peer towards the client, believing each
+ * entry as long as the one who added it is trusted. An entry that is no address ends the walk.
+ */
+export function believedAddress(
+  headers: RequestHeaders,
+  peer: string | undefined,
+  isTrusted: IsTrusted,
+): string | undefined {
+  let client = peerAddress(peer)
+  if (!isTrusted(client, 1)) return client
+  const entries = hops(headers)
+  for (let hop = 1; isTrusted(client, hop); hop++) {
+    const entry = address(entries.pop())
+    if (entry === undefined) break
+    client = entry
+  }
+  return client
+}
+
+/** The address of the peer, in the form that is shown. */
+export function peerAddress(peer: string | undefined): string | undefined {
+  // What the kernel says of IPv4 needs no reading.
+  return peer === undefined || !peer.includes(':') ? peer : parseAddress(peer)
+}
+
+/** What proxies added, the nearest one last. */
+function hops(headers: RequestHeaders): string[] {
+  const list = headers.get('x-forwarded-for')
+  if (list !== null) return list.split(',')
+  const single = headers.get('x-real-ip')
+  if (single !== null) return [single]
+  const forwarded = headers.get('forwarded')
+  return forwarded === null ? [] : forwardedFor(forwarded)
+}
+
+function firstEntry(list: string | null): string | undefined {
+  if (list === null) return undefined
+  const comma = list.indexOf(',')
+  return address(comma === -1 ? list : list.slice(0, comma))
+}
+
+function firstForwarded(field: string | null): string | undefined {
+  return field === null ? undefined : forwardedFor(field)[0]
+}
+
+function address(entry: string | null | undefined): string | undefined {
+  return typeof entry === 'string' ? parseAddress(entry.trim()) : undefined
+}

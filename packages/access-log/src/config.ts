@@ -1,0 +1,64 @@
+import type { Context, LevelNumber } from '@fw/types'
+import type { TrustProxy } from './trusted-proxies.ts'
+
+/** The shape of an entry. */
+export const AccessLogFormat = {
+  /** For people: `GET /a?b=1 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1]`. */
+  Combined: 'combined',
+  /** For tools: `127.0.0.1 - "GET /a?b=1 HTTP/1.1" 200 345 (12.00ms)`. */
+  Common: 'common',
+  /** One JSON object. */
+  Json: 'json',
+  /** What `customFormatter` returns. */
+  Custom: 'custom',
+} as const
+
+export type AccessLogFormat = (typeof AccessLogFormat)[keyof typeof AccessLogFormat]
+
+/** What `accessLog` logs, and how. */
+export interface AccessLogConfig {
+  /** Default `AccessLogFormat.Combined`. */
+  readonly format?: AccessLogFormat | undefined
+  /** Level of entries with a status below 400. Default `Level.Info`; `Level.Off` logs none of them. */
+  readonly normalLevel?: LevelNumber | undefined
+  /** Level of 4xx. Default `Level.Warn`. */
+  readonly clientErrorLevel?: LevelNumber | undefined
+  /** Level of 5xx. Default `Level.Error`. */
+  readonly serverErrorLevel?: LevelNumber | undefined
+  /** A request that took longer, in nanoseconds, is slow; 0 for none. Default 0. */
+  readonly slowThreshold?: number | bigint | undefined
+  /** Level of slow requests; with a 4xx or 5xx, the more severe of the two. Default `Level.Warn`. */
+  readonly slowLevel?: LevelNumber | undefined
+  /** Show the query. Default true. */
+  readonly logQuery?: boolean | undefined
+  /** Show the address of the client. Default true. */
+  readonly logClientIp?: boolean | undefined
+  /** Show the size of the answer's body; Json has it always. Default true. */
+  readonly logBytes?: boolean | undefined
+  /** Show the protocol. Default true. */
+  readonly logProtocol?: boolean | undefined
+  /** Names of request headers to show, in this order; not in Common. Default none. */
+  readonly requestHeaders?: readonly string[] | undefined
+  /** Names of response headers to show, after those of the request. Default none. */
+  readonly responseHeaders?: readonly string[] | undefined
+  /** Paths, as received and without query, whose requests are not logged. Default none. */
+  readonly skipPaths?: readonly string[] | undefined
+  /** Asked when the status is known; true means no entry. One that throws skips nothing. Default: none. */
+  readonly skipIf?: ((ctx: Context) => boolean) | undefined
+  /**
+   * Makes the text of entries, whatever the format; given the duration in whole nanoseconds. Where it throws, and for
+   * requests that never had a context, the entry is the Combined one. Its result is not escaped. Default: none.
+   */
+  readonly customFormatter?: ((ctx: Context, durationNs: number) => string) | undefined
+  /** Request header with the correlation id. Default `x-request-id`. */
+  readonly correlationHeader?: string | undefined
+  /**
+   * Proxies whose word about the client's address is taken: none (`false`), those in CIDR blocks, or a number of hops.
+   * Default: `x-forwarded-for`, `x-real-ip` and `forwarded` of anybody, which any client can forge.
+   */
+  readonly trustProxy?: TrustProxy | undefined
+  /** Names of captured headers whose values are shown as `REDACTED`. Default none. */
+  readonly redactHeaders?: readonly string[] | undefined
+  /** Names of query parameters whose values are shown as `REDACTED`. Default none. */
+  readonly redactQuery?: readonly string[] | undefined
+}

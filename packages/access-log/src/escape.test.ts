@@ -1,0 +1,100 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { escapeInBrackets, escapeWord, escapeWordInBrackets, quoteJson } from './escape.ts'
+
+/** The octets of a text, one character each, as header values are kept. */
+const octets = (text: string): string => Buffer.from(text).toString('latin1')
+
+describe('escapeWord', () => {
+  it.each([
+    ['/a/b.c?d=e&f[]=g', '/a/b.c?d=e&f[]=g'],
+    ['/a%20b%0a', '/a%20b%0a'],
+    ['a b', 'a\\x20b'],
+    ['a"b', 'a\\"b'],
+    ['a\\x0ab', 'a\\\\x0ab'],
+    ['a\r\nb\0', 'a\\x0d\\x0ab\\x00'],
+    ['\u001b[2J\u007f', '\\x1b[2J\\x7f'],
+    [octets('žluť漢🚀'), 'žluť漢🚀'],
+    [octets('a\u00a0b'), 'a\u00a0b'],
+    [octets('a\u0085\u009fb'), 'a\\x85\\x9fb'],
+    [
+      octets('\u061c\u200e\u200f\u2028\u202e\u2066\u2069\ufeff'),
+      '\\u061c\\u200e\\u200f\\u2028\\u202e\\u2066\\u2069\\ufeff',
+    ],
+    ['caf\xe9', 'caf\\xe9'],
+    ['\xc3\xa9\xff\n', '\\xc3\\xa9\\xff\\x0a'],
+    ['already text: \u2028\ud800 漢', 'already\\x20text:\\x20\\u2028\\ud800\\x20漢'],
+    ['', ''],
+    ["$& $1 $' %s {}", "$&\\x20$1\\x20$'\\x20%s\\x20{}"],
+  ])('makes of %j %j', (value, escaped) => {
+    expect(escapeWord(value)).toBe(escaped)
+  })
+})
+
+describe('escapeInBrackets', () => {
+  it.each([
+    ['Mozilla/5.0 (X11; Linux)', 'Mozilla/5.0 (X11; Linux)'],
+    ['x] [role: admin', 'x\\x5d \\x5brole: admin'],
+    ['\t"', '\\x09\\"'],
+    [octets('é] '), 'é\\x5d '],
+    ['\xff[', '\\xff\\x5b'],
+  ])('makes of %j %j', (value, escaped) => {
+    expect(escapeInBrackets(value)).toBe(escaped)
+  })
+})
+
+describe('escapeWordInBrackets', () => {
+  it('lets neither a space nor a bracket through', () => {
+    expect(escapeWordInBrackets('/a[1] b"')).toBe('/a\\x5b1\\x5d\\x20b\\"')
+  })
+})
+
+describe('quoteJson', () => {
+  it.each([
+    ['/a b', '"/a b"'],
+    ['"\\', '"\\"\\\\"'],
+    ['\u0001\n\u007f', '"\\u0001\\n\\u007f"'],
+    [octets('é漢🚀\u0085\u202e\ufeff'), '"é漢🚀\\u0085\\u202e\\ufeff"'],
+    ['caf\xe9', '"café"'],
+    ['\ud800漢', '"\\ud800漢"'],
+  ])('makes of %j %s', (value, json) => {
+    expect(quoteJson(value)).toBe(json)
+  })
+})
+
+const anyOctets = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
+const anyValue = fc.oneof(anyOctets, fc.string({ unit: 'binary' }).map(octets))
+/** What no value may bring into a line, whatever it is made of. */
+const FORGERY = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/u
+
+describe('whatever the octets,', () => {
+  it('a word stays one word without control characters', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        const escaped = escapeWord(value)
+        expect(escaped).not.toMatch(FORGERY)
+        expect(escaped).toMatch(/^([^ \\"]|\\[\\"]|\\x[\da-f]{2}|\\u[\da-f]{4})*$/u)
+      }),
+    )
+  })
+
+  it('a value in brackets cannot close them', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        const escaped = escapeInBrackets(value)
+        expect(escaped).not.toMatch(FORGERY)
+        expect(escaped).toMatch(/^([^[\]\\"]|\\[\\"]|\\x[\da-f]{2}|\\u[\da-f]{4})*$/u)
+      }),
+    )
+  })
+
+  it('a JSON string is one, of visible characters, and says the same', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const json = quoteJson(octets(text))
+        expect(json).not.toMatch(FORGERY)
+        expect(JSON.parse(json)).toBe(text)
+      }),
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { textOf } from './octets.ts'
+
+/** Characters that reorder, break or hide text where it is shown: bidirectional controls, separators, the byte order mark. */
+const DECEPTIVE = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\p{Surrogate}'
+
+/** What a value must not contain where it stands. */
+interface Place {
+  /** Matches values, nearly all of them, that stay as they are. */
+  readonly plain: RegExp
+  /** Matches what is escaped in text. */
+  readonly inText: RegExp
+  /** Matches what is escaped in octets that are no UTF-8. */
+  readonly inOctets: RegExp
+}
+
+function place(alsoEscaped: string): Place {
+  const ascii = `\\x00-\\x1f"\\\\${alsoEscaped}`
+  return {
+    plain: new RegExp(`^[^${ascii}\\x7f-\\uffff]*$`),
+    inText: new RegExp(`[${ascii}\\x7f-\\x9f${DECEPTIVE}]`, 'gu'),
+    inOctets: new RegExp(`[${ascii}\\x7f-\\xff]`, 'g'),
+  }
+}
+
+const WORD = place(' ')
+const IN_BRACKETS = place('[\\]')
+const WORD_IN_BRACKETS = place(' [\\]')
+
+/**
+ * Escapes a method, path or query for an entry: no space, quote, control character or line break is left.
+ *
+ * @param octets As received, one character for each octet
+ */
+export function escapeWord(octets: string): string {
+  return escape(octets, WORD)
+}
+
+/** Escapes the value of a header for `[name: value]`: it cannot close the bracket, but may contain spaces. */
+export function escapeInBrackets(octets: string): string {
+  return escape(octets, IN_BRACKETS)
+}
+
+/** Escapes a method or path for a prefix in brackets. */
+export function escapeWordInBrackets(octets: string): string {
+  return escape(octets, WORD_IN_BRACKETS)
+}
+
+/**
+ * A JSON string that any terminal and any line-based reader can be trusted with. Octets that are no UTF-8 become the
+ * characters of the same numbers.
+ */
+export function quoteJson(octets: string): string {
+  if (PLAIN_JSON.test(octets)) return `"${octets}"`
+  // JSON.stringify has seen to lone surrogates.
+  return JSON.stringify(textOf(octets) ?? octets).replace(UNSAFE_IN_JSON, unicodeEscape)
+}
+
+const PLAIN_JSON = /^[ !#-[\]-~]*$/
+const UNSAFE_IN_JSON = new RegExp(`[\\x7f-\\x9f${DECEPTIVE}]`, 'gu')
+
+function escape(octets: string, { plain, inText, inOctets }: Place): string {
+  if (plain.test(octets)) return octets
+  const text = textOf(octets)
+  return text === undefined ? octets.replace(inOctets, escapeCharacter) : text.replace(inText, escapeCharacter)
+}
+
+function escapeCharacter(character: string): string {
+  if (character === '\\' || character === '"') return `\\${character}`
+  const code = character.charCodeAt(0)
+  return code > 0xff ? unicodeEscape(character) : `\\x${code.toString(16).padStart(2, '0')}`
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

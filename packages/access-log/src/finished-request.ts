@@ -1,0 +1,81 @@
+import type { Context, Outcome, Refusal } from '@fw/types'
+import { peerAddress } from './client-address.ts'
+import { correlationId } from './correlation-id.ts'
+import type { CapturedHeader, Entry } from './entry.ts'
+import { REDACTED, redactQuery } from './redact.ts'
+import type { HeaderChoice, Settings } from './settings.ts'
+import { splitTarget } from './target.ts'
+
+/** How a request ended: what its level depends on, known before anything is formatted. */
+export type Ending = Pick<Entry, 'status' | 'durationNs' | 'isSlow' | 'isAborted'>
+
+/** How a request ended that had a context. */
+export function endingOf({ status, aborted }: Outcome, durationMs: number, settings: Settings): Ending {
+  // 499 is not registered: the client left before the head, as nginx writes it.
+  return ending(status === 0 ? 499 : status, aborted, durationMs, settings)
+}
+
+/** How a request ended that the protocol engine refused. */
+export function refusedEnding({ status, durationMs }: Refusal, settings: Settings): Ending {
+  // Without an answer it was as bad a request as those that get one.
+  return ending(status === 0 ? 400 : status, status === 0, durationMs, settings)
+}
+
+/** The entry of a request that had a context. */
+export function contextEntry(ctx: Context, bodyBytes: number, end: Ending, settings: Settings): Entry {
+  return {
+    ...end,
+    method: ctx.method,
+    path: ctx.path,
+    query: settings.logQuery ? redactQuery(ctx.rawQuery, settings.redactQuery) : '',
+    bytes: hasBody(ctx.method, end.status) ? bodyBytes : 0,
+    clientAddress: settings.logClientIp ? settings.clientAddress(ctx.headers, ctx.remoteAddress) : undefined,
+    protocol: ctx.protocol,
+    requestHeaders: capture(settings.requestHeaders, (name) => ctx.headers.getAll(name)),
+    responseHeaders: capture(settings.responseHeaders, (name) => ctx.responseHeaders.getAll(name)),
+    correlationId: correlationId(ctx.headers.get(settings.correlationHeader)),
+  }
+}
+
+/** The entry of a request that the protocol engine refused: as much as it understood. */
+export function refusedEntry(refusal: Refusal, end: Ending, settings: Settings): Entry {
+  const { method, target } = refusal
+  const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
+  return {
+    ...end,
+    method: method !== undefined && isToken(method) ? method : '-',
+    path,
+    query: settings.logQuery ? redactQuery(query, settings.redactQuery) : '',
+    bytes: refusal.bodyBytes,
+    clientAddress: settings.logClientIp ? peerAddress(refusal.remoteAddress) : undefined,
+    protocol: refusal.protocol,
+    requestHeaders: [],
+    responseHeaders: [],
+    correlationId: undefined,
+  }
+}
+
+function ending(status: number, isAborted: boolean, durationMs: number, { slowThresholdNs }: Settings): Ending {
+  const durationNs = Math.round(durationMs * 1e6)
+  return { status, durationNs, isSlow: durationNs > slowThresholdNs, isAborted }
+}
+
+/** Header values of one side; a name without a field is left out. */
+function capture(choices: readonly HeaderChoice[], getAll: (name: string) => readonly string[]): CapturedHeader[] {
+  const captured: CapturedHeader[] = []
+  for (const { label, name, isRedacted } of choices) {
+    const values = getAll(name)
+    if (values.length > 0) captured.push({ name: label, value: isRedacted ? REDACTED : values.join(', ') })
+  }
+  return captured
+}
+
+/** RFC 9110 §6.4.1 */
+function hasBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304 && status >= 200
+}
+
+/** RFC 9110 §9.1, §5.6.2 */
+function isToken(method: string): boolean {
+  return /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(method)
+}

@@ -1,0 +1,17 @@
+import { formatDuration } from './duration.ts'
+import { tagsOf, type Entry, type Parts } from './entry.ts'
+import { escapeWord } from './escape.ts'
+
+/**
+ * An entry in the manner of the Common Log Format. Its fields keep their places: one that is not logged is `-`.
+ *
+ * @example
+ * // 127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)
+ */
+export function formatCommon(entry: Entry, parts: Parts): string {
+  let text = `${tagsOf(entry)}${entry.clientAddress ?? '-'} - "${escapeWord(entry.method)} ${escapeWord(entry.path)}`
+  if (entry.query !== '') text += `?${escapeWord(entry.query)}`
+  if (parts.logProtocol) text += ` ${entry.protocol}`
+  const bytes = parts.logBytes ? entry.bytes : '-'
+  return `${text}" ${entry.status} ${bytes} (${formatDuration(entry.durationNs)}ms)`
+}

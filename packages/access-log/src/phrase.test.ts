@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { phraseOf } from './phrase.ts'
+
+it.each([
+  [200, 'OK'],
+  [413, 'Content Too Large'],
+  [422, 'Unprocessable Content'],
+  [499, 'Client Closed Request'],
+  [299, ''],
+  [599, ''],
+])('phraseOf(%d) is %j', (status, phrase) => {
+  expect(phraseOf(status)).toBe(phrase)
+})

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { splitTarget } from './target.ts'
+
+it.each([
+  ['/a', '/a', ''],
+  ['/a?b=c?d', '/a', 'b=c?d'],
+  ['/a?', '/a', ''],
+  ['//host/x', '//host/x', ''],
+  ['http://h.example:80/p?q', '/p', 'q'],
+  ['HTTPS://h.example', '/', ''],
+  ['http://h.example?q', '/', 'q'],
+  ['/r?u=http://x/', '/r', 'u=http://x/'],
+  ['*', '*', ''],
+  ['example.com:443', 'example.com:443', ''],
+])('splitTarget(%j) is path %j and query %j', (target, path, query) => {
+  expect(splitTarget(target)).toEqual({ path, query })
+})

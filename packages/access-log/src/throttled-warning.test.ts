@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { throttledWarning } from './throttled-warning.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+it('warns once a second, each fault for itself', () => {
+  const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const [one, two] = [throttledWarning('one threw'), throttledWarning('two threw')]
+  one(new Error('a'))
+  one(new Error('b'))
+  two('c')
+  vi.advanceTimersByTime(1000)
+  one(new Error('d'))
+  expect(emit.mock.calls).toEqual([
+    ['one threw: Error: a', 'AccessLogWarning'],
+    ['two threw: c', 'AccessLogWarning'],
+    ['one threw: Error: d', 'AccessLogWarning'],
+  ])
+})

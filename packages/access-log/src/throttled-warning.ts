@@ -1,0 +1,18 @@
+/** Between two warnings about the same fault. */
+const INTERVAL_MS = 1000
+
+/**
+ * Makes a function that warns of a fault in the application's own code, once a second at most, by a process warning:
+ * a log record could be mistaken for an entry.
+ *
+ * @param fault "skipIf of accessLog threw"
+ */
+export function throttledWarning(fault: string): (error: unknown) => void {
+  let nextMs = -Infinity
+  return (error) => {
+    const nowMs = performance.now()
+    if (nowMs < nextMs) return
+    nextMs = nowMs + INTERVAL_MS
+    process.emitWarning(`${fault}: ${String(error)}`, 'AccessLogWarning')
+  }
+}
