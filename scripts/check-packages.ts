@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkTarball } from './packages/check-tarball.ts'
+import { checkDependencyReasons } from './packages/dependency-reasons.ts'
 import { installAndRun } from './packages/install-and-run.ts'
 import { pack, publishedPackages } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
@@ -25,7 +26,7 @@ async function checkAll(): Promise<boolean> {
 
   const tarballs = await Promise.all(packages.map((each) => pack(each, folder)))
   const packed = new Map(packages.map((each, at) => [each, tarballs[at] ?? { path: '', files: [] }]))
-  let isFit = true
+  let isFit = report('reasons of the dependencies', checkDependencyReasons(root))
   for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
 
   const empty = join(folder, 'user')

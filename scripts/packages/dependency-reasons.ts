@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const KINDS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const
+
+type Manifest = Partial<Record<(typeof KINDS)[number], Readonly<Record<string, string>>>>
+
+/** Holds `docs/dependencies.md` to what the packages depend on. @returns What is wrong, empty if nothing is */
+export function checkDependencyReasons(root: string): string[] {
+  const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
+  const listed = new Set([...document.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? ''))
+  const used = new Set(manifestPaths(root).flatMap(dependencyNames))
+  return [
+    ...[...used.difference(listed)].map((name) => `docs/dependencies.md has no reason for ${name}`),
+    ...[...listed.difference(used)].map((name) => `docs/dependencies.md lists ${name}, which nothing depends on`),
+  ]
+}
+
+function manifestPaths(root: string): string[] {
+  const folders = ['packages', 'apps'].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => join(root, parent, name)),
+  )
+  return [root, ...folders].map((folder) => join(folder, 'package.json')).filter((path) => existsSync(path))
+}
+
+function dependencyNames(path: string): string[] {
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+  return KINDS.flatMap((kind) => Object.keys(manifest[kind] ?? {})).filter((name) => !name.startsWith('@fw/'))
+}
