@@ -7,7 +7,9 @@ import type { Representation } from './representation.ts'
 export type Answer =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
-  | { readonly status: 304 | 412 | 416 }
+  | { readonly status: 304 }
+  | { readonly status: 412 }
+  | { readonly status: 416 }
 
 /**
  * Decides the answer to a request for a representation that exists, from the fields of the request alone.

@@ -31,7 +31,8 @@ export class FileCache {
   readonly #options: CacheOptions
   /** In the order of their last use. */
   readonly #entries = new Map<string, MemorySource>()
-  readonly #loading = new Map<string, Promise<unknown>>()
+  /** The first of several requests for a file that is not in memory: the others wait until it is done. */
+  readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
 
   constructor(options: CacheOptions) {
@@ -58,39 +59,43 @@ export class FileCache {
   }
 
   /**
-   * Reads an open file into memory and keeps it if that is safe. Requests that come meanwhile wait for it.
+   * Reads an open file into memory and keeps it if that is safe.
    *
    * @returns `undefined` if the file has become shorter than it was when it was opened
    */
   async load(path: string, file: FileSource): Promise<Uint8Array | undefined> {
-    const isSettled = isOld(file.stats)
-    const reading = readWhole(file)
-    // Those who wait look for an entry afterwards; the error is for the one who loads.
-    const done = reading.then(
-      () => {},
-      () => {},
-    )
-    this.#loading.set(path, done)
-    try {
-      const bytes = await reading
-      if (bytes !== undefined && isSettled) {
-        const now = await file.handle.stat({ bigint: true })
-        if (isSameState(now, file.stats)) this.#keep(path, { stats: file.stats, bytes })
-      }
-      return bytes
-    } finally {
-      if (this.#loading.get(path) === done) this.#loading.delete(path)
-    }
+    const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
+    const bytes = await readWhole(file)
+    if (bytes === undefined || !isSafe) return bytes
+    const now = await file.handle.stat({ bigint: true })
+    if (isSameState(now, file.stats)) this.#keep(path, { stats: file.stats, bytes })
+    return bytes
   }
 
   async #open(path: string, stats: FileIdentity): Promise<Source | FileFailure> {
-    const loading = this.#loading.get(path)
-    if (loading !== undefined) {
-      await loading
-      const entry = this.#hit(path, stats)
-      if (entry !== undefined) return entry
+    const { base, symlinks } = this.#options
+    if (!this.isCacheable(stats)) return openSource(path, base, symlinks)
+    const first = this.#first.get(path)
+    if (first !== undefined) {
+      await first
+      return this.#hit(path, stats) ?? openSource(path, base, symlinks)
     }
-    return openSource(path, this.#options.base, this.#options.symlinks)
+
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#first.set(path, promise)
+    const release = (): void => {
+      this.#first.delete(path)
+      resolve()
+    }
+    let opened: FileSource | FileFailure = 'missing'
+    try {
+      opened = await openSource(path, base, symlinks)
+    } finally {
+      if (typeof opened === 'string') release()
+    }
+    if (typeof opened === 'string') return opened
+    const file = opened
+    return { ...file, close: () => file.close().finally(release) }
   }
 
   #hit(path: string, stats: FileIdentity): MemorySource | undefined {
@@ -128,6 +133,6 @@ function costOf(path: string, { bytes }: MemorySource): number {
 }
 
 /** Whether the last change is long enough ago for the times to tell it from the next one. */
-function isOld({ ctimeNs }: FileIdentity): boolean {
+function isSettled({ ctimeNs }: FileIdentity): boolean {
   return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs
 }

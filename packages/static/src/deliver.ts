@@ -3,6 +3,7 @@ import { planAnswer, type Answer } from './answer.ts'
 import type { FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { formatHttpDate } from './http-date.ts'
+import { HttpError } from './http-error.ts'
 import type { Representation } from './representation.ts'
 import type { FileSource, Source } from './source.ts'
 import { streamFile } from './stream-file.ts'
@@ -23,13 +24,17 @@ export interface Delivery {
   onTruncated(): void
 }
 
+/** An answer that carries the representation, or says that the client has it. */
+type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
+
 /** How often a file that changes between being opened and being read is looked at anew. */
 const ATTEMPTS = 3
 
 /**
- * Answers a request with a stored file: 200, 206, 304, 412 or 416. The file is read only if its octets are sent.
+ * Answers a request with a stored file: 200, 206 or 304. The file is read only if its octets are sent.
  *
  * @returns Why there is no file; then nothing was prepared or sent
+ * @throws {HttpError} 412 or 416
  * @throws the error of the file system, or an `Error` if the file does not keep still
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
@@ -43,7 +48,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
     try {
       if (await sendFrom(ctx, delivery, source)) return undefined
     } finally {
-      await source.handle.close()
+      await source.close()
     }
   }
   throw new Error('Cannot send the file: it was changed each time it was read')
@@ -78,44 +83,49 @@ function send(ctx: Context, delivery: Delivery, stats: FileIdentity, bytes: Uint
   else sendHead(ctx, delivery, representation, answer)
 }
 
-/** Conditions and ranges are about reading (RFC 9110 §13.2.1); a file sent for a POST is just its answer. */
-function planFor(ctx: Context, representation: Representation): Answer {
+/**
+ * Conditions and ranges are about reading what is there (RFC 9110 §13.2.1): not about a file that answers a POST, nor
+ * one that is the page of an error.
+ */
+function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-  return isRead ? planAnswer(ctx.method, ctx.headers, representation) : { status: 200 }
+  if (!isRead || ctx.status !== 200) return { status: 200 }
+  const answer = planAnswer(ctx.method, ctx.headers, representation)
+  if (answer.status === 412) throw new HttpError(412, 'The file is not what the conditions of the request ask for')
+  if (answer.status === 416) {
+    throw new HttpError(416, `The file has ${representation.size} octets`, {
+      'content-range': `bytes */${representation.size}`,
+      'accept-ranges': 'bytes',
+    })
+  }
+  return answer
 }
 
-function hasBody(ctx: Context, { status }: Answer): boolean {
-  return (status === 200 || status === 206) && ctx.method !== 'HEAD'
+function hasBody(ctx: Context, { status }: Sendable): boolean {
+  return status !== 304 && ctx.method !== 'HEAD'
 }
 
 function sendBytes(
   ctx: Context,
   delivery: Delivery,
   representation: Representation,
-  answer: Answer,
+  answer: Sendable,
   bytes: Uint8Array,
 ): void {
   prepare(ctx, delivery, representation, answer)
   ctx.bytes('range' in answer ? bytes.subarray(answer.range.start, answer.range.end + 1) : bytes)
 }
 
-function sendHead(ctx: Context, delivery: Delivery, representation: Representation, answer: Answer): void {
+function sendHead(ctx: Context, delivery: Delivery, representation: Representation, answer: Sendable): void {
   prepare(ctx, delivery, representation, answer)
   // RFC 9110 §9.3.2: a HEAD answer says how long the body of GET would be.
   if (answer.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
-  ctx.empty(answer.status)
+  ctx.empty(ctx.status)
 }
 
-function prepare(ctx: Context, delivery: Delivery, representation: Representation, answer: Answer): void {
+function prepare(ctx: Context, delivery: Delivery, representation: Representation, answer: Sendable): void {
   const headers = ctx.responseHeaders
-  ctx.status = answer.status
-  // A failed condition or range says nothing about the representation but its size.
-  if (answer.status === 412) return
-  if (answer.status === 416) {
-    headers.set('content-range', `bytes */${representation.size}`)
-    headers.set('accept-ranges', 'bytes')
-    return
-  }
+  if (answer.status !== 200) ctx.status = answer.status
   delivery.prepare(headers)
   if (representation.etag !== undefined) headers.set('etag', representation.etag)
   const lastModified = lastModifiedField(representation.lastModified)

@@ -11,7 +11,7 @@ describe('locate', () => {
     ['/x/y/n.txt', '/srv/x/y/n.txt', '/x/y/n.txt', false],
     ['/dir/', '/srv/dir', '/dir', true],
     ['/', '/srv/', '/', true],
-    ['', '/srv/', '/', true],
+    ['', '/srv/', '/', false],
     ['/%61bc.txt', '/srv/abc.txt', '/abc.txt', false],
     ['/%E4%BD%A0.txt', '/srv/你.txt', '/你.txt', false],
     ['/h%23sh%3F.txt', '/srv/h#sh?.txt', '/h#sh?.txt', false],

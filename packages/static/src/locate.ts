@@ -59,7 +59,7 @@ export function locateName(base: string, path: string, guards: PathGuards): Loca
     kind: 'path',
     file: base + name,
     name: `/${name}`,
-    isDirectory: name === '' || path.endsWith('/'),
+    isDirectory: path.endsWith('/'),
     isRedundant: path.includes('//'),
   }
 }

@@ -7,6 +7,7 @@ import { fallbackRule } from './fallback.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { FileStat } from './file-stat.ts'
+import { HttpError } from './http-error.ts'
 import { belowPrefix, locate, locateIn, type PathLocation } from './locate.ts'
 import type { ResolvedOptions } from './options.ts'
 import { acceptedCodings, SIDECARS } from './precompressed.ts'
@@ -121,10 +122,7 @@ export class Mount {
     const variants = [...sidecars, file]
     const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
     const accepted = codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
-    if (accepted.length === 0) {
-      ctx.empty(406)
-      return undefined
-    }
+    if (accepted.length === 0) throw new HttpError(406, `The file is there as ${codingsOf(variants)}`)
     let failure: FileFailure | undefined
     for (const variant of accepted) {
       failure = await this.#deliver(ctx, variant, isFallback)
@@ -164,12 +162,17 @@ export class Mount {
 
   #describe(name: string, coding: Coding, stats: FileIdentity): Representation {
     let representation = this.#described.get(stats)
-    if (representation === undefined) {
+    // A sidecar can also be asked for by its own name; then it is a plain file.
+    if (representation?.coding !== coding) {
       representation = represent(name, coding, stats, this.#options)
       this.#described.set(stats, representation)
     }
     return representation
   }
+}
+
+function codingsOf(variants: readonly Variant[]): string {
+  return variants.map(({ coding }) => coding).join(', ')
 }
 
 /** Sends the client to another spelling of the path on the same host: the path begins with one slash. */

@@ -13,10 +13,11 @@ export interface MemorySource {
   readonly bytes: Uint8Array
 }
 
-/** An open file. Whoever opened it closes it. */
+/** An open file. Whoever opened it closes it, by `close`. */
 export interface FileSource {
   readonly stats: FileIdentity
   readonly handle: FileHandle
+  close(): Promise<void>
 }
 
 export type Source = MemorySource | FileSource
@@ -46,9 +47,9 @@ export async function openSource(
       const stats = await handle.stat({ bigint: true })
       const place = stats.isFile() ? await placeOf(path, base, confinement, stats) : 'outside'
       if (place === 'inside') {
-        const source = { stats, handle }
+        const opened = handle
         handle = undefined
-        return source
+        return { stats, handle: opened, close: () => opened.close() }
       }
       if (place === 'outside') return 'missing'
     } catch (error) {

@@ -1,20 +1,37 @@
+import { connectH1 } from '@fw/testing'
 import { Server } from '@fw/core'
 import type { Router } from '@fw/types'
+
+/** An answer, read to its end. The content coding is left as it is. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
 
 /** A server under test on a port of 127.0.0.1. */
 export interface Served extends AsyncDisposable {
   readonly port: number
-  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Follows no redirect. Nothing but `host` is sent beside the fields given. */
+  ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
 }
 
 /** Starts a server with the routes given. */
 export async function serve(routes: (router: Router) => void): Promise<Served> {
   const server = new Server()
   routes(server.router())
-  const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const port = Number(url.port)
+  const client = await connectH1({ port })
   return {
     port,
-    fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
-    [Symbol.asyncDispose]: () => server.close({ drainMs: 0 }),
+    async ask(path, headers = {}, method = 'GET') {
+      const response = await client.request({ method, path, headers: Object.entries(headers) })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await server.close({ drainMs: 0 })
+    },
   }
 }

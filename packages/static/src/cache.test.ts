@@ -1,0 +1,155 @@
+import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { FileCache, type CacheOptions } from './cache.ts'
+
+const MIB = 1024 * 1024
+
+const cacheOf = (base: string, options: Partial<CacheOptions> = {}): FileCache =>
+  new FileCache({
+    base: `${base}/`,
+    symlinks: 'inside',
+    cacheInMemory: true,
+    maxCachedFileBytes: MIB,
+    maxCacheBytes: 64 * MIB,
+    ...options,
+  })
+
+/** Long enough for a change to be told from the next one. */
+const settle = (): Promise<void> => delay(40)
+
+/** Reads as a request does: looks, opens, loads. */
+async function read(cache: FileCache, path: string): Promise<{ text: string; from: 'memory' | 'file' }> {
+  const source = await cache.open(path, statSync(path, { bigint: true }))
+  if (typeof source === 'string') throw new Error(source)
+  if ('bytes' in source) return { text: Buffer.from(source.bytes).toString(), from: 'memory' }
+  try {
+    return { text: Buffer.from((await cache.load(path, source)) ?? []).toString(), from: 'file' }
+  } finally {
+    await source.close()
+  }
+}
+
+describe('FileCache', () => {
+  it('answers from memory what it has loaded', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'AA', empty: '' })
+    const cache = cacheOf(folder.path)
+    await settle()
+    for (const [name, text] of [
+      ['a.txt', 'AA'],
+      ['empty', ''],
+    ] as const) {
+      expect(await read(cache, folder.join(name))).toEqual({ text, from: 'file' })
+      expect(await read(cache, folder.join(name))).toEqual({ text, from: 'memory' })
+    }
+  })
+
+  it('does not keep a file that has just been changed', async () => {
+    await using folder = await tempFolder()
+    const cache = cacheOf(folder.path)
+    const path = folder.join('a.txt')
+    writeFileSync(path, 'fresh')
+    expect((await read(cache, path)).from).toBe('file')
+    expect(cache.bytes).toBe(0)
+  })
+
+  it.each<[string, (path: string) => void, string]>([
+    ['longer content', (path) => writeFileSync(path, 'much longer'), 'much longer'],
+    ['content of the same length', (path) => writeFileSync(path, 'new!'), 'new!'],
+    [
+      'another file of the same size and time',
+      (path) => {
+        const { atime, mtime } = statSync(path)
+        writeFileSync(`${path}.tmp`, 'new!')
+        utimesSync(`${path}.tmp`, atime, mtime)
+        renameSync(`${path}.tmp`, path)
+      },
+      'new!',
+    ],
+    [
+      'content under a time set back',
+      (path) => {
+        writeFileSync(path, 'back')
+        utimesSync(path, 1, 1)
+      },
+      'back',
+    ],
+  ])('sees %s at once', async (_, change, text) => {
+    await using folder = await tempFolder({ 'a.txt': 'old!' })
+    const cache = cacheOf(folder.path)
+    const path = folder.join('a.txt')
+    await settle()
+    await read(cache, path)
+    expect(await read(cache, path)).toEqual({ text: 'old!', from: 'memory' })
+    change(path)
+    expect(await read(cache, path)).toEqual({ text, from: 'file' })
+    await settle()
+    await read(cache, path)
+    expect(await read(cache, path)).toEqual({ text, from: 'memory' })
+  })
+
+  it('drops what was used least recently', async () => {
+    const files = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, name.repeat(10_000)]))
+    await using folder = await tempFolder(files)
+    const cache = cacheOf(folder.path, { maxCacheBytes: 25_000 })
+    await settle()
+    await read(cache, folder.join('a'))
+    await read(cache, folder.join('b'))
+    await read(cache, folder.join('a'))
+    await read(cache, folder.join('c'))
+    expect(cache.bytes).toBeLessThanOrEqual(25_000)
+    expect((await read(cache, folder.join('a'))).from).toBe('memory')
+    expect((await read(cache, folder.join('c'))).from).toBe('memory')
+    expect((await read(cache, folder.join('b'))).from).toBe('file')
+  })
+
+  it('counts empty files too', async () => {
+    await using folder = await tempFolder({ empty: '' })
+    const cache = cacheOf(folder.path)
+    await settle()
+    await read(cache, folder.join('empty'))
+    expect(cache.bytes).toBeGreaterThan(0)
+  })
+
+  it('tells which files it takes', () => {
+    const state = (size: bigint) => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
+    expect(cacheOf('/x').isCacheable(state(BigInt(MIB)))).toBe(true)
+    expect(cacheOf('/x').isCacheable(state(BigInt(MIB) + 1n))).toBe(false)
+    expect(cacheOf('/x', { maxCacheBytes: 10 }).isCacheable(state(11n))).toBe(false)
+    expect(cacheOf('/x', { cacheInMemory: false }).isCacheable(state(1n))).toBe(false)
+  })
+
+  it('opens and reads once for those who ask at the same time', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'A'.repeat(500_000) })
+    const cache = cacheOf(folder.path)
+    const path = folder.join('a.txt')
+    await settle()
+    const reads = await Promise.all(Array.from({ length: 50 }, () => read(cache, path)))
+    expect(reads.filter(({ from }) => from === 'file')).toHaveLength(1)
+    for (const { text } of reads) expect(text).toHaveLength(500_000)
+  })
+
+  it('goes on when the first of several finds nothing', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'AA' })
+    const cache = cacheOf(folder.path)
+    const path = folder.join('a.txt')
+    const stats = statSync(path, { bigint: true })
+    rmSync(path)
+    expect(await Promise.all([cache.open(path, stats), cache.open(path, stats)])).toEqual(['missing', 'missing'])
+    expect(await cache.open(path, stats)).toBe('missing')
+  })
+
+  it('goes on when the first of several does not read', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'AA' })
+    const cache = cacheOf(folder.path)
+    const path = folder.join('a.txt')
+    await settle()
+    const stats = statSync(path, { bigint: true })
+    const head = await cache.open(path, stats)
+    if (typeof head === 'string' || 'bytes' in head) throw new Error('Nothing is in memory yet')
+    const waiting = read(cache, path)
+    await head.close()
+    expect(await waiting).toEqual({ text: 'AA', from: 'file' })
+  })
+})

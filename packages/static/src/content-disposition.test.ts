@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { attachment } from './content-disposition.ts'
+
+it.each([
+  ['report.pdf', 'attachment; filename="report.pdf"'],
+  ['two words.pdf', 'attachment; filename="two words.pdf"'],
+  ['/srv/files/report.pdf', 'attachment; filename="report.pdf"'],
+  ['..\\..\\evil.exe', 'attachment; filename="evil.exe"'],
+  ['año.pdf', `attachment; filename="a_o.pdf"; filename*=UTF-8''a%C3%B1o.pdf`],
+  ['100%.txt', `attachment; filename="100_.txt"; filename*=UTF-8''100%25.txt`],
+  ['a"b.txt', `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`],
+  [`é'()*.txt`, `attachment; filename="_'()*.txt"; filename*=UTF-8''%C3%A9%27%28%29%2A.txt`],
+  ['a\r\nx-injected: 1', `attachment; filename="a__x-injected: 1"; filename*=UTF-8''a%0D%0Ax-injected%3A%201`],
+  ['\ud800.txt', `attachment; filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
+])('attachment(%j) is %j', (name, value) => {
+  expect(attachment(name)).toBe(value)
+})

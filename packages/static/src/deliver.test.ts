@@ -1,0 +1,177 @@
+import { readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { connectH1, rawExchange, tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { serve } from '../test/serve.ts'
+import { staticFiles, type StaticFilesOptions } from './index.ts'
+
+const DIGITS = { 'v.txt': '123456789' }
+const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
+const LARGE = 4 * 1024 * 1024
+
+/** Whether the file is in memory must not show in any answer. */
+describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
+  const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
+    const folder = await tempFolder(files)
+    for (const name of Object.keys(files)) utimesSync(folder.join(name), 1_706_933_106.5, 1_706_933_106.5)
+    const server = await serve((router) => staticFiles(router, '/', folder.path, { cacheInMemory, ...options }))
+    return {
+      folder,
+      server,
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await folder[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('200 with everything a client needs to keep the file', async () => {
+    await using at = await open(DIGITS)
+    for (let i = 0; i < 2; i++) {
+      const { status, headers, text } = await at.server.ask('/v.txt')
+      expect([status, text]).toEqual([200, '123456789'])
+      expect(headers.get('content-length')).toBe('9')
+      expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(headers.get('last-modified')).toBe(MODIFIED)
+      expect(headers.get('etag')).toMatch(/^"0x[0-9a-f]+-0x9"$/)
+      expect(headers.get('accept-ranges')).toBe('bytes')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.has('vary')).toBe(false)
+      expect(headers.has('cache-control')).toBe(false)
+      expect(headers.has('transfer-encoding')).toBe(false)
+    }
+  })
+
+  it('304 with nothing but the validators', async () => {
+    await using at = await open(DIGITS)
+    const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
+    for (const method of ['GET', 'HEAD']) {
+      for (const fields of [{ 'if-none-match': `"x", W/${etag}` }, { 'if-modified-since': MODIFIED }]) {
+        const { status, headers, text } = await at.server.ask('/v.txt', fields, method)
+        expect([status, text, headers.get('etag'), headers.get('last-modified')]).toEqual([304, '', etag, MODIFIED])
+        for (const name of ['content-type', 'content-encoding', 'content-range']) expect(headers.has(name)).toBe(false)
+      }
+    }
+  })
+
+  it('206 and 416 for ranges, after every condition', async () => {
+    await using at = await open(DIGITS)
+    const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
+    const table: [Record<string, string>, number, string | undefined, string | null][] = [
+      [{ range: 'bytes=0-4' }, 206, '12345', 'bytes 0-4/9'],
+      [{ range: 'bytes=-3' }, 206, '789', 'bytes 6-8/9'],
+      [{ range: 'bytes=8-' }, 206, '9', 'bytes 8-8/9'],
+      [{ range: 'bytes=5-2' }, 200, '123456789', null],
+      [{ range: 'bytes=0-1,3-4' }, 200, '123456789', null],
+      [{ range: 'bytes=9-' }, 416, undefined, 'bytes */9'],
+      [{ range: 'bytes=0-4', 'if-range': etag }, 206, '12345', 'bytes 0-4/9'],
+      [{ range: 'bytes=0-4', 'if-range': MODIFIED }, 206, '12345', 'bytes 0-4/9'],
+      [{ range: 'bytes=0-4', 'if-range': '"x"' }, 200, '123456789', null],
+      [{ range: 'bytes=0-4', 'if-match': '"x"' }, 412, undefined, null],
+      [{ range: 'bytes=9-', 'if-match': '"x"' }, 412, undefined, null],
+      [{ range: 'bytes=0-4', 'if-none-match': etag }, 304, '', null],
+    ]
+    for (const [fields, status, body, contentRange] of table) {
+      const answer = await at.server.ask('/v.txt', fields)
+      expect([answer.status, answer.headers.get('content-range')], JSON.stringify(fields)).toEqual([
+        status,
+        contentRange,
+      ])
+      if (body !== undefined) expect(answer.text).toBe(body)
+      else expect(answer.text).not.toContain('123456789')
+    }
+    expect((await at.server.ask('/v.txt')).text).toBe('123456789')
+  })
+
+  it('sends no validator that is switched off', async () => {
+    await using at = await open(DIGITS, { etag: false, lastModified: false })
+    const { headers } = await at.server.ask('/v.txt')
+    expect([headers.get('etag'), headers.get('last-modified')]).toEqual([null, null])
+    expect((await at.server.ask('/v.txt', { 'if-modified-since': MODIFIED })).status).toBe(200)
+  })
+
+  it('gives a file from the future the present as its date', async () => {
+    await using at = await open(DIGITS)
+    utimesSync(at.folder.join('v.txt'), 32_503_680_000, 32_503_680_000)
+    const { headers } = await at.server.ask('/v.txt')
+    expect(Date.parse(headers.get('last-modified') ?? '')).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('keeps fields that middleware has set', async () => {
+    await using folder = await tempFolder({ 'data.bin': 'x', 'app.js': 'A', 'app.js.gz': 'G' })
+    await using server = await serve((router) => {
+      router.use((ctx, next) => {
+        ctx.responseHeaders.set('vary', 'Origin')
+        if (ctx.path.endsWith('.bin')) ctx.responseHeaders.set('content-type', 'application/x-mine')
+        return next()
+      })
+      staticFiles(router, '/', folder.path, { cacheInMemory })
+    })
+    expect((await server.ask('/data.bin')).headers.get('content-type')).toBe('application/x-mine')
+    expect((await server.ask('/app.js')).headers.get('vary')).toBe('Origin, Accept-Encoding')
+  })
+
+  it('streams large files and slices of them', async () => {
+    const content = Array.from({ length: LARGE / 8 }, (_, i) => i.toString(36).padStart(8, '0')).join('')
+    await using at = await open({ 'large.bin': content })
+    expect((await at.server.ask('/large.bin')).text === content).toBe(true)
+    const slice = await at.server.ask('/large.bin', { range: 'bytes=65530-1131081' })
+    expect([slice.status, slice.text === content.slice(65_530, 1_131_082)]).toEqual([206, true])
+    const head = await at.server.ask('/large.bin', {}, 'HEAD')
+    expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, String(LARGE), ''])
+  })
+})
+
+describe('large files', () => {
+  const SIZE = 32 * 1024 * 1024
+
+  it('sends the file that it opened, whatever becomes of its name', async () => {
+    await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const client = await connectH1({ port: server.port })
+    const response = await client.request({ path: '/big.bin' })
+    writeFileSync(folder.join('next.bin'), 'B'.repeat(SIZE))
+    renameSync(folder.join('next.bin'), folder.join('big.bin'))
+    const bytes = await response.bytes()
+    expect([bytes.byteLength, Buffer.from(bytes).indexOf('B')]).toEqual([SIZE, -1])
+    rmSync(folder.join('big.bin'))
+    expect((await client.request({ path: '/big.bin' })).status).toBe(404)
+    await client.close()
+  })
+
+  it('cuts the connection when the file becomes shorter, and says so', async () => {
+    await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE), 'a.txt': 'next answer' })
+    const warnings: string[] = []
+    await using server = await serve((router) =>
+      staticFiles(router, '/', folder.path, { onWarning: (message) => warnings.push(message) }),
+    )
+    const head = 'HTTP/1.1\r\nhost: x\r\n\r\n'
+    let isCut = false
+    const { text, ended } = await rawExchange(server.port, `GET /big.bin ${head}GET /a.txt ${head}`, {
+      timeoutMs: 5000,
+      until: () => {
+        if (!isCut) truncateSync(folder.join('big.bin'), 1000)
+        isCut = true
+        return false
+      },
+    })
+    expect(text).toContain(`content-length: ${SIZE}\r\n`)
+    expect(text.length).toBeLessThan(SIZE)
+    expect(text).not.toContain('next answer')
+    expect(ended).not.toBe('open')
+    expect(warnings).toEqual([`${folder.join('big.bin')} became shorter while it was sent`])
+  })
+
+  it('closes the file when the client goes away', async () => {
+    await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const client = await connectH1({ port: server.port })
+    const openFiles = (): number => readdirSync('/proc/self/fd').length
+    const before = openFiles()
+    for (let i = 0; i < 20; i++) {
+      const response = await client.request({ path: '/big.bin' })
+      response.abort()
+    }
+    await expect.poll(openFiles).toBeLessThanOrEqual(before)
+    await client.close()
+  })
+})

@@ -1,0 +1,16 @@
+/**
+ * An answer with an error status, thrown. It has the shape that `@fw/core` takes for its own `HttpError`, as this
+ * package does without that one.
+ */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  /** @param message For the client */
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}

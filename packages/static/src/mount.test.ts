@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { serve, type Answer } from '../test/serve.ts'
+import { staticFiles } from './index.ts'
+
+const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
+const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
+
+describe('sidecars', () => {
+  it('are sent to those who take them, and the answer says that it varies', async () => {
+    await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const table: [string, string, string, string | null][] = [
+      // path, Accept-Encoding, body, coding
+      ['/app.js', 'gzip, br', 'BR', 'br'],
+      ['/app.js', 'gzip', 'GZIP', 'gzip'],
+      ['/app.js', 'GZIP;q=0.5', 'GZIP', 'gzip'],
+      ['/app.js', 'br;q=0, gzip', 'GZIP', 'gzip'],
+      ['/app.js', 'gzip;q=0', 'IDENTITY', null],
+      ['/app.js', 'zstd', 'IDENTITY', null],
+      ['/app.js', 'notgzip', 'IDENTITY', null],
+      ['/z.css', 'gzip, br, zstd', 'ZSTD', 'zstd'],
+    ]
+    for (const [path, accepted, body, coding] of table) {
+      const answer = await server.ask(path, { 'accept-encoding': accepted })
+      expect([answer.text, answer.headers.get('content-encoding')], accepted).toEqual([body, coding])
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding')
+      expect(answer.headers.get('content-type')).toMatch(/^(application\/javascript|text\/css); charset=utf-8$/)
+      expect(answer.headers.get('content-length')).toBe(String(body.length))
+    }
+    const plain = await server.ask('/plain.js', { 'accept-encoding': 'gzip, br' })
+    expect([plain.text, plain.headers.get('vary')]).toEqual(['PLAIN', null])
+    const byName = await server.ask('/app.js.gz', { 'accept-encoding': 'gzip' })
+    expect([byName.text, byName.headers.get('content-encoding')]).toEqual(['GZIP', null])
+    expect((await server.ask('/only.js', { 'accept-encoding': 'gzip' })).status).toBe(404)
+  })
+
+  it('are not looked for when switched off', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) => staticFiles(router, '/', folder.path, { precompressed: false }))
+    const answer = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
+    expect([answer.text, answer.headers.get('vary')]).toEqual(['IDENTITY', null])
+  })
+
+  it('have a tag of their own, even with the same size and time', async () => {
+    await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
+    for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const tags = new Map<string, string>()
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      const { headers } = await server.ask('/a.js', { 'accept-encoding': accepted })
+      tags.set(accepted, headers.get('etag') ?? '')
+    }
+    expect(new Set(tags.values()).size).toBe(3)
+    const gzip = tags.get('gzip') ?? ''
+    const same = await server.ask('/a.js', { 'accept-encoding': 'gzip', 'if-none-match': gzip })
+    expect([same.status, same.headers.get('vary'), same.headers.get('etag')]).toEqual([304, 'Accept-Encoding', gzip])
+    expect((await server.ask('/a.js', { 'accept-encoding': 'br', 'if-none-match': gzip })).status).toBe(200)
+  })
+
+  it('that are no regular files inside of the directory are passed over', async () => {
+    await using folder = await tempFolder({ 'root/a.js': 'ID', 'root/b.js': 'ID', 'root/c.js': 'ID', secret: 'SECRET' })
+    execFileSync('mkfifo', [folder.join('root/a.js.gz')])
+    symlinkSync('../secret', folder.join('root/b.js.gz'))
+    symlinkSync('nowhere', folder.join('root/c.js.gz'))
+    await using server = await serve((router) => staticFiles(router, '/', folder.join('root')))
+    for (const path of ['/a.js', '/b.js', '/c.js']) {
+      const answer = await server.ask(path, { 'accept-encoding': 'gzip' })
+      expect([answer.text, answer.headers.get('content-encoding')], path).toEqual(['ID', null])
+    }
+  })
+
+  it('are asked for again on every request', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const ask = (): Promise<Answer> => server.ask('/app.js', { 'accept-encoding': 'gzip' })
+    expect((await ask()).text).toBe('GZIP')
+    rmSync(folder.join('app.js.gz'))
+    expect((await ask()).text).toBe('IDENTITY')
+    writeFileSync(folder.join('app.js.gz'), 'AGAIN')
+    expect((await ask()).text).toBe('AGAIN')
+    rmSync(folder.join('app.js'))
+    expect((await ask()).status).toBe(404)
+  })
+
+  it('or 406, if no coding is accepted at all', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const answer = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
+    expect(answer.status).toBe(406)
+    expect(answer.headers.get('vary')).toMatch(/accept-encoding/i)
+  })
+})
+
+describe('single-page application', () => {
+  const SPA = { 'index.html': 'SHELL', 'about/index.html': 'ABOUT', 'empty/x': '', 'index.html.gz': 'GZ' }
+
+  it('answers paths without a file with the fallback file', async () => {
+    await using folder = await tempFolder(SPA)
+    await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
+    for (const path of ['/route', '/users/42', '/route?file=a.js', '/a.b/c', '/%D0%BF', '/empty/', '/']) {
+      const answer = await server.ask(path)
+      expect([answer.status, answer.text], path).toEqual([200, 'SHELL'])
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    }
+    expect((await server.ask('/about/')).text).toBe('ABOUT')
+    const head = await server.ask('/route', {}, 'HEAD')
+    expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '5', ''])
+    const coded = await server.ask('/route', { 'accept-encoding': 'gzip' })
+    expect([coded.text, coded.headers.get('content-encoding')]).toEqual(['GZ', 'gzip'])
+    const same = await server.ask('/route', { 'if-none-match': (await server.ask('/')).headers.get('etag') ?? '' })
+    expect(same.status).toBe(304)
+  })
+
+  it('answers 404 for an asset, unless HTML is asked for by name', async () => {
+    await using folder = await tempFolder({ 'index.html': 'SHELL' })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
+    for (const path of ['/missing.js', '/missing.JS', '/missing%2ejs', '/assets/a.woff2']) {
+      const asset = await server.ask(path, { accept: '*/*' })
+      expect([asset.status, asset.text.includes('SHELL')], path).toEqual([404, false])
+      expect(asset.headers.get('vary')).toMatch(/(^|, )accept(,|$)/i)
+      const page = await server.ask(path, { accept: NAVIGATION })
+      expect([page.status, page.text], path).toEqual([200, 'SHELL'])
+      expect(page.headers.get('vary')).toBe('Accept')
+    }
+    expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
+  })
+
+  it('takes another fallback file, and leaves directories to the index', async () => {
+    await using folder = await tempFolder({ 'index.html': 'INDEX', 'shell/app.html': 'APP' })
+    await using server = await serve((router) =>
+      staticFiles(router, '/', folder.path, { spa: true, fallbackFile: 'shell/app.html' }),
+    )
+    expect((await server.ask('/x/y')).text).toBe('APP')
+    expect((await server.ask('/')).text).toBe('INDEX')
+  })
+
+  it('stays off unless asked for, and inside of its prefix', async () => {
+    await using folder = await tempFolder({ 'index.html': 'SHELL' })
+    await using off = await serve((router) => staticFiles(router, '/', folder.path))
+    expect((await off.ask('/route')).status).toBe(404)
+    await using server = await serve((router) => staticFiles(router, '/app', folder.path, { spa: true }))
+    expect((await server.ask('/app/route')).text).toBe('SHELL')
+    expect((await server.ask('/other/route')).status).toBe(404)
+  })
+
+  it('answers 404 without a fallback file that can be sent', async () => {
+    await using folder = await tempFolder({ 'a.txt': '' })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
+    expect((await server.ask('/route')).status).toBe(404)
+    execFileSync('mkfifo', [folder.join('index.html')])
+    expect((await server.ask('/route')).status).toBe(404)
+    expect((await server.ask('/')).status).toBe(404)
+  })
+})
+
+describe('cacheControl', () => {
+  it('is asked for every answer with the file that is sent', async () => {
+    await using folder = await tempFolder({ 'index.html': 'SHELL', 'app.js': 'A', 'a.txt': 'T' })
+    const asked: [string, boolean][] = []
+    await using server = await serve((router) =>
+      staticFiles(router, '/s', folder.path, {
+        spa: true,
+        cacheControl: (path, isFallback) => {
+          asked.push([path, isFallback])
+          if (path.endsWith('.txt')) return undefined
+          return isFallback ? 'no-cache' : 'max-age=60'
+        },
+      }),
+    )
+    const table: [string, string | null][] = [
+      ['/s/app.js', 'max-age=60'],
+      ['/s/', 'max-age=60'],
+      ['/s/index.html', 'max-age=60'],
+      ['/s/route', 'no-cache'],
+      ['/s/a.txt', null],
+    ]
+    for (const [path, value] of table) expect((await server.ask(path)).headers.get('cache-control'), path).toBe(value)
+    expect(asked).toEqual([
+      ['/app.js', false],
+      ['/index.html', false],
+      ['/index.html', false],
+      ['/index.html', true],
+      ['/a.txt', false],
+    ])
+    const same = await server.ask('/s/app.js', { 'if-none-match': '*' })
+    expect([same.status, same.headers.get('cache-control')]).toEqual([304, 'max-age=60'])
+    expect((await server.ask('/s/missing.js')).headers.get('cache-control')).toBeNull()
+  })
+})
+
+describe('freshness', () => {
+  it.each([true, false])('sees every change on the next request (in memory: %s)', async (cacheInMemory) => {
+    await using folder = await tempFolder({ 'r1/s.txt': 'one!', 'r2/s.txt': 'two!' })
+    symlinkSync('r1', folder.join('current'))
+    for (const name of ['r1', 'r2']) utimesSync(folder.join(name, 's.txt'), 1e9, 1e9)
+    await using server = await serve((router) => {
+      staticFiles(router, '/', folder.path, { cacheInMemory })
+      staticFiles(router, '/release', folder.join('current'), { cacheInMemory })
+    })
+    for (const path of ['/current/s.txt', '/release/s.txt']) {
+      for (let i = 0; i < 3; i++) expect((await server.ask(path)).text).toBe('one!')
+    }
+    symlinkSync('r2', folder.join('next'))
+    renameSync(folder.join('next'), folder.join('current'))
+    for (const path of ['/current/s.txt', '/release/s.txt']) expect((await server.ask(path)).text).toBe('two!')
+
+    const { headers } = await server.ask('/r1/s.txt')
+    utimesSync(folder.join('r1/s.txt'), 1e9, 1e9 + 1)
+    const touched = await server.ask('/r1/s.txt', { 'if-none-match': headers.get('etag') ?? '' })
+    expect([touched.status, touched.text]).toEqual([200, 'one!'])
+    expect((await server.ask('/new.txt')).status).toBe(404)
+    writeFileSync(folder.join('new.txt'), 'born')
+    expect((await server.ask('/new.txt')).text).toBe('born')
+  })
+})

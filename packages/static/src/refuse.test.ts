@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { serve } from '../test/serve.ts'
+import { refuse } from './refuse.ts'
+import type { FileFailure } from './file-failure.ts'
+import { fileFailure } from './file-failure.ts'
+
+it.each<[FileFailure, number, string | null, string[]]>([
+  ['missing', 404, null, []],
+  ['forbidden', 404, null, ['Cannot open /srv/x: permission denied']],
+  ['exhausted', 503, '1', []],
+])('a %s file is answered with %i', async (failure, status, retryAfter, warnings) => {
+  const warned: string[] = []
+  await using server = await serve((router) =>
+    router.get('/', (ctx) => refuse(ctx, failure, '/srv/x', (message) => warned.push(message))),
+  )
+  const answer = await server.ask('/')
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter])
+  expect(answer.text).not.toContain('/srv')
+  expect(warned).toEqual(warnings)
+})
+
+it.each([
+  ['ENOENT', 'missing'],
+  ['ENOTDIR', 'missing'],
+  ['ELOOP', 'missing'],
+  ['ENAMETOOLONG', 'missing'],
+  ['EACCES', 'forbidden'],
+  ['EPERM', 'forbidden'],
+  ['EMFILE', 'exhausted'],
+  ['ENFILE', 'exhausted'],
+  ['EIO', undefined],
+])('%s means %s', (code, failure) => {
+  expect(fileFailure(Object.assign(new Error('x'), { code }))).toBe(failure)
+})
+
+it('an error without a code is nobody’s expectation', () => {
+  expect(fileFailure(new Error('ENOENT'))).toBeUndefined()
+  expect(fileFailure({ code: 'ENOENT' })).toBeUndefined()
+})

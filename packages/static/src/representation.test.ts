@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { represent } from './representation.ts'
+
+const state = (mtimeNs: bigint) => ({ dev: 1n, ino: 2n, size: 10n, mtimeNs, ctimeNs: 0n })
+const both = { etag: true, lastModified: true }
+
+it.each([
+  [1_706_933_106_999_999_999n, 1_706_933_106],
+  [0n, 0],
+  [999_999_999n, 0],
+  [-1n, -1],
+  [-1_000_000_000n, -1],
+  [-1_000_000_001n, -2],
+])('a file of %i ns was modified in second %i', (mtimeNs, seconds) => {
+  expect(represent('/a.txt', 'identity', state(mtimeNs), both).lastModified).toBe(seconds)
+})
+
+it('is typed by its name whatever its coding', () => {
+  expect(represent('/app.js', 'br', state(0n), both)).toMatchObject({
+    size: 10,
+    contentType: 'application/javascript; charset=utf-8',
+    coding: 'br',
+  })
+})
+
+it('has only the validators that are wanted', () => {
+  expect(represent('/a', 'identity', state(0n), { etag: false, lastModified: false })).toMatchObject({
+    etag: undefined,
+    lastModified: undefined,
+  })
+})

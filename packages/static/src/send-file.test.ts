@@ -1,0 +1,112 @@
+import { symlinkSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { serve } from '../test/serve.ts'
+import { sendFile, type SendFileOptions } from './index.ts'
+
+describe('sendFile', () => {
+  it('answers with a file as a mount would', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'hello' })
+    await using server = await serve((router) => {
+      router.get('/path', (ctx) => sendFile(ctx, folder.join('a.txt')))
+      router.get('/url', (ctx) => sendFile(ctx, pathToFileURL(folder.join('a.txt'))))
+    })
+    for (const path of ['/path', '/url']) {
+      const { status, headers, text } = await server.ask(path)
+      expect([status, text, headers.get('content-type')]).toEqual([200, 'hello', 'text/plain; charset=utf-8'])
+      expect((await server.ask(path, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304)
+      expect((await server.ask(path, { range: 'bytes=1-2' })).text).toBe('el')
+      const head = await server.ask(path, {}, 'HEAD')
+      expect([head.headers.get('content-length'), head.text]).toEqual(['5', ''])
+    }
+  })
+
+  it('sets what its options say', async () => {
+    await using folder = await tempFolder({ 'año.txt': 'x' })
+    const answer = async (options: SendFileOptions) => {
+      await using server = await serve((router) =>
+        router.get('/', (ctx) => sendFile(ctx, folder.join('año.txt'), options)),
+      )
+      return (await server.ask('/')).headers
+    }
+    const own = await answer({ download: true, contentType: 'text/x-mine', cacheControl: 'no-store', etag: false })
+    expect(own.get('content-disposition')).toBe(`attachment; filename="a_o.txt"; filename*=UTF-8''a%C3%B1o.txt`)
+    expect([own.get('content-type'), own.get('cache-control'), own.get('etag')]).toEqual([
+      'text/x-mine',
+      'no-store',
+      null,
+    ])
+    const named = await answer({ download: 'report.pdf', lastModified: false })
+    expect(named.get('content-disposition')).toBe('attachment; filename="report.pdf"')
+    expect(named.has('last-modified')).toBe(false)
+    expect((await answer({})).has('content-disposition')).toBe(false)
+  })
+
+  it('never leaves its root', async () => {
+    await using folder = await tempFolder({
+      'root/a.txt': 'A',
+      'root/x/b..c.txt': 'BC',
+      'out.txt': 'OUTSIDE',
+      'root/.env': 'S',
+    })
+    symlinkSync('../out.txt', folder.join('root/link.txt'))
+    await using server = await serve((router) =>
+      router.get('/:name', (ctx) => sendFile(ctx, ctx.params.name, { root: folder.join('root') })),
+    )
+    expect((await server.ask('/a.txt')).text).toBe('A')
+    expect((await server.ask('/x%2fb..c.txt')).text).toBe('BC')
+    const names = [
+      '..%2fout.txt',
+      '%2e%2e%2fout.txt',
+      'x%2f..%2f..%2fout.txt',
+      'x%5c..%5cout.txt',
+      'link.txt',
+      '.env',
+      'x',
+      'x%2f',
+    ]
+    for (const name of names) {
+      const answer = await server.ask(`/${name}`)
+      expect([answer.status, answer.text.includes('OUTSIDE')], name).toEqual([404, false])
+    }
+  })
+
+  it('answers 404 by the handler for that, and can be that handler', async () => {
+    await using folder = await tempFolder({ '404.html': 'Not here' })
+    await using server = await serve((router) => {
+      router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))
+      router.get('/directory', (ctx) => sendFile(ctx, folder.path))
+      router.notFound((ctx) => sendFile(ctx, folder.join('404.html')))
+    })
+    for (const path of ['/', '/directory', '/elsewhere']) {
+      const { status, text, headers } = await server.ask(path, { 'if-none-match': '*', range: 'bytes=0-1' })
+      expect([status, text, headers.get('content-type')], path).toEqual([404, 'Not here', 'text/html; charset=utf-8'])
+    }
+  })
+
+  it('does not read conditions into a POST', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'hello' })
+    await using server = await serve((router) => router.post('/', (ctx) => sendFile(ctx, folder.join('a.txt'))))
+    const { status, text } = await server.ask(
+      '/',
+      { 'if-none-match': '*', range: 'bytes=0-1', 'content-length': '0' },
+      'POST',
+    )
+    expect([status, text]).toEqual([200, 'hello'])
+  })
+
+  it('names an option that it does not know', async () => {
+    const failures: unknown[] = []
+    await using server = await serve((router) => {
+      router.get('/', (ctx) => sendFile(ctx, '/dev/null', { downlod: true } as SendFileOptions))
+      router.onError((error) => void failures.push(error))
+    })
+    expect((await server.ask('/')).status).toBe(500)
+    expect(failures).toEqual([
+      new TypeError(
+        "Unknown option 'downlod' for sendFile; known are: root, download, contentType, cacheControl, etag, lastModified",
+      ),
+    ])
+  })
+})

@@ -1,0 +1,205 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { HttpError } from '@fw/core'
+import { rawExchange, tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { serve } from '../test/serve.ts'
+import { staticFiles, type StaticFilesOptions } from './index.ts'
+
+const get = async (port: number, target: string, fields = ''): Promise<string> => {
+  const request = `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${fields}\r\n`
+  return (await rawExchange(port, request)).text
+}
+
+describe('staticFiles', () => {
+  it('serves files, nested ones and the index of a directory, with or without its slash', async () => {
+    await using folder = await tempFolder({
+      'index.html': 'ROOT',
+      'a.txt': 'hello',
+      'x/y/n.txt': 'deep',
+      'dir/index.html': 'DIR',
+      'v1.2/index.html': 'V',
+      'noindex/secret.txt': 's',
+      '你 好#?.txt': 'named',
+    })
+    mkdirSync(folder.join('d/index.html'), { recursive: true })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const table: [string, number, string?][] = [
+      ['/', 200, 'ROOT'],
+      ['/index.html', 200, 'ROOT'],
+      ['/a.txt', 200, 'hello'],
+      ['/a.txt?v=1&p=../../etc', 200, 'hello'],
+      ['/x/y/n.txt', 200, 'deep'],
+      ['/dir/', 200, 'DIR'],
+      ['/dir', 200, 'DIR'],
+      ['/v1.2/', 200, 'V'],
+      ['/%E4%BD%A0%20%E5%A5%BD%23%3F.txt', 200, 'named'],
+      ['/%61.txt', 200, 'hello'],
+      ['/nope.txt', 404],
+      ['/noindex/', 404],
+      ['/noindex', 404],
+      ['/a.txt/', 404],
+      ['/a.txt/b', 404],
+      ['/d/', 404],
+    ]
+    for (const [path, status, body] of table) {
+      const { status: got, text } = await server.ask(path)
+      expect(got, path).toBe(status)
+      if (body !== undefined) expect(text, path).toBe(body)
+      else expect(text, path).not.toMatch(/ENOENT|secret|fw-test/)
+    }
+  })
+
+  it('answers HEAD as GET, without the body', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'hello' })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const [got, head] = [await server.ask('/a.txt'), await server.ask('/a.txt', {}, 'HEAD')]
+    for (const name of ['content-length', 'content-type', 'etag', 'last-modified', 'accept-ranges']) {
+      expect(head.headers.get(name), name).toBe(got.headers.get(name))
+      expect(head.headers.has(name), name).toBe(true)
+    }
+    expect(head.text).toBe('')
+    expect((await server.ask('/nope', {}, 'HEAD')).status).toBe(404)
+  })
+
+  it('leaves other methods to other routes', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'hello' })
+    await using server = await serve((router) => {
+      staticFiles(router, '/', folder.path)
+      router.post('/form', () => 'posted')
+    })
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const response = await server.ask('/a.txt', {}, method)
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+      expect(response.text).not.toContain('hello')
+    }
+    expect((await server.ask('/form', {}, 'POST')).text).toBe('posted')
+  })
+
+  it('lets routes that are more specific go first, whatever was registered first', async () => {
+    await using folder = await tempFolder({ 'api/users': 'a file', 'b.txt': 'B' })
+    await using server = await serve((router) => {
+      staticFiles(router, '/', folder.path)
+      router.get('/api/users', () => 'a route')
+      router.notFound(() => 'mine')
+    })
+    expect((await server.ask('/api/users')).text).toBe('a route')
+    expect((await server.ask('/b.txt')).text).toBe('B')
+    const miss = await server.ask('/nope')
+    expect([miss.status, miss.text]).toEqual([404, 'mine'])
+  })
+
+  it.each([
+    // prefix of the group, of the mount, request, body
+    ['', '/static', '/static/a.txt', 'A'],
+    ['', '/static', '/static/', 'INDEX'],
+    ['', '/static', '/static', 'INDEX'],
+    ['', '/static/', '/static/a.txt', 'A'],
+    ['', '/a/b', '/a/b/a.txt', 'A'],
+    ['', '/app/:version', '/app/7/a.txt', 'A'],
+    ['', '/app/:version', '/app/a%2fb/a.txt', 'A'],
+    ['', '/my files', '/my%20files/a.txt', 'A'],
+    ['/group', '/', '/group/a.txt', 'A'],
+    ['/group', '/', '/group', 'INDEX'],
+    ['/group', '/', '/group/', 'INDEX'],
+    ['/group/:id', '/static', '/group/1/static/a.txt', 'A'],
+    ['', '/static', '/static-secret.txt', undefined],
+    ['', '/static', '/a.txt', undefined],
+    ['', '/static', '/static/static/a.txt', undefined],
+  ])('in group %j below %j, %s is %j', async (group, prefix, path, body) => {
+    await using folder = await tempFolder({ 'index.html': 'INDEX', 'a.txt': 'A' })
+    await using server = await serve((router) =>
+      staticFiles(group === '' ? router : router.group(group), prefix, folder.path),
+    )
+    const response = await server.ask(path)
+    expect(response.status).toBe(body === undefined ? 404 : 200)
+    if (body !== undefined) expect(response.text).toBe(body)
+  })
+
+  it('refuses hostile paths on the wire', async () => {
+    await using folder = await tempFolder({
+      'root/a.txt': 'SHELL',
+      'root/.env': 'SECRET',
+      'root/x..y.txt': 'DOTS',
+      'out.txt': 'OUTSIDE',
+    })
+    symlinkSync('../out.txt', folder.join('root/link.txt'))
+    await using server = await serve((router) =>
+      staticFiles(router, '/', folder.join('root'), { spa: true, fallbackFile: 'a.txt' }),
+    )
+    const targets = [
+      '/../out.txt',
+      '/dir/../a.txt',
+      '/%2e%2e/out.txt',
+      '/..%2fout.txt',
+      '/dir%5ca.txt',
+      '/a.txt%00',
+      '/%zz',
+    ]
+    targets.push('/%ff', '/.env', '/%2eenv', '/x..y.txt', '/..\\out.txt', '/a%0d%0ax-injected:1', '/.well-known/x')
+    for (const target of targets) {
+      const text = await get(server.port, target, 'accept: text/html\r\n')
+      expect(text, target).toMatch(/^HTTP\/1\.1 40[04] /)
+      expect(text, target).not.toMatch(/OUTSIDE|SECRET|DOTS|SHELL|x-injected: ?1/)
+    }
+    expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
+  })
+
+  it('sends repeated slashes to the one path of a file, so that no guard is passed by', async () => {
+    await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
+    await using server = await serve((router) => {
+      staticFiles(router, '/', folder.path)
+      const admin = router.group('/admin')
+      admin.use(() => {
+        throw new HttpError(401)
+      })
+      staticFiles(admin, '/', folder.join('admin'))
+    })
+    const table = [
+      ['//admin/secret.txt', '/admin/secret.txt'],
+      ['/dir//?a=b//c', '/dir/?a=b//c'],
+      ['///dir?x=é', '/dir?x=%C3%A9'],
+    ]
+    for (const [target = '', location] of table) {
+      const answer = await rawExchange(
+        server.port,
+        Buffer.from(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+      )
+      if (!answer.text.startsWith('HTTP/1.1 400')) {
+        expect(answer.text).toMatch(/^HTTP\/1\.1 308 /)
+        expect(answer.text).toContain(`location: ${location}\r\n`)
+      }
+    }
+    for (const target of ['//example.com/..', '//example.com/', '/.//example.com', '//^/..']) {
+      expect(await get(server.port, target)).toMatch(/^HTTP\/1\.1 404 /)
+    }
+    expect((await server.ask('/admin/secret.txt')).status).toBe(401)
+  })
+
+  it('sends directories to their slash if that is wanted', async () => {
+    await using folder = await tempFolder({ 'dir/index.html': 'DIR', 'index.html': 'ROOT' })
+    await using server = await serve((router) => staticFiles(router, '/static', folder.path, { redirect: true }))
+    const table = [
+      ['/static/dir?x=1', '/static/dir/?x=1'],
+      ['/static', '/static/'],
+    ]
+    for (const [path = '', location] of table) {
+      const response = await server.ask(path)
+      expect([response.status, response.headers.get('location')]).toEqual([308, location])
+    }
+    expect((await server.ask('/static/dir/')).text).toBe('DIR')
+  })
+
+  it('says at registration what it cannot do', async () => {
+    await using folder = await tempFolder({ 'a.txt': '' })
+    const mount = (prefix: string, directory: string, options?: StaticFilesOptions) =>
+      serve((router) => staticFiles(router, prefix, directory, options))
+    await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory$/)
+    await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt: it is no directory$/)
+    await expect(mount('static', folder.path)).rejects.toThrow(
+      new TypeError(`Cannot serve files below "static": a prefix starts with '/'`),
+    )
+    await expect(mount('/a/*rest', folder.path)).rejects.toThrow(TypeError)
+    await expect(mount('/', folder.path, { spaa: true } as StaticFilesOptions)).rejects.toThrow("Unknown option 'spaa'")
+  })
+})

@@ -1,0 +1,72 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { rawExchange } from '@fw/testing'
+import { expect, it } from 'vitest'
+
+const SHARED = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../shared', import.meta.url))
+const CASES = join(SHARED, 'cases')
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const run = promisify(execFile)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** What a runner prints; it exits with an error when a case fails. */
+async function output(...args: string[]): Promise<string> {
+  const options = { maxBuffer: 64 * 1024 * 1024 }
+  return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
+}
+
+if (existsSync(join(CASES, 'conditional.json'))) {
+  it('holds every case of conditional requests', async () => {
+    const port = await freePort()
+    const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
+    try {
+      await expect
+        .poll(async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended, {
+          timeout: 10_000,
+        })
+        .toBe('fin')
+      const text = await output(join(CASES, 'run-conditional.mjs'), `127.0.0.1:${port}`, '--fails')
+      expect(text).toMatch(/ weak 0, fail 0;/)
+    } finally {
+      server.kill('SIGKILL')
+    }
+  }, 60_000)
+
+  it('holds the cases of plain files, canonical paths and links', async () => {
+    const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
+    const args = [
+      '--name',
+      'vitest',
+      '--cases',
+      join(CASES, 'static.json'),
+      '--filter',
+      '^(basic|canonical|links)',
+      '--verbose',
+    ]
+    const text = await output(
+      join(CASES, 'run-static.mjs'),
+      ...args,
+      '--port',
+      String(await freePort()),
+      '--cmd',
+      command,
+    )
+    expect(text).toMatch(/, 0 failed$/m)
+  }, 120_000)
+} else {
+  console.log(
+    'Skipped: the cases of conditional requests and static files are not in FW_SHARED or beside the workspace',
+  )
+}
