@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import type { EngineHost } from './engine.ts'
 import type { Http3Listener } from './http3/engine.ts'
@@ -85,7 +86,7 @@ export class Listener {
   /** Ends every connection now. */
   destroy(): void {
     this.#tcp.destroy()
-    this.#http3?.destroy()
+    void this.#http3?.destroy()
   }
 }
 
@@ -107,6 +108,9 @@ async function openHttp3(options: ListenerOptions, host: MutableHost, tcp: TcpLi
   const bound = tcp.address()
   if (typeof bound === 'string' || options.tls === undefined) {
     throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
+  }
+  if (new X509Certificate(options.tls.cert).publicKey.asymmetricKeyType === 'ed25519') {
+    throw new StartupError('HTTP/3 cannot use an Ed25519 certificate here: use one with an ECDSA or RSA key')
   }
   // Loaded only here: who does not use HTTP/3 pays nothing for it.
   const { listenHttp3 } = await import('./http3/engine.ts')

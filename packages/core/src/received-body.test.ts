@@ -56,6 +56,12 @@ it('ends once: nothing follows an end or an error', () => {
   body.finish()
   body.fail(new Error('late'))
   expect(calls).toEqual(['wanted', 'end '])
+
+  const other = setUp()
+  other.consume()
+  other.body.fail(new Error('gone'))
+  other.body.push(bytes('late'))
+  expect(other.calls).toEqual(['wanted', 'error gone'])
 })
 
 it('throws octets away after discard, making room', () => {

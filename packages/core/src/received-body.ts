@@ -63,7 +63,7 @@ export class ReceivedBody implements RequestBody {
 
   /** Takes octets from the wire. */
   push(chunk: Uint8Array): void {
-    if (this.#isDiscarded || chunk.byteLength === 0) return
+    if (this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
     if (this.#consumer !== undefined && !this.#isPaused && this.#waiting.length === 0) {
       this.#consumer.data(chunk)
       return

@@ -235,6 +235,15 @@ describe('a request body', () => {
     })
   })
 
+  it('of unknown length that is not read to its end ends the connection after the answer', async () => {
+    const { port } = await serve(hello)
+    const wire = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'
+    expect(await rawExchange(port, wire)).toMatchObject({
+      ended: 'fin',
+      text: expect.stringContaining('connection: close') as string,
+    })
+  })
+
   it('that is malformed is an error to whoever reads it, and the connection ends', async () => {
     const { port } = await serve(echo)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'

@@ -343,7 +343,8 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     if (this.#decoder === undefined || body === undefined) return false
     // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
     if (this.#awaitsContinue) return true
-    return !body.isWanted && body.length !== undefined && body.length > this.#host.limits.lingerBytes
+    // Passing over the rest of a body is worth it only when it is known to be short.
+    return body.length === undefined || (!body.isWanted && body.length > this.#host.limits.lingerBytes)
   }
 
   /** A request that no handler sees: answered once, as briefly as possible. */

@@ -1,0 +1,228 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import * as log from '@fw/log'
+import { connect, tempFolder, testCertificate } from '@fw/testing'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ED25519 } from './ed25519-certificate.ts'
+import { Server, StartupError, type ListenOptions, type ServerOptions } from '../src/index.ts'
+
+const servers: Server[] = []
+const messages = new log.MemorySink()
+let tls: { key: string; cert: string }
+
+beforeAll(async () => {
+  const { key, cert } = await testCertificate()
+  tls = { key, cert }
+})
+beforeEach(() => log.setSinks([messages]))
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close({ drainMs: 0 })))
+})
+
+function make(options: ServerOptions = {}): Server {
+  const server = new Server(options)
+  server.router().get('/', () => 'hello')
+  servers.push(server)
+  return server
+}
+
+async function failing(options: ServerOptions, where: ListenOptions): Promise<Error> {
+  try {
+    await make(options).listen(where)
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It started')
+}
+
+const local = { port: 0, host: '127.0.0.1' }
+
+describe('listen', () => {
+  it('tells where it listens and what it speaks, and logs it', async () => {
+    const server = make()
+    const address = await server.listen(local)
+    expect(address).toMatchObject({ host: '127.0.0.1', protocols: ['HTTP/1.1', 'HTTP/2.0'] })
+    expect(address.url.href).toBe(`http://127.0.0.1:${address.port}/`)
+    expect(server.url.href).toBe(address.url.href)
+    expect(messages.contains(`Listening on ${address.url.href} (HTTP/1.1, HTTP/2.0)`)).toBe(true)
+  })
+
+  it('can be called for several ports, in clear text and with TLS', async () => {
+    const server = make({ tls })
+    const secure = await server.listen(local)
+    const clear = await server.listen({ ...local, tls: false })
+    expect([secure.url.protocol, clear.url.protocol]).toEqual(['https:', 'http:'])
+    expect(await (await fetch(clear.url)).text()).toBe('hello')
+    const client = await connect('h1+tls', { port: secure.port ?? 0 })
+    expect((await client.request({ path: '/' })).status).toBe(200)
+    await client.close()
+  })
+
+  it('serves a Unix socket', async () => {
+    await using folder = await tempFolder()
+    const server = make()
+    server.router().get('/peer', (ctx) => String(ctx.remoteAddress))
+    const { path, url } = await server.listen({ path: folder.join('fw.sock') })
+    expect([path, url.protocol]).toEqual([folder.join('fw.sock'), 'http+unix:'])
+    const asked = request({ socketPath: path ?? '', path: '/peer' }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    expect((await answer.setEncoding('utf8').toArray()).join('')).toBe('undefined')
+  })
+
+  it('gives HTTP/3 the UDP port of the same number and announces it over TCP', async () => {
+    const server = make({ tls, http3: true })
+    const { port = 0, protocols } = await server.listen(local)
+    expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'])
+    for (const protocol of ['h1+tls', 'h2', 'h3'] as const) {
+      const client = await connect(protocol, { port })
+      const response = await client.request({ path: '/' })
+      expect([response.status, response.headers.get('alt-svc')]).toEqual([
+        200,
+        protocol === 'h3' ? null : `h3=":${port}"; ma=3600`,
+      ])
+      await response.text()
+      await client.close()
+    }
+  })
+
+  it('does without HTTP/2 when told to', async () => {
+    const { port = 0 } = await make({ tls, http2: false }).listen(local)
+    await expect(connect('h2', { port })).rejects.toThrow(/./)
+    const client = await connect('h1+tls', { port })
+    expect((await client.request({ path: '/' })).status).toBe(200)
+    await client.close()
+  })
+
+  it('closes with the signal it was given', async () => {
+    const abort = new AbortController()
+    const { url } = await make().listen({ ...local, signal: abort.signal })
+    abort.abort()
+    await expect.poll(() => fetch(url).then(String, () => 'refused')).toBe('refused')
+  })
+})
+
+describe('what cannot start says what to do', () => {
+  it('a port in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const error = await failing({}, { ...local, port })
+    taken.close()
+    expect(error).toBeInstanceOf(StartupError)
+    expect(error.message).toMatch(
+      /^Cannot listen on 127\.0\.0\.1:\d+: it is in use\. Stop the other process .*another port$/,
+    )
+  })
+
+  it('a UDP port in use, and then the TCP port is free again', async () => {
+    const { createSocket } = await import('node:dgram')
+    const socket = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const { port } = socket.address()
+    const error = await failing({ tls, http3: true }, { ...local, port })
+    expect(error.message).toMatch(/^Cannot listen on 127\.0\.0\.1:\d+ \(UDP\): it is in use/)
+    const again = createServer().listen(port, '127.0.0.1')
+    await once(again, 'listening')
+    again.close()
+    socket.close()
+  })
+
+  it.each<[string, ServerOptions, ListenOptions, RegExp]>([
+    ['an address that is not of this machine', {}, { port: 0, host: '192.0.2.1' }, /this machine has no such address/],
+    ['HTTP/3 in clear text', { http3: true }, { ...local, http3: true }, /^HTTP\/3 needs TLS/],
+    [
+      'a certificate file that is missing',
+      { tls: { keyFile: '/nowhere/key.pem', certFile: '/nowhere/cert.pem' } },
+      local,
+      /^Cannot read the TLS .* there is no such file\. Check tls\.\w+File$/,
+    ],
+    [
+      'a certificate that is none',
+      { tls: { key: 'x', cert: 'y' } },
+      local,
+      /^Cannot use tls\.cert and tls\.key: they are not/,
+    ],
+  ])('%s', async (_name, options, where, message) => {
+    const error = await failing(options, where)
+    expect(error).toBeInstanceOf(StartupError)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('\n')
+  })
+
+  it('a key of another certificate', async () => {
+    const { generateKeyPairSync } = await import('node:crypto')
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const error = await failing({ tls: { key, cert: tls.cert } }, local)
+    expect(error.message).toBe('Cannot use tls.cert and tls.key: the private key is not that of the certificate')
+  })
+
+  it('an Ed25519 certificate with HTTP/3', async () => {
+    const error = await failing({ tls: ED25519, http3: true }, local)
+    expect(error.message).toMatch(/^HTTP\/3 cannot use an Ed25519 certificate here: use one/)
+  })
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['an unknown option', () => new Server({ tsl: {} } as object), /^Unknown option 'tsl' of Server; there are: tls, /],
+    ['an unknown limit', () => new Server({ limits: { maxBody: 1 } as object }), /^Unknown limit 'maxBody'/],
+    ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
+  ])('%s', (_name, act, message) => {
+    expect(act).toThrow(message)
+  })
+
+  it.each<[string, ListenOptions, RegExp]>([
+    ['an unknown option of listen', { prot: 1 } as object, /^Unknown option 'prot' of listen/],
+    ['a port out of range', { port: 65_536 }, /from 0 to 65535/],
+    ['a path and a port', { path: '/x', port: 1 }, /exclude each other/],
+  ])('%s', async (_name, where, message) => {
+    expect((await failing({}, where)).message).toMatch(message)
+  })
+})
+
+describe('close', () => {
+  it('refuses new connections, lets running requests finish and can be called again', async () => {
+    const server = make()
+    let finish: ((text: string) => void) | undefined
+    server.router().get('/slow', () => new Promise<string>((resolve) => (finish = resolve)))
+    const { url } = await server.listen(local)
+    const slow = fetch(new URL('/slow', url))
+    await expect.poll(() => finish).toBeDefined()
+    const closed = server.close()
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+    finish?.('done')
+    expect(await (await slow).text()).toBe('done')
+    await Promise.all([closed, server.close()])
+    await expect(server.listen(local)).rejects.toThrow('Cannot listen: the server is closed')
+  })
+
+  it('destroys what has not finished in time', async () => {
+    const server = make()
+    server.router().get('/never', () => new Promise(() => {}))
+    const { url } = await server.listen(local)
+    const never = fetch(new URL('/never', url)).catch(() => 'cut off')
+    await expect.poll(async () => (await fetch(url)).status).toBe(200)
+    await server.close({ drainMs: 50 })
+    expect(await never).toBe('cut off')
+  })
+
+  it('happens by itself at the end of an `await using` scope', async () => {
+    let url = new URL('http://localhost')
+    {
+      await using server = new Server()
+      server.router().get('/', () => 'hello')
+      ;({ url } = await server.listen(local))
+      expect(await (await fetch(url)).text()).toBe('hello')
+    }
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+  })
+})
+
+it('a refused request is a Debug record with the address of the peer', async () => {
+  log.setLevel(log.Level.Debug)
+  const { port = 0 } = await make().listen(local)
+  const { rawExchange } = await import('@fw/testing')
+  await rawExchange(port, 'GARBAGE\r\n\r\n')
+  log.setLevel(log.Level.Info)
+  expect(messages.contains('Refused a request from 127.0.0.1: 400 Malformed request head')).toBe(true)
+})
