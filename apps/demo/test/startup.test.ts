@@ -68,6 +68,20 @@ describe('what cannot start says why in one line and ends with exit code 1', () 
   })
 })
 
+it('HTTP/3 without its optional package', async () => {
+  // What a process sees that has not installed it.
+  const hide = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(specifier, context, next) {
+      if (!specifier.startsWith('@matrixai/quic')) return next(specifier, context)
+      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+    } })`
+  const { exitCode, stderr } = await start({
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(hide)}"`,
+  })
+  expect(stderr).toBe('HTTP/3 needs the package @matrixai/quic: npm install @matrixai/quic\n')
+  expect(exitCode).toBe(1)
+})
+
 it('--help lists every option', async () => {
   const { exitCode, stdout, stderr } = await start({}, ['--help'])
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
