@@ -41,12 +41,14 @@ export interface Limits {
   readonly lingerTimeoutMs: number
   /** Streams of one HTTP/2 or HTTP/3 connection at once. */
   readonly maxConcurrentStreams: number
-  /** Streams that one HTTP/2 connection may reset in a burst (CVE-2023-44487). */
+  /** Streams that one HTTP/2 or HTTP/3 connection may reset in a burst (CVE-2023-44487); then it is closed. */
   readonly maxStreamResetBurst: number
-  /** Streams that one HTTP/2 connection may reset a second in the long run. */
+  /** Streams that one HTTP/2 or HTTP/3 connection may reset a second in the long run. */
   readonly maxStreamResetsPerSecond: number
   /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
   readonly sessionIdleTimeoutMs: number
+  /** HTTP/3 connections at once; a further client gets no answer. UDP has no descriptors that would run out first. */
+  readonly maxHttp3Connections: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -72,6 +74,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxStreamResetBurst: 200,
   maxStreamResetsPerSecond: 20,
   sessionIdleTimeoutMs: 60_000,
+  maxHttp3Connections: 10_000,
 }
 
 /**

@@ -1,0 +1,32 @@
+import type { FieldList } from '@fw/types'
+import { httpDate } from '../http-date.ts'
+import type { ResponseHead } from '../response-head.ts'
+import { encodeFrame, FrameType } from './frames.ts'
+import { encodeFieldSection } from './qpack-encoder.ts'
+
+/** HEADERS frame with the head of a final answer (RFC 9114 §4.3.2). */
+export function encodeAnswerHead(status: number, head: ResponseHead): Buffer {
+  const fields = [':status', String(status), ...inLowerCase(head.fields)]
+  if (head.contentLength !== undefined) fields.push('content-length', String(head.contentLength))
+  if (!head.hasDate) fields.push('date', httpDate())
+  return encodeHeaders(fields)
+}
+
+/** HEADERS frame with the head of an informational answer (RFC 9114 §4.1). */
+export function encodeInformational(status: number, fields: FieldList): Buffer {
+  return encodeHeaders([':status', String(status), ...inLowerCase(fields)])
+}
+
+/** HEADERS frame with trailers. */
+export function encodeTrailers(fields: FieldList): Buffer {
+  return encodeHeaders(inLowerCase(fields))
+}
+
+function encodeHeaders(fields: FieldList): Buffer {
+  return encodeFrame(FrameType.HEADERS, encodeFieldSection(fields))
+}
+
+/** RFC 9114 §4.2: a name in upper case makes the answer malformed. */
+function inLowerCase(fields: FieldList): FieldList {
+  return fields.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
+}

@@ -1,0 +1,195 @@
+import type { Deadlines, Watched } from '../deadlines.ts'
+import type { Drainable, EngineHost } from '../engine.ts'
+import { ErrorCode, Http3Error } from './errors.ts'
+import { encodeFrame, FrameType } from './frames.ts'
+import { PeerStreams, StreamType } from './peer-streams.ts'
+import type { QuicConnection, QuicConnectionEvents } from './quic.ts'
+import { ResetBudget } from './reset-budget.ts'
+import { encodeSettings, Setting } from './settings.ts'
+import { StreamOutput } from './stream-output.ts'
+import { Http3Stream, type StreamOwner } from './stream.ts'
+import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
+
+/** Distance between two request streams (RFC 9000 §2.1). */
+const STREAM_STEP = 4
+/** Octets of a unidirectional stream read at a time. */
+const READ_BYTES = 4096
+
+export interface Http3ConnectionOptions {
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  /** Time after which an otherwise idle connection is kept open while a request is running. */
+  readonly pingIntervalMs: number
+  readonly onClose: (connection: Http3Connection) => void
+}
+
+/**
+ * One HTTP/3 connection: the control stream, the client's streams, and how all of it ends.
+ *
+ * @see RFC 9114 §3.3, §5, §6
+ */
+export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, Watched {
+  deadlineMs: number = Infinity
+  readonly quic: QuicConnection
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  readonly #options: Http3ConnectionOptions
+  readonly #control: StreamOutput
+  readonly #controlId: number
+  readonly #peerStreams = new PeerStreams()
+  readonly #requests = new Map<number, Http3Stream>()
+  readonly #resets: ResetBudget
+  /** The first request stream that has not been seen. */
+  #nextRequestId = 0
+  /** The first request stream that is refused. */
+  #goawayId = Infinity
+
+  constructor(quic: QuicConnection, options: Http3ConnectionOptions) {
+    const { limits } = options.host
+    this.quic = quic
+    this.host = options.host
+    this.deadlines = options.deadlines
+    this.#options = options
+    this.#resets = new ResetBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
+    const controlId = quic.openUnidirectional()
+    this.#controlId = controlId
+    this.#control = new StreamOutput((chunk, isEnd) => quic.write(controlId, chunk, isEnd))
+    this.#control.push(encodeNumber(StreamType.CONTROL))
+    this.#control.push(
+      encodeSettings([
+        [Setting.MAX_FIELD_SECTION_SIZE, limits.maxHeadBytes],
+        // No dynamic table: nothing that one request compresses can hold up, or give away, another.
+        [Setting.QPACK_MAX_TABLE_CAPACITY, 0],
+        [Setting.QPACK_BLOCKED_STREAMS, 0],
+      ]),
+    )
+    this.#control.flush()
+    this.#watchIdle()
+    this.deadlines.watch(this)
+  }
+
+  drain(): void {
+    if (this.#goawayId !== Infinity) return
+    this.#goawayId = this.#nextRequestId
+    this.#control.push(encodeFrame(FrameType.GOAWAY, encodeNumber(this.#goawayId)))
+    this.#control.flush()
+    this.#closeIfDone()
+  }
+
+  destroy(): void {
+    this.quic.close(ErrorCode.NO_ERROR, '')
+  }
+
+  onReadable(streamId: number): void {
+    if ((streamId & 2) === 0) this.#request(streamId)?.onReadable()
+    else this.#readPeerStream(streamId)
+  }
+
+  onReset(streamId: number, code: number): void {
+    if ((streamId & 2) === 0) this.#onGivenUp(streamId, (request) => request.onReset(code))
+    else this.#attempt(() => this.#peerStreams.end(streamId))
+  }
+
+  onStopped(streamId: number, code: number): void {
+    if (streamId !== this.#controlId) {
+      this.#onGivenUp(streamId, (request) => request.onStopped(code))
+      return
+    }
+    this.onConnectionError(new Http3Error(ErrorCode.CLOSED_CRITICAL_STREAM, 'The control stream was stopped'))
+  }
+
+  onWritable(streamId: number): void {
+    if (streamId === this.#controlId) this.#control.flush()
+    else this.#requests.get(streamId)?.flush()
+  }
+
+  onWornOut(): void {
+    this.drain()
+  }
+
+  onClosed(reason: string): void {
+    this.deadlines.unwatch(this)
+    for (const request of this.#requests.values()) request.onConnectionLost(reason)
+    this.#options.onClose(this)
+  }
+
+  onConnectionError(error: Http3Error): void {
+    this.quic.close(error.code, error.message)
+  }
+
+  onStreamOver(streamId: number): void {
+    this.#requests.delete(streamId)
+    if (this.#requests.size > 0) return
+    this.#watchIdle()
+    this.#closeIfDone()
+  }
+
+  onDeadline(): void {
+    if (this.#requests.size === 0) this.drain()
+    else {
+      this.quic.ping()
+      this.#watchIdle()
+    }
+  }
+
+  #request(streamId: number): Http3Stream | undefined {
+    const known = this.#requests.get(streamId)
+    if (known !== undefined) return known
+    if (streamId >= this.#goawayId) {
+      this.quic.reset(streamId, ErrorCode.REQUEST_REJECTED)
+      this.quic.stopSending(streamId, ErrorCode.REQUEST_REJECTED)
+      return undefined
+    }
+    this.#nextRequestId = Math.max(this.#nextRequestId, streamId + STREAM_STEP)
+    const request = new Http3Stream(streamId, this)
+    this.#requests.set(streamId, request)
+    if (this.#requests.size === 1) this.#watchIdle()
+    return request
+  }
+
+  #onGivenUp(streamId: number, tell: (request: Http3Stream) => void): void {
+    const request = this.#requests.get(streamId)
+    if (request === undefined) return
+    tell(request)
+    if (this.#requests.has(streamId) || this.#resets.spend(performance.now())) return
+    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many requests were given up'))
+  }
+
+  #readPeerStream(streamId: number): void {
+    for (let read; (read = this.quic.read(streamId, READ_BYTES)) !== undefined;) {
+      const { chunk, isEnd } = read
+      const isRead = this.#attempt(() => {
+        this.#peerStreams.push(streamId, chunk)
+        if (isEnd) this.#peerStreams.end(streamId)
+      })
+      if (isEnd || !isRead) return
+    }
+  }
+
+  /** Runs what may find an error of the connection; false if it did. */
+  #attempt(run: () => void): boolean {
+    try {
+      run()
+      return true
+    } catch (error) {
+      if (!(error instanceof Http3Error)) throw error
+      this.onConnectionError(error)
+      return false
+    }
+  }
+
+  #closeIfDone(): void {
+    if (this.#goawayId !== Infinity && this.#requests.size === 0) this.quic.closeWhenDelivered(ErrorCode.NO_ERROR)
+  }
+
+  #watchIdle(): void {
+    const { pingIntervalMs, host } = this.#options
+    this.deadlineMs = this.deadlines.in(this.#requests.size > 0 ? pingIntervalMs : host.limits.sessionIdleTimeoutMs)
+  }
+}
+
+function encodeNumber(value: number): Uint8Array {
+  const bytes = Buffer.alloc(MAX_VARINT_BYTES)
+  writeVarint(bytes, value, 0)
+  return bytes.subarray(0, encodedVarintLength(value))
+}

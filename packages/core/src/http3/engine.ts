@@ -1,0 +1,99 @@
+import { Deadlines } from '../deadlines.ts'
+import type { EngineHost } from '../engine.ts'
+import { Http3Connection } from './connection.ts'
+import { loadQuiche, type LoadQuiche } from './quiche-binding.ts'
+import { quicheQuic } from './quiche.ts'
+import type { QuicListener } from './quic.ts'
+
+/** What HTTP/3 is called when a protocol is agreed on (RFC 9114 §3.1). */
+const ALPN = 'h3'
+/** QUIC's own limit of silence lies above that of HTTP/3, so that an idle connection ends with a GOAWAY. */
+const IDLE_MARGIN_MS = 5000
+/** QUIC's limit of silence where HTTP/3 has none. */
+const MAX_SILENCE_MS = 60_000
+/** Clients have limits of their own: browsers wait 30 seconds. */
+const MAX_PING_INTERVAL_MS = 10_000
+
+export interface ListenHttp3Options {
+  /** UDP port; 0 for any that is free. */
+  readonly port: number
+  /** IP address to bind; `0.0.0.0` or `::` for all. */
+  readonly host: string
+  /** Private key, PEM; neither encrypted nor Ed25519. Whether it fits the certificate is for the caller to check. */
+  readonly key: string
+  /** Certificate and its chain, PEM. */
+  readonly cert: string
+  readonly engineHost: EngineHost
+  /** Whether other processes may share the port. */
+  readonly reusePort?: boolean | undefined
+  /** Loads the native QUIC. */
+  readonly load?: LoadQuiche | undefined
+}
+
+/**
+ * Opens a UDP port for HTTP/3.
+ *
+ * @throws {StartupError} if the optional package `@matrixai/quic` is missing or does not run here
+ * @throws {Error} if the address cannot be bound
+ */
+export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Listener> {
+  const { limits } = options.engineHost
+  const quic = quicheQuic(await loadQuiche(options.load))
+  const idleMs = limits.sessionIdleTimeoutMs
+  const idleTimeoutMs = idleMs === 0 ? MAX_SILENCE_MS : idleMs + IDLE_MARGIN_MS
+  const connections = new Set<Http3Connection>()
+  const deadlines = new Deadlines()
+  const listener = await quic.listen(
+    {
+      port: options.port,
+      host: options.host,
+      key: options.key,
+      cert: options.cert,
+      reusePort: options.reusePort ?? false,
+      protocol: ALPN,
+      idleTimeoutMs,
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxConnections: limits.maxHttp3Connections,
+    },
+    (accepted) => {
+      const connection = new Http3Connection(accepted, {
+        host: options.engineHost,
+        deadlines,
+        pingIntervalMs: Math.min(MAX_PING_INTERVAL_MS, idleTimeoutMs / 3),
+        onClose: (closed) => connections.delete(closed),
+      })
+      connections.add(connection)
+      return connection
+    },
+  )
+  return new Http3Listener(listener, connections)
+}
+
+/** A UDP port on which HTTP/3 is served. */
+export class Http3Listener {
+  readonly #quic: QuicListener
+  readonly #connections: ReadonlySet<Http3Connection>
+
+  constructor(quic: QuicListener, connections: ReadonlySet<Http3Connection>) {
+    this.#quic = quic
+    this.#connections = connections
+  }
+
+  /** Where the listener is bound. */
+  get address(): QuicListener['address'] {
+    return this.#quic.address
+  }
+
+  /** Lets no new connection in and every request finish; resolves when all connections are closed, and the port. */
+  drain(): Promise<void> {
+    this.#quic.refuse()
+    for (const connection of this.#connections) connection.drain()
+    return this.#quic.close('when-idle')
+  }
+
+  /** Ends every connection now; resolves when the port is closed. */
+  destroy(): Promise<void> {
+    for (const connection of this.#connections) connection.destroy()
+    return this.#quic.close('now')
+  }
+}

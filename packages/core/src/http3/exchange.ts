@@ -1,0 +1,126 @@
+import type { FieldList, RequestHeaders } from '@fw/types'
+import { BaseExchange } from '../base-exchange.ts'
+import { FieldListHeaders } from '../field-list-headers.ts'
+import type { ReceivedBody } from '../received-body.ts'
+import type { ResponseHead } from '../response-head.ts'
+import { encodeAnswerHead, encodeInformational, encodeTrailers } from './answer.ts'
+import { frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
+import type { RequestHead } from './request-head.ts'
+import type { StreamOutput } from './stream-output.ts'
+
+/** Bodies up to this many octets are copied behind their frame header, so that both are given to QUIC at once. */
+const COPIED_BODY_BYTES = 16 * 1024
+
+/** What an exchange needs of the stream it runs on. */
+export interface AnswerStream {
+  readonly remoteAddress: string
+  readonly remotePort: number
+  readonly output: StreamOutput
+  /** Sends what was put into the output. */
+  flush(): void
+  /** Gives the stream up in both directions. */
+  reset(): void
+  /** The exchange is over. */
+  onSettled(aborted: boolean): void
+}
+
+/** A request and its answer on an HTTP/3 stream. */
+export class Http3Exchange extends BaseExchange {
+  readonly protocol = 'HTTP/3.0'
+  readonly scheme = 'https'
+  readonly method: string
+  readonly target: string
+  readonly authority: string
+  readonly headers: RequestHeaders
+  readonly body: ReceivedBody
+  readonly #stream: AnswerStream
+  readonly #output: StreamOutput
+
+  constructor(stream: AnswerStream, head: RequestHead, body: ReceivedBody) {
+    super()
+    this.method = head.method
+    this.target = head.target
+    this.authority = head.authority
+    this.headers = new FieldListHeaders(head.fields)
+    this.body = body
+    this.#stream = stream
+    this.#output = stream.output
+  }
+
+  get remoteAddress(): string {
+    return this.#stream.remoteAddress
+  }
+  get remotePort(): number {
+    return this.#stream.remotePort
+  }
+  get bufferedBytes(): number {
+    return this.#output.bufferedBytes
+  }
+  protected get isBlocked(): boolean {
+    return this.#output.bufferedBytes > 0
+  }
+
+  /** QUIC took more of the answer. */
+  onFlushed(): void {
+    if (!this.isBlocked) this.wake()
+    if (this.isComplete && this.#output.isEnded) this.settle(false)
+  }
+
+  /** The client is gone, or wants no answer any more. */
+  onAborted(): void {
+    this.settle(true)
+  }
+
+  protected override sendInformational(status: number, fields: FieldList): void {
+    this.#output.push(encodeInformational(status, fields))
+    this.#stream.flush()
+  }
+
+  protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+    this.#output.push(encodeAnswerHead(status, head))
+    if (body !== null) this.#pushData(typeof body === 'string' ? Buffer.from(body) : body)
+    this.#end()
+  }
+
+  protected override sendHead(status: number, head: ResponseHead): void {
+    this.#output.push(encodeAnswerHead(status, head))
+    if (!head.allowsBody) this.#output.end()
+    this.#stream.flush()
+  }
+
+  protected override sendData(chunk: Uint8Array): boolean {
+    this.#pushData(chunk)
+    this.#stream.flush()
+    return !this.isBlocked
+  }
+
+  protected override sendEnd(trailers: FieldList): void {
+    if (trailers.length > 0) this.#output.push(encodeTrailers(trailers))
+    this.#end()
+  }
+
+  protected override sendReset(): void {
+    this.#stream.reset()
+  }
+
+  protected override settle(aborted: boolean): void {
+    if (this.isClosed) return
+    super.settle(aborted)
+    this.#stream.onSettled(aborted)
+  }
+
+  #end(): void {
+    this.#output.end()
+    this.#stream.flush()
+  }
+
+  #pushData(body: Uint8Array): void {
+    const headerBytes = frameHeaderLength(FrameType.DATA, body.byteLength)
+    const isCopied = body.byteLength <= COPIED_BODY_BYTES
+    const frame = Buffer.allocUnsafe(headerBytes + (isCopied ? body.byteLength : 0))
+    const at = writeFrameHeader(frame, FrameType.DATA, body.byteLength, 0)
+    if (isCopied) frame.set(body, at)
+    this.#output.push(frame)
+    if (!isCopied) this.#output.push(body)
+  }
+}

@@ -1,0 +1,93 @@
+/** Octets read from a stream. */
+export interface QuicRead {
+  /** Valid until the next read; may be empty at the end. */
+  readonly chunk: Uint8Array
+  /** Whether these are the last. */
+  readonly isEnd: boolean
+}
+
+/**
+ * One QUIC connection whose handshake is done. Streams are known by their numbers (RFC 9000 §2.1); calls for a stream
+ * that is over, or on a closed connection, have no effect.
+ */
+export interface QuicConnection {
+  readonly remoteAddress: string
+  readonly remotePort: number
+  /** Opens a stream that only this side writes to. @returns Its number */
+  openUnidirectional(): number
+  /** Takes up to `maxBytes` of what has arrived, or `undefined` if there is nothing yet. Makes room in the window. */
+  read(streamId: number, maxBytes: number): QuicRead | undefined
+  /** No more `onReadable` for this stream; what arrives fills the window, and then the peer has to wait. */
+  pauseReading(streamId: number): void
+  /** `onReadable` again, soon, if something is there. */
+  resumeReading(streamId: number): void
+  /**
+   * Gives octets to the transport. An empty chunk that ends the stream is always taken.
+   *
+   * @returns Octets taken; when it is fewer than all, `onWritable` follows and the end was not taken. -1 if the stream
+   *   is over, which `onStopped` has told or will tell
+   */
+  write(streamId: number, chunk: Uint8Array, isEnd: boolean): number
+  /** RESET_STREAM: the peer learns that no more will come and that it is not complete. */
+  reset(streamId: number, code: number): void
+  /** STOP_SENDING: nothing more is wanted. What has arrived is thrown away. */
+  stopSending(streamId: number, code: number): void
+  /** Makes the peer answer, so that an idle connection stays open. */
+  ping(): void
+  /** Closes at once; `code` is one of the application's. */
+  close(code: number, reason: string): void
+  /** Closes when everything written has arrived, or some seconds later. */
+  closeWhenDelivered(code: number): void
+}
+
+/** What happens on a connection. None of these may throw. */
+export interface QuicConnectionEvents {
+  /** The peer's stream has something to read, perhaps only its end. The first sight of a stream. */
+  onReadable(streamId: number): void
+  /** RESET_STREAM: the peer gave up what it was sending. */
+  onReset(streamId: number, code: number): void
+  /** STOP_SENDING: the peer wants no more of what it is sent. */
+  onStopped(streamId: number, code: number): void
+  /** A stream whose last write was not taken whole can be written to. */
+  onWritable(streamId: number): void
+  /** The transport cannot keep this connection up for much longer: let the peer open another. Told once. */
+  onWornOut(): void
+  /** The connection is over, for whatever reason. The last event. */
+  onClosed(reason: string): void
+}
+
+export interface QuicListenOptions {
+  readonly port: number
+  readonly host: string
+  /** Private key, PEM. Must fit the certificate: the caller checks that. */
+  readonly key: string
+  /** Certificate chain, PEM. */
+  readonly cert: string
+  /** Whether other processes may share the port. */
+  readonly reusePort: boolean
+  /** Application protocol to agree on (ALPN). */
+  readonly protocol: string
+  /** Without a packet from the peer; then the connection is over. */
+  readonly idleTimeoutMs: number
+  /** Streams that one peer may have open at once. */
+  readonly maxConcurrentStreams: number
+  /** Connections at once; a further one gets no answer. */
+  readonly maxConnections: number
+}
+
+export interface QuicListener {
+  readonly address: { readonly address: string; readonly family: string; readonly port: number }
+  /** Lets no new connection in. */
+  refuse(): void
+  /** Closes the socket when the last connection is over, or at once. */
+  close(how: 'when-idle' | 'now'): Promise<void>
+}
+
+/** The QUIC that HTTP/3 runs on: as few calls as it needs, so that it can be replaced. */
+export interface Quic {
+  /** @param accept Takes over each connection whose handshake is done @throws {Error} if the address cannot be bound */
+  listen(
+    options: QuicListenOptions,
+    accept: (connection: QuicConnection) => QuicConnectionEvents,
+  ): Promise<QuicListener>
+}

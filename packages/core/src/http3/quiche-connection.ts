@@ -1,0 +1,345 @@
+import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
+import { OpenedStreams } from './opened-streams.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicRead } from './quic.ts'
+import { StuckStreams } from './stuck-streams.ts'
+
+/** Most octets of one packet, so that it also fits a path with a tunnel in it. */
+export const MAX_PACKET_BYTES = 1350
+/** Packets of one connection in one turn of the event loop; then the others have theirs. */
+const MAX_PACKETS_PER_TURN = 256
+/** How long a close waits for what was written to arrive. */
+const DELIVERY_TIMEOUT_MS = 3000
+/**
+ * Uploads given up by the client before we had read them. quiche does not give the window of what was unread back to
+ * the connection; two may have taken half of it.
+ */
+const MAX_LOST_WINDOWS = 2
+
+const READ_SIDE = 0
+const WRITE_SIDE = 1
+/** For streams that were over anyway. */
+const NO_CODE = 0
+
+const readBuffer = Buffer.alloc(64 * 1024)
+const NOTHING = readBuffer.subarray(0, 0)
+const FIRST_UNIDIRECTIONAL = 3
+
+/** What a connection needs of the listener it came from. */
+export interface QuicheEndpoint {
+  transmit(packet: Uint8Array, to: HostPort): void
+  /** Has `service` called in this turn of the event loop. */
+  schedule(connection: QuicheConnection): void
+  /** The handshake is done. */
+  accept(connection: QuicConnection): QuicConnectionEvents
+  /** Nobody will hear from it again, except that it may still have to be silent for a while. */
+  onClosed(connection: QuicheConnection): void
+  /** Its connection IDs are free. */
+  onGone(connection: QuicheConnection): void
+}
+
+/**
+ * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
+ * and sends what there is to send.
+ */
+export class QuicheConnection implements QuicConnection {
+  readonly remoteAddress: string
+  readonly remotePort: number
+  readonly #quiche: Quiche
+  readonly #endpoint: QuicheEndpoint
+  #events: QuicConnectionEvents | undefined = undefined
+  readonly #opened = new OpenedStreams()
+  /** Streams that the peer may still send on, as far as we know and care. */
+  readonly #receiving = new Set<number>()
+  readonly #paused = new Set<number>()
+  /** Paused streams of which only the end was left, and has been taken from quiche. */
+  readonly #ended = new Set<number>()
+  /** Streams that we may still send on, and whether the last write was not taken whole. */
+  readonly #sending = new Map<number, boolean>()
+  readonly #stuck: StuckStreams
+  #lostWindows = 0
+  #isWornOut = false
+  #nextUnidirectional = FIRST_UNIDIRECTIONAL
+  #hasUnsent = false
+  #isClosed = false
+  #isGone = false
+  #closeCode: number | undefined = undefined
+  #closeTimer: NodeJS.Timeout | undefined = undefined
+  #timer: NodeJS.Timeout | undefined = undefined
+  #timerAtMs = Infinity
+
+  constructor(quiche: Quiche, endpoint: QuicheEndpoint, remote: HostPort, maxConcurrentStreams: number) {
+    this.#quiche = quiche
+    this.#endpoint = endpoint
+    this.remoteAddress = remote.host
+    this.remotePort = remote.port
+    this.#stuck = new StuckStreams(quiche, maxConcurrentStreams)
+  }
+
+  /** Whether the handshake is done. */
+  get isAccepted(): boolean {
+    return this.#events !== undefined
+  }
+
+  /** @throws {Error} only for the first packet of a connection, if it is not valid */
+  receive(packet: Uint8Array, from: HostPort, to: HostPort): void {
+    // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
+    if (this.#hasUnsent) this.#transmit()
+    try {
+      this.#quiche.recv(packet, { from, to })
+    } catch {
+      // Not for us, a repetition, or damaged on the way; of an error of the peer quiche tells the peer by itself.
+    }
+    this.#endpoint.schedule(this)
+  }
+
+  /** Tells what has happened and sends what there is to send. */
+  service(): void {
+    if (this.#isGone) return
+    if (this.#events === undefined && this.#quiche.isEstablished()) this.#events = this.#endpoint.accept(this)
+    if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
+    this.#transmit()
+    if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
+    if (this.#quiche.isClosed()) this.#onGone()
+    else this.#armTimer()
+  }
+
+  /** Ends without waiting for anything. */
+  destroy(): void {
+    if (this.#isGone) return
+    this.#onClosed()
+    this.#onGone()
+  }
+
+  openUnidirectional(): number {
+    const streamId = this.#nextUnidirectional
+    this.#nextUnidirectional += 4
+    this.#sending.set(streamId, false)
+    return streamId
+  }
+
+  read(streamId: number, maxBytes: number): QuicRead | undefined {
+    if (this.#isClosed || !this.#receiving.has(streamId)) return undefined
+    if (this.#ended.has(streamId)) {
+      this.#endReceiving(streamId)
+      return { chunk: NOTHING, isEnd: true }
+    }
+    const read = this.#receive(streamId, readBuffer.subarray(0, maxBytes))
+    if (read === undefined) return undefined
+    // There may be window to give back.
+    this.#endpoint.schedule(this)
+    if (read.isEnd) this.#endReceiving(streamId)
+    return read
+  }
+
+  pauseReading(streamId: number): void {
+    if (this.#receiving.has(streamId)) this.#paused.add(streamId)
+  }
+
+  resumeReading(streamId: number): void {
+    if (this.#paused.delete(streamId)) this.#endpoint.schedule(this)
+  }
+
+  write(streamId: number, chunk: Uint8Array, isEnd: boolean): number {
+    if (this.#isClosed || !this.#sending.has(streamId)) return -1
+    let taken: number | null
+    try {
+      taken = this.#quiche.streamSend(streamId, chunk, isEnd)
+    } catch (error) {
+      this.#onSendingFailed(streamId, error)
+      return -1
+    }
+    // No window, or no stream.
+    if (taken === null && !this.#probeSending(streamId)) return -1
+    taken ??= 0
+    this.#hasUnsent = true
+    this.#endpoint.schedule(this)
+    if (taken === chunk.byteLength && isEnd) this.#endSending(streamId)
+    else this.#sending.set(streamId, taken < chunk.byteLength)
+    return taken
+  }
+
+  reset(streamId: number, code: number): void {
+    if (this.#isClosed || !this.#sending.has(streamId)) return
+    if (this.#hasUnsent) this.#transmit()
+    this.#shutdown(streamId, WRITE_SIDE, code)
+    this.#endSending(streamId)
+  }
+
+  stopSending(streamId: number, code: number): void {
+    if (this.#isClosed || !this.#receiving.has(streamId)) return
+    // quiche does not give the window of unread octets back when a stream is stopped, only when it is read.
+    let isEnd = this.#ended.has(streamId)
+    for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
+    if (!isEnd) this.#shutdown(streamId, READ_SIDE, code)
+    this.#endReceiving(streamId)
+  }
+
+  ping(): void {
+    this.#quiche.sendAckEliciting()
+    this.#endpoint.schedule(this)
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isClosed) return
+    this.#quiche.close(true, code, Buffer.from(reason))
+    this.#endpoint.schedule(this)
+  }
+
+  closeWhenDelivered(code: number): void {
+    if (this.#isClosed || this.#closeCode !== undefined) return
+    this.#closeCode = code
+    this.#closeTimer = setTimeout(() => this.close(code, ''), DELIVERY_TIMEOUT_MS)
+    this.#endpoint.schedule(this)
+  }
+
+  #tell(events: QuicConnectionEvents): void {
+    for (const streamId of this.#quiche.readable()) this.#tellReadable(events, streamId)
+    for (const streamId of this.#ended) if (!this.#paused.has(streamId)) events.onReadable(streamId)
+    for (const [streamId, isBlocked] of this.#sending) {
+      if (isBlocked) events.onWritable(streamId)
+      else this.#probeSending(streamId)
+    }
+    if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.close(this.#closeCode, '')
+    if (!this.#isWornOut && (this.#stuck.areTooMany || this.#lostWindows >= MAX_LOST_WINDOWS)) {
+      this.#isWornOut = true
+      events.onWornOut()
+    }
+  }
+
+  #tellReadable(events: QuicConnectionEvents, streamId: number): void {
+    if (!this.#receiving.has(streamId)) {
+      if (!this.#opened.isNew(streamId)) {
+        // Over for us, but quiche forgets it only when all of it was read.
+        while (this.#receive(streamId, readBuffer)?.isEnd === false);
+        return
+      }
+      this.#receiving.add(streamId)
+      if ((streamId & 2) === 0) this.#sending.set(streamId, false)
+    }
+    if (!this.#paused.has(streamId)) events.onReadable(streamId)
+    // Reading nothing tells about a reset, and takes an end that nothing precedes.
+    else if (this.#receive(streamId, NOTHING)?.isEnd === true) this.#ended.add(streamId)
+  }
+
+  #receive(streamId: number, target: Uint8Array): QuicRead | undefined {
+    try {
+      const read = this.#quiche.streamRecv(streamId, target)
+      return read === null ? undefined : { chunk: target.subarray(0, read[0]), isEnd: read[1] }
+    } catch (error) {
+      if (!this.#receiving.has(streamId)) return undefined
+      // What was received and not read is lost to the window of the connection.
+      if (this.#paused.has(streamId)) this.#lostWindows++
+      this.#endReceiving(streamId)
+      this.#events?.onReset(streamId, codeOf('StreamReset', error))
+      return undefined
+    }
+  }
+
+  /** Whether the stream can still be sent on. */
+  #probeSending(streamId: number): boolean {
+    try {
+      this.#quiche.streamCapacity(streamId)
+      return true
+    } catch (error) {
+      // A stream of ours does not exist before it was written to.
+      if (isInvalid(error) && (streamId & 1) === 1) return true
+      this.#onSendingFailed(streamId, error)
+      return false
+    }
+  }
+
+  #onSendingFailed(streamId: number, error: unknown): void {
+    this.#endSending(streamId)
+    this.#events?.onStopped(streamId, codeOf('StreamStopped', error))
+  }
+
+  #shutdown(streamId: number, side: 0 | 1, code: number): void {
+    try {
+      this.#quiche.streamShutdown(streamId, side, code)
+    } catch {
+      // The stream ended meanwhile: there is nothing to shut down.
+    }
+    this.#endpoint.schedule(this)
+  }
+
+  #endReceiving(streamId: number): void {
+    this.#receiving.delete(streamId)
+    this.#paused.delete(streamId)
+    this.#ended.delete(streamId)
+    if (!this.#sending.has(streamId)) this.#stuck.watch(streamId)
+  }
+
+  #endSending(streamId: number): void {
+    this.#sending.delete(streamId)
+    if (!this.#receiving.has(streamId)) this.#stuck.watch(streamId)
+  }
+
+  #transmit(): void {
+    this.#hasUnsent = false
+    for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
+      const packet = Buffer.allocUnsafe(MAX_PACKET_BYTES)
+      const sent = this.#send(packet)
+      if (sent === null) return
+      this.#endpoint.transmit(packet.subarray(0, sent[0]), sent[1].to)
+    }
+    this.#endpoint.schedule(this)
+  }
+
+  #send(packet: Buffer): [length: number, info: { to: HostPort }] | null {
+    try {
+      return this.#quiche.send(packet)
+    } catch {
+      // quiche closes the connection for whatever made this fail; `service` sees that.
+      return null
+    }
+  }
+
+  #armTimer(): void {
+    const timeoutMs = this.#quiche.timeout()
+    if (timeoutMs === null) return
+    const now = performance.now()
+    // Rounded down by quiche, so a millisecond more.
+    const atMs = now + timeoutMs + 1
+    // A timer that is too early does no harm: it is set again. That is rarer than the time changing.
+    if (this.#timer !== undefined && this.#timerAtMs <= atMs) return
+    clearTimeout(this.#timer)
+    this.#timerAtMs = atMs
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#quiche.onTimeout()
+      this.service()
+    }, timeoutMs + 1)
+  }
+
+  #onClosed(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearTimeout(this.#closeTimer)
+    this.#events?.onClosed(this.#closeReason())
+    this.#endpoint.onClosed(this)
+  }
+
+  #onGone(): void {
+    this.#isGone = true
+    clearTimeout(this.#timer)
+    this.#endpoint.onGone(this)
+  }
+
+  #closeReason(): string {
+    if (this.#quiche.isTimedOut()) return 'nothing was heard from the peer'
+    const byPeer = this.#quiche.peerError()
+    if (byPeer !== null) return `closed by the peer with code 0x${byPeer.errorCode.toString(16)}`
+    const byUs = this.#quiche.localError()
+    return byUs === null ? 'closed' : `closed with code 0x${byUs.errorCode.toString(16)}`
+  }
+}
+
+/** quiche names its errors in their text: `StreamReset(268)`. */
+function codeOf(name: 'StreamReset' | 'StreamStopped', error: unknown): number {
+  const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
+  return match?.[1] === name ? Number(match[2]) : NO_CODE
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('InvalidStreamState')
+}

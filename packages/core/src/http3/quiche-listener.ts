@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:dgram'
+import type { AddressInfo } from 'node:net'
+import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
+import { QuicheConnection, type QuicheEndpoint } from './quiche-connection.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicListener } from './quic.ts'
+import { mintRetryToken, openRetryToken } from './retry-token.ts'
+
+/** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
+const ID_BYTES = 20
+/** RFC 9000 §14.1: a client's first packet is at least this large, so that our answer is not an amplification. */
+const MIN_INITIAL_BYTES = 1200
+/** Octets of a Version Negotiation or Retry packet, at most. */
+const MAX_STATELESS_BYTES = 512
+/**
+ * Handshakes under way above which a new client must first prove its address. Below, that would cost every client a
+ * round trip for nothing; above, somebody may be sending from addresses that are not theirs.
+ */
+const RETRY_ABOVE_HANDSHAKES = 64
+
+const INITIAL = 0
+const LONG_HEADER = 0x80
+
+interface ListenerOptions {
+  readonly maxConcurrentStreams: number
+  readonly maxConnections: number
+}
+
+/** A UDP socket and the connections on it: finds the connection of a packet, and lets new ones in. */
+export class QuicheListener implements QuicListener, QuicheEndpoint {
+  readonly address: AddressInfo
+  readonly #local: HostPort
+  readonly #socket: Socket
+  readonly #quiche: QuicheBinding
+  readonly #config: QuicheConfig
+  readonly #options: ListenerOptions
+  readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
+  readonly #tokenSecret = randomBytes(32)
+  /** By every connection ID that packets may be sent to. */
+  readonly #byId = new Map<string, QuicheConnection>()
+  readonly #ids = new Map<QuicheConnection, readonly string[]>()
+  /** Those that are not closed. */
+  readonly #open = new Set<QuicheConnection>()
+  #handshakes = 0
+  #isRefusing = false
+  readonly #closed = Promise.withResolvers<void>()
+  #isClosing = false
+  #isClosed = false
+  #scheduled = new Set<QuicheConnection>()
+  readonly #service = (): void => this.#serviceScheduled()
+
+  /** @param socket Bound; the listener closes it */
+  constructor(
+    socket: Socket,
+    quiche: QuicheBinding,
+    config: QuicheConfig,
+    options: ListenerOptions,
+    accept: (connection: QuicConnection) => QuicConnectionEvents,
+  ) {
+    this.#socket = socket
+    this.#quiche = quiche
+    this.#config = config
+    this.#options = options
+    this.#accept = accept
+    this.address = socket.address()
+    this.#local = { host: this.address.address, port: this.address.port }
+    socket.on('message', (packet, { address, port }) => this.#onPacket(packet, { host: address, port }))
+    socket.on('error', () => {
+      // A packet that could not be sent is a lost packet, which QUIC deals with.
+    })
+  }
+
+  refuse(): void {
+    this.#isRefusing = true
+  }
+
+  close(how: 'when-idle' | 'now'): Promise<void> {
+    this.refuse()
+    this.#isClosing = true
+    if (how === 'now') {
+      this.#serviceScheduled()
+      for (const connection of this.#ids.keys()) connection.destroy()
+    }
+    this.#closeIfIdle()
+    return this.#closed.promise
+  }
+
+  transmit(packet: Uint8Array, to: HostPort): void {
+    if (!this.#isClosed) this.#socket.send(packet, to.port, to.host)
+  }
+
+  schedule(connection: QuicheConnection): void {
+    if (this.#scheduled.size === 0) setImmediate(this.#service)
+    this.#scheduled.add(connection)
+  }
+
+  accept(connection: QuicConnection): QuicConnectionEvents {
+    this.#handshakes--
+    return this.#accept(connection)
+  }
+
+  onClosed(connection: QuicheConnection): void {
+    if (!connection.isAccepted) this.#handshakes--
+    this.#open.delete(connection)
+    this.#closeIfIdle()
+  }
+
+  onGone(connection: QuicheConnection): void {
+    for (const id of this.#ids.get(connection) ?? []) this.#byId.delete(id)
+    this.#ids.delete(connection)
+    this.#scheduled.delete(connection)
+  }
+
+  #serviceScheduled(): void {
+    const scheduled = this.#scheduled
+    // What is scheduled from here on has its turn after the others.
+    this.#scheduled = new Set()
+    for (const connection of scheduled) connection.service()
+  }
+
+  #onPacket(packet: Buffer, from: HostPort): void {
+    const isLong = ((packet[0] ?? 0) & LONG_HEADER) !== 0
+    if (!isLong) {
+      this.#byId.get(packet.toString('latin1', 1, 1 + ID_BYTES))?.receive(packet, from, this.#local)
+      return
+    }
+    const header = this.#readHeader(packet)
+    if (header === undefined) return
+    const connection = this.#byId.get(idKey(header.dcid)) ?? this.#admit(packet.byteLength, header, from)
+    connection?.receive(packet, from, this.#local)
+  }
+
+  #readHeader(packet: Buffer): QuicheHeader | undefined {
+    try {
+      return this.#quiche.Header.fromSlice(packet, ID_BYTES)
+    } catch {
+      // Anybody can send anything to a UDP port; what is no QUIC packet is nobody's.
+      return undefined
+    }
+  }
+
+  /** A packet for no connection: makes one if it may. */
+  #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
+    if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
+    if (!this.#quiche.versionIsSupported(header.version)) {
+      // RFC 9000 §6.1; version 0 is such an answer itself.
+      if (header.version !== 0)
+        this.#answer(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
+      return undefined
+    }
+    if (header.ty !== INITIAL || this.#open.size >= this.#options.maxConnections) return undefined
+
+    const client = { address: from.host, port: from.port }
+    if (header.token !== undefined && header.token.byteLength > 0) {
+      const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
+      return originalId === undefined ? undefined : this.#connect(header.dcid, originalId, header, from)
+    }
+    const id = randomBytes(ID_BYTES)
+    if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
+    const token = mintRetryToken(this.#tokenSecret, client, Date.now(), header.dcid, id)
+    this.#answer(from, (out) => this.#quiche.retry(header.scid, header.dcid, id, token, header.version, out))
+    return undefined
+  }
+
+  #answer(to: HostPort, write: (out: Buffer) => number): void {
+    const out = Buffer.alloc(MAX_STATELESS_BYTES)
+    try {
+      this.transmit(out.subarray(0, write(out)), to)
+    } catch {
+      // Nothing can be said to a packet with such connection IDs.
+    }
+  }
+
+  #connect(
+    id: Uint8Array,
+    originalId: Uint8Array | null,
+    header: QuicheHeader,
+    from: HostPort,
+  ): QuicheConnection | undefined {
+    let connection: QuicheConnection
+    try {
+      const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, from, this.#config)
+      connection = new QuicheConnection(quiche, this, from, this.#options.maxConcurrentStreams)
+    } catch {
+      // A client whose connection IDs are not valid.
+      return undefined
+    }
+    // Until the client has our ID it goes on using the one it made up.
+    const ids = [idKey(id), idKey(header.dcid)]
+    for (const key of ids) this.#byId.set(key, connection)
+    this.#ids.set(connection, ids)
+    this.#open.add(connection)
+    this.#handshakes++
+    return connection
+  }
+
+  #closeIfIdle(): void {
+    if (!this.#isClosing || this.#isClosed || this.#open.size > 0) return
+    this.#isClosed = true
+    // Those that are only being silent have nothing left to say.
+    for (const connection of this.#ids.keys()) connection.destroy()
+    this.#socket.close(() => this.#closed.resolve())
+  }
+}
+
+function idKey(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
+}

@@ -1,0 +1,86 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+import type { QuicheBinding, QuicheConfig } from './quiche-binding.ts'
+import { MAX_PACKET_BYTES } from './quiche-connection.ts'
+import { QuicheListener } from './quiche-listener.ts'
+import type { Quic, QuicListenOptions } from './quic.ts'
+
+/** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
+const MAX_RECEIVED_PACKET_BYTES = 1472
+/** Octets of one upload that may be on the way or unread at first, and when the path has shown to be fast. */
+const STREAM_WINDOW = 256 * 1024
+const MAX_STREAM_WINDOW = 1024 * 1024
+/** The same for all streams of a connection: what one client can make us hold. */
+const CONNECTION_WINDOW = 4 * 1024 * 1024
+const MAX_CONNECTION_WINDOW = 8 * 1024 * 1024
+/** Control and QPACK streams are short. */
+const UNIDIRECTIONAL_WINDOW = 64 * 1024
+/** Three that HTTP/3 uses, and some of kinds that are to be ignored. */
+const MAX_UNIDIRECTIONAL_STREAMS = 8
+/** Asked of the system, which may give less: packets of a burst wait here for their turn. */
+const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
+
+/** QUIC by the native quiche of `@matrixai/quic`. */
+export function quicheQuic(quiche: QuicheBinding): Quic {
+  return {
+    async listen(options, accept) {
+      const config = makeConfig(quiche, options)
+      const socket = await bind(options)
+      return new QuicheListener(socket, quiche, config, options, accept)
+    },
+  }
+}
+
+function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheConfig {
+  const config = quiche.Config.withBoringSslCtx(
+    false,
+    false,
+    null,
+    [Buffer.from(options.key)],
+    [Buffer.from(options.cert)],
+    null,
+  )
+  config.setApplicationProtos([options.protocol])
+  config.setMaxIdleTimeout(options.idleTimeoutMs)
+  config.setMaxRecvUdpPayloadSize(MAX_RECEIVED_PACKET_BYTES)
+  config.setMaxSendUdpPayloadSize(MAX_PACKET_BYTES)
+  config.setInitialMaxData(CONNECTION_WINDOW)
+  config.setMaxConnectionWindow(MAX_CONNECTION_WINDOW)
+  config.setInitialMaxStreamDataBidiLocal(STREAM_WINDOW)
+  config.setInitialMaxStreamDataBidiRemote(STREAM_WINDOW)
+  config.setMaxStreamWindow(MAX_STREAM_WINDOW)
+  config.setInitialMaxStreamDataUni(UNIDIRECTIONAL_WINDOW)
+  config.setInitialMaxStreamsBidi(options.maxConcurrentStreams)
+  config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
+  // quiche 0.18 cannot follow a client to another address.
+  config.setDisableActiveMigration(true)
+  // Packets are sent as soon as they may be; nobody here would wait for the time that pacing gives them.
+  config.enablePacing(false)
+  config.grease(true)
+  return config
+}
+
+/** @throws {Error} the system's, such as EADDRINUSE */
+async function bind({ host, port, reusePort }: QuicListenOptions): Promise<Socket> {
+  const isV6 = isIPv6(host)
+  const socket = createSocket({
+    type: isV6 ? 'udp6' : 'udp4',
+    reusePort,
+    recvBufferSize: SOCKET_BUFFER_BYTES,
+    sendBufferSize: SOCKET_BUFFER_BYTES,
+    // Peers are known by address; a look-up for each packet would only cost time.
+    lookup: (address, _options, callback) => callback(null, address, isV6 ? 6 : 4),
+  })
+  // Before `bind`, which is done at once where nothing is looked up.
+  const listening = once(socket, 'listening')
+  try {
+    // Exclusive: a worker process must not be handed the primary's socket, each needs its own.
+    socket.bind({ port, address: host, exclusive: true })
+    await listening
+    return socket
+  } catch (error) {
+    socket.close()
+    throw error
+  }
+}

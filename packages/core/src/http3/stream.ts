@@ -1,0 +1,279 @@
+import { AbortedError } from '../aborted-error.ts'
+import type { Deadlines, Watched } from '../deadlines.ts'
+import type { EngineHost } from '../engine.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import { ReceivedBody, type BodySupply } from '../received-body.ts'
+import { encodeAnswerHead, encodeInformational } from './answer.ts'
+import { ErrorCode, Http3Error } from './errors.ts'
+import { Http3Exchange, type AnswerStream } from './exchange.ts'
+import type { QuicConnection } from './quic.ts'
+import type { RequestHead } from './request-head.ts'
+import { RequestReader, type RequestParts } from './request-reader.ts'
+import { StreamOutput } from './stream-output.ts'
+
+/** Octets taken from QUIC at a time; what may be buffered is exceeded by no more than these. */
+const READ_BYTES = 16 * 1024
+
+/** What a request stream needs of its connection. */
+export interface StreamOwner {
+  readonly quic: QuicConnection
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  onConnectionError(error: Http3Error): void
+  /** Nothing more will happen on the stream. */
+  onStreamOver(streamId: number): void
+}
+
+/**
+ * A request stream: reads the request, hands it over as an `Exchange`, and sends the answer.
+ *
+ * It is over when the answer is complete or given up; what is left of the request is then not wanted any more.
+ */
+export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watched {
+  deadlineMs: number = Infinity
+  readonly output: StreamOutput
+  readonly #id: number
+  readonly #owner: StreamOwner
+  readonly #reader: RequestReader
+  readonly #startMs = performance.now()
+  readonly #requestDeadlineMs: number
+  #inputDeadlineMs: number
+  #outputDeadlineMs = Infinity
+  #head: RequestHead | undefined = undefined
+  #exchange: Http3Exchange | undefined = undefined
+  #isHandedOver = false
+  #isInputOver = false
+  #isPaused = false
+  #awaitsContinue = false
+  #isOver = false
+
+  constructor(id: number, owner: StreamOwner) {
+    const { deadlines, host } = owner
+    this.#id = id
+    this.#owner = owner
+    this.#reader = new RequestReader(host.limits, this)
+    this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
+    this.#requestDeadlineMs = deadlines.in(host.limits.requestTimeoutMs)
+    this.#inputDeadlineMs = deadlines.in(host.limits.headTimeoutMs)
+    this.#setDeadline()
+    deadlines.watch(this)
+  }
+
+  get remoteAddress(): string {
+    return this.#owner.quic.remoteAddress
+  }
+  get remotePort(): number {
+    return this.#owner.quic.remotePort
+  }
+
+  /** Something of the request has arrived. */
+  onReadable(): void {
+    while (!this.#isInputOver && !this.#isPaused) {
+      const read = this.#owner.quic.read(this.#id, READ_BYTES)
+      if (read === undefined) return
+      try {
+        this.#reader.push(read.chunk)
+        if (read.isEnd) this.#onEnd()
+      } catch (error) {
+        this.#onFault(error)
+        return
+      }
+      this.#handOver()
+    }
+  }
+
+  /** The client gave up sending its request. */
+  onReset(code: number): void {
+    if (this.#isOver) return
+    this.#isInputOver = true
+    const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
+    // RFC 9114 §4.1: once it has the answer coming, a client may stop sending without giving that up.
+    if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
+    else this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
+  }
+
+  /** The client wants no answer. */
+  onStopped(code: number): void {
+    if (this.#isOver) return
+    const error = new AbortedError(`The client stopped the answer with code 0x${code.toString(16)}`)
+    this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
+  }
+
+  onConnectionLost(reason: string): void {
+    if (this.#isOver) return
+    this.#isInputOver = true
+    this.#giveUp(new AbortedError(`The connection is over: ${reason}`), ErrorCode.REQUEST_CANCELLED)
+  }
+
+  flush(): void {
+    const hasProgressed = this.output.flush()
+    if (this.#isOver) return
+    if (this.output.bufferedBytes === 0) this.#outputDeadlineMs = Infinity
+    else if (hasProgressed || this.#outputDeadlineMs === Infinity) {
+      this.#outputDeadlineMs = this.#owner.deadlines.in(this.#owner.host.limits.writeStallTimeoutMs)
+    }
+    this.#setDeadline()
+    if (this.#exchange !== undefined) this.#exchange.onFlushed()
+    else if (this.output.isEnded) this.#finish()
+  }
+
+  reset(): void {
+    this.#abandon(ErrorCode.INTERNAL_ERROR)
+  }
+
+  onSettled(aborted: boolean): void {
+    if (!this.#isInputOver) this.#exchange?.body.fail(new AbortedError('The answer is complete'))
+    if (aborted) this.#abandon(ErrorCode.REQUEST_CANCELLED)
+    // RFC 9114 §4.1: an early answer ends the request without an error.
+    else this.#stopInput(ErrorCode.NO_ERROR)
+    this.#finish()
+  }
+
+  onHead(head: RequestHead): void {
+    this.#head = head
+    this.#awaitsContinue = head.expectsContinue
+    this.#watchInput()
+  }
+
+  onContent(slice: Uint8Array): void {
+    // A client that sends its content without waiting needs no 100 (Continue).
+    this.#awaitsContinue = false
+    this.#begin()?.body.push(Buffer.from(slice))
+    this.#watchInput()
+  }
+
+  onWanted(): void {
+    if (this.#awaitsContinue && this.#exchange?.status === 0 && !this.#isOver) {
+      this.output.push(encodeInformational(100, []))
+      this.flush()
+    }
+    this.#awaitsContinue = false
+    this.#watchInput()
+  }
+
+  onFull(): void {
+    this.#isPaused = true
+    this.#owner.quic.pauseReading(this.#id)
+    this.#watchInput()
+  }
+
+  onRoom(): void {
+    this.#isPaused = false
+    this.#owner.quic.resumeReading(this.#id)
+    this.#watchInput()
+  }
+
+  onDeadline(): void {
+    if (performance.now() >= this.#outputDeadlineMs) {
+      this.#giveUp(new AbortedError('The client does not take its answer'), ErrorCode.REQUEST_CANCELLED)
+      return
+    }
+    const what = this.#isHandedOver ? 'body' : 'head'
+    this.#refuse(new ProtocolError(408, `Request ${what} took too long`, 'stream'))
+  }
+
+  /** The request is complete. */
+  #onEnd(): void {
+    const trailers = this.#reader.end()
+    this.#isInputOver = true
+    this.#watchInput()
+    this.#begin()?.body.finish(trailers)
+  }
+
+  #begin(): Http3Exchange | undefined {
+    const head = this.#head
+    if (this.#exchange !== undefined || head === undefined) return this.#exchange
+    const length = head.contentLength ?? (this.#isInputOver ? 0 : undefined)
+    const body = new ReceivedBody(length, this.#owner.host.limits.maxBufferedBodyBytes, this)
+    return (this.#exchange = new Http3Exchange(this, head, body))
+  }
+
+  /** Once everything that came with the head has been read: it is known better then whether there is a body. */
+  #handOver(): void {
+    if (this.#isHandedOver) return
+    const exchange = this.#begin()
+    if (exchange === undefined) return
+    this.#isHandedOver = true
+    this.#owner.host.onRequest(exchange)
+  }
+
+  #onFault(error: unknown): void {
+    if (error instanceof ProtocolError) this.#refuse(error)
+    else if (!(error instanceof Http3Error)) throw error
+    else {
+      if (!this.#isHandedOver) this.#report(0, error.message)
+      if (error.scope === 'connection') this.#owner.onConnectionError(error)
+      else this.#giveUp(new ProtocolError(400, error.message, 'stream'), error.code)
+    }
+  }
+
+  /** What has been read of the request is all that will be; it can still be answered. */
+  #refuse(error: ProtocolError): void {
+    this.#stopInput(ErrorCode.NO_ERROR)
+    if (this.#isHandedOver) {
+      this.#exchange?.body.fail(error)
+      return
+    }
+    this.#exchange = undefined
+    this.#report(error.status, error.message)
+    const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
+    this.output.push(encodeAnswerHead(error.status, head))
+    this.output.end()
+    this.flush()
+  }
+
+  #report(status: number, reason: string): void {
+    this.#owner.host.onRefused({
+      status,
+      reason,
+      protocol: 'HTTP/3.0',
+      remoteAddress: this.remoteAddress,
+      ...this.#reader.requestLine,
+      bodyBytes: 0,
+      durationMs: performance.now() - this.#startMs,
+    })
+  }
+
+  /** Nothing will come of it any more. */
+  #giveUp(error: Error, code: ErrorCode): void {
+    this.#abandon(code)
+    const exchange = this.#isHandedOver ? this.#exchange : undefined
+    exchange?.body.fail(error)
+    exchange?.onAborted()
+    this.#finish()
+  }
+
+  #abandon(code: ErrorCode): void {
+    this.output.clear()
+    this.#stopInput(code)
+    this.#owner.quic.reset(this.#id, code)
+  }
+
+  #stopInput(code: ErrorCode): void {
+    if (this.#isInputOver) return
+    this.#isInputOver = true
+    this.#watchInput()
+    this.#owner.quic.stopSending(this.#id, code)
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#owner.deadlines.unwatch(this)
+    this.#owner.onStreamOver(this.#id)
+  }
+
+  /** The body is waited for from now on, or not. */
+  #watchInput(): void {
+    const { deadlines, host } = this.#owner
+    const isWaiting = !this.#isInputOver && !this.#isPaused && !this.#awaitsContinue
+    this.#inputDeadlineMs = isWaiting
+      ? Math.min(deadlines.in(host.limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
+      : Infinity
+    this.#setDeadline()
+  }
+
+  #setDeadline(): void {
+    this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
+  }
+}

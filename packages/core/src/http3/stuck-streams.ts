@@ -1,0 +1,79 @@
+/** After this time a stream that is over for us, but not for quiche, is helped along. */
+const NUDGE_AFTER_MS = 5000
+/** After this time it never will be. */
+const STUCK_AFTER_MS = 10_000
+/** Not more often, unless somebody waits. */
+const CHECK_INTERVAL_MS = 1000
+
+const WRITE_SIDE = 1
+const H3_NO_ERROR = 0x100
+
+/** What is asked about a stream. */
+export interface StreamStates {
+  /** @throws {Error} `InvalidStreamState` when the stream is over and all of it arrived */
+  streamCapacity(streamId: number): number
+  streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
+}
+
+/**
+ * Streams that we are done with, until the transport is.
+ *
+ * The peer may open a new stream when an old one is over on both sides and acknowledged. quiche 0.18 sometimes never
+ * comes to that conclusion: when a stream is reset while octets of it wait to be sent, when its reading side is stopped
+ * and the peer then finishes instead of resetting, and when the peer's reset comes after the last acknowledgment (a
+ * reset of our own, when everything has arrived long ago, gets such a stream unstuck). Each such stream takes one from
+ * the number that the peer may have open; when half are taken, the connection has served its time.
+ */
+export class StuckStreams {
+  readonly #quiche: StreamStates
+  readonly #maxConcurrentStreams: number
+  readonly #since = new Map<number, number>()
+  #checkedAtMs = 0
+  #stuck = 0
+
+  constructor(quiche: StreamStates, maxConcurrentStreams: number) {
+    this.#quiche = quiche
+    this.#maxConcurrentStreams = maxConcurrentStreams
+  }
+
+  watch(streamId: number): void {
+    this.#since.set(streamId, performance.now())
+  }
+
+  /** Whether everything has arrived. */
+  get isEmpty(): boolean {
+    this.#check(performance.now())
+    return this.#since.size === 0
+  }
+
+  /** Whether the peer can open only half as many streams as it should. */
+  get areTooMany(): boolean {
+    const limit = this.#maxConcurrentStreams / 2
+    if (this.#since.size < limit) return false
+    const now = performance.now()
+    if (now >= this.#checkedAtMs + CHECK_INTERVAL_MS) this.#check(now)
+    return this.#stuck >= limit
+  }
+
+  #check(now: number): void {
+    this.#checkedAtMs = now
+    this.#stuck = 0
+    for (const [streamId, since] of this.#since) {
+      if (this.#isOver(streamId)) {
+        this.#since.delete(streamId)
+        continue
+      }
+      if (now - since > NUDGE_AFTER_MS) this.#quiche.streamShutdown(streamId, WRITE_SIDE, H3_NO_ERROR)
+      if (now - since > STUCK_AFTER_MS) this.#stuck++
+    }
+  }
+
+  #isOver(streamId: number): boolean {
+    try {
+      this.#quiche.streamCapacity(streamId)
+      return false
+    } catch (error) {
+      return error instanceof Error && error.message.startsWith('InvalidStreamState')
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Frame types that tests send and look for (RFC 9114 §7.2). */
+export const H3Frame = {
+  DATA: 0x00,
+  HEADERS: 0x01,
+  CANCEL_PUSH: 0x03,
+  SETTINGS: 0x04,
+  PUSH_PROMISE: 0x05,
+  GOAWAY: 0x07,
+  MAX_PUSH_ID: 0x0d,
+} as const
+
+/** Types of unidirectional streams (RFC 9114 §6.2, RFC 9204 §4.2). */
+export const H3StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPACK_DECODER: 0x03 } as const
+
+/** A variable-length integer in its shortest form (RFC 9000 §16). */
+export function varint(value: number): Buffer {
+  if (value < 0x40) return Buffer.from([value])
+  if (value < 0x4000) return Buffer.from([0x40 | (value >> 8), value & 0xff])
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(value))
+  if (value < 0x4000_0000) {
+    bytes[4] = (bytes[4] ?? 0) | 0x80
+    return bytes.subarray(4)
+  }
+  bytes[0] = (bytes[0] ?? 0) | 0xc0
+  return bytes
+}
+
+/** Reads a variable-length integer; `undefined` if it is not all there. */
+export function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
+  const first = bytes[at]
+  if (first === undefined) return undefined
+  const end = at + 2 ** (first >> 6)
+  if (end > bytes.byteLength) return undefined
+  let value = first & 0x3f
+  for (let i = at + 1; i < end; i++) value = value * 256 + (bytes[i] ?? 0)
+  return { value, end }
+}
+
+/** A frame, or what claims to be one: `length` is that of the payload unless given. */
+export function h3Frame(type: number, payload: Uint8Array | string = '', length?: number): Buffer {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
+  return Buffer.concat([varint(type), varint(length ?? bytes.byteLength), bytes])
+}
