@@ -1,6 +1,7 @@
 /**
  * Adds up the `test-report.json` of every package that has tests and prints `N passed, N failed` as its last line.
- * A package without a report, and a file that could not be loaded, count as one failed test each.
+ * A package without a report, and a file that failed outside of its tests (it could not be loaded, a hook threw),
+ * count as one failed test each.
  * Runs on any Node, as it has to work when nothing could be installed.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
@@ -18,8 +19,12 @@ for (const folder of testedFolders()) {
     continue
   }
   const report = JSON.parse(readFileSync(path, 'utf8'))
-  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-  const counts = { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length }
+  const broken = report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
+  )
+  const counts = { passed: report.numPassedTests, failed: report.numFailedTests + broken.length }
+  // Nothing to run, or an error that belongs to no file.
+  if (!report.success && counts.failed === 0) counts.failed = 1
   const others = report.numTotalTests - report.numPassedTests - report.numFailedTests
   console.log(`${folder}: ${counts.passed} passed, ${counts.failed} failed${others > 0 ? `, ${others} not run` : ''}`)
   passed += counts.passed
