@@ -78,6 +78,10 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
       ctx.onFinish((outcome) => (seen.outcome = outcome))
       await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
     })
+    .get('/large', (ctx) => {
+      ctx.onFinish((outcome) => (seen.outcome = outcome))
+      return Buffer.alloc(32 * MIB, 'x')
+    })
     .get('/endless', async (ctx) => {
       ctx.onFinish((outcome) => (seen.outcome = outcome))
       const body = ctx.startResponse()
@@ -273,6 +277,19 @@ eachProtocol('the same behaviour', start, (client, protocol) => {
     expect(before).toBeLessThan(64 * MIB)
     response.abort()
     await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
+  })
+
+  it("sends a large answer whole, and one that is not read is in nobody else's way", async () => {
+    seen.outcome = undefined
+    const unread = await client().request({ path: '/large' })
+    const other = await client().request({ path: '/' })
+    expect(await other.text()).toBe('hello')
+    expect(seen.outcome).toBeUndefined()
+    unread.abort()
+    await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
+    const read = await client().request({ path: '/large' })
+    expect((await read.bytes()).length).toBe(32 * MIB)
+    await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
   })
 
   it('serves 50 requests at once', async () => {

@@ -11,6 +11,9 @@ import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
 import type { Http2RequestHead } from './request-head.ts'
 
+/** Octets given to nghttp2 at once: what it holds for a client that does not read counts against the whole session. */
+const SLICE_BYTES = 64 * 1024
+
 /** What an exchange needs of the session it runs on. */
 export interface Http2ExchangeOptions {
   readonly host: EngineHost
@@ -40,6 +43,10 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   #isBodyComplete: boolean
   #requestTrailers: FieldList = []
   #isWatchingWrites = false
+  /** Octets to be sent when the stream has taken those before. */
+  #queue: Uint8Array[] = []
+  #queuedBytes = 0
+  #isEnding = false
 
   constructor(
     stream: ServerHttp2Stream,
@@ -90,11 +97,11 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   }
 
   get bufferedBytes(): number {
-    return this.#stream.writableLength
+    return this.#stream.writableLength + this.#queuedBytes
   }
 
   protected get isBlocked(): boolean {
-    return this.#stream.writableNeedDrain
+    return this.#stream.writableNeedDrain || this.#queuedBytes > 0
   }
 
   onWanted(): void {
@@ -126,37 +133,43 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const stream = this.#stream
     stream.respond(this.#responseHeaders(status, head), { endStream: body === null })
-    if (body !== null) stream.end(body)
-    this.#finish()
+    if (body === null) return this.#finish()
+    if (this.bodyBytes <= SLICE_BYTES) {
+      stream.end(body)
+      return this.#finish()
+    }
+    stream.on('drain', this.#onDrain)
+    this.sendData(typeof body === 'string' ? Buffer.from(body) : body)
+    this.#end()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
+    const stream = this.#stream
+    const headers = this.#responseHeaders(status, head)
     if (!head.allowsBody) {
-      this.#stream.respond(this.#responseHeaders(status, head), { endStream: true })
+      stream.respond(headers, { endStream: true })
       return
     }
-    this.#stream.respond(this.#responseHeaders(status, head), { waitForTrailers: true })
-    this.#stream.on('drain', () => {
-      this.#isWatchingWrites = false
-      this.#stream.setTimeout(0)
-      this.wake()
-    })
+    stream.respond(headers, { waitForTrailers: true })
+    stream.on('drain', this.#onDrain)
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    const taken = this.#stream.write(chunk)
-    if (!taken) this.#watchWrites()
-    return taken
+    for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
+      const slice = chunk.subarray(at, at + SLICE_BYTES)
+      if (this.isBlocked) {
+        this.#queue.push(slice)
+        this.#queuedBytes += slice.byteLength
+      } else this.#stream.write(slice)
+    }
+    if (this.isBlocked) this.#watchWrites()
+    return !this.isBlocked
   }
 
   protected override sendEnd(trailers: FieldList): void {
-    const stream = this.#stream
-    if (!stream.writableEnded) {
-      // Without trailers this is an empty DATA frame with END_STREAM.
-      stream.on('wantTrailers', () => stream.sendTrailers(headersObject(trailers)))
-      stream.end()
-    }
-    this.#finish()
+    // Without trailers this is an empty DATA frame with END_STREAM.
+    this.#stream.on('wantTrailers', () => this.#stream.sendTrailers(headersObject(trailers)))
+    this.#end()
   }
 
   protected override sendReset(): void {
@@ -181,7 +194,30 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     return headers
   }
 
-  /** Everything was given to the stream; the exchange is over once the stream has passed it on. */
+  /** The stream takes more: first what is queued, then what the application writes. */
+  readonly #onDrain = (): void => {
+    this.#isWatchingWrites = false
+    this.#stream.setTimeout(0)
+    while (!this.#stream.writableNeedDrain) {
+      const slice = this.#queue.shift()
+      if (slice === undefined) break
+      this.#queuedBytes -= slice.byteLength
+      this.#stream.write(slice)
+    }
+    if (this.isBlocked) this.#watchWrites()
+    else if (this.#isEnding) this.#end()
+    else this.wake()
+  }
+
+  /** The application has written everything; the stream ends when it has taken it. */
+  #end(): void {
+    this.#isEnding = true
+    if (this.#queuedBytes > 0) return
+    if (!this.#stream.writableEnded) this.#stream.end()
+    this.#finish()
+  }
+
+  /** The exchange is over once the stream has passed everything on. */
   #finish(): void {
     if (!this.isBlocked) {
       this.settle(false)
@@ -197,6 +233,8 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
 
   #onClosed(): void {
     this.#deadlines.unwatch(this)
+    this.#queue = []
+    this.#queuedBytes = 0
     if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
     this.settle(true)
   }

@@ -1,0 +1,23 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import type { PathParams } from './path-params.ts'
+
+describe('PathParams', () => {
+  it('reads every kind of segment', () => {
+    expectTypeOf<PathParams<'/users/:id'>['id']>().toEqualTypeOf<string>()
+    expectTypeOf<PathParams<'/files/*path'>['path']>().toEqualTypeOf<string>()
+    expectTypeOf<PathParams<'/a/:b/c/:d?'>>().toExtend<{ readonly b: string; readonly d?: string }>()
+    expectTypeOf<{ b: string }>().toExtend<PathParams<'/a/:b/c/:d?'>>()
+  })
+
+  it('knows no other names', () => {
+    // @ts-expect-error there is no parameter of that name
+    type Unknown = PathParams<'/users/:id'>['name']
+    // @ts-expect-error a path without parameters has none
+    type None = PathParams<'/users'>['id']
+    expectTypeOf<Unknown | None>().not.toBeNever()
+  })
+
+  it('takes any name where the pattern is not a literal', () => {
+    expectTypeOf<PathParams<string>['anything']>().toEqualTypeOf<string | undefined>()
+  })
+})
