@@ -19,7 +19,7 @@ export interface Settings {
 }
 
 /** A setting that cannot be used; the message is one line that says what to do. */
-export class SettingsError extends Error {
+class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 

@@ -1,5 +1,3 @@
-import type { FieldList } from '@fw/types'
-
 /** RFC 9110 §5.6.2 (token). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** What RFC 9110 §5.5 leaves out of a field value: controls but HTAB; and what is no octet. */
@@ -21,10 +19,4 @@ export function checkField(name: string, value: string): void {
   if (NOT_IN_VALUE.test(value)) {
     throw new TypeError(`Cannot send field ${name}: the value holds a control character or one above U+00FF`)
   }
-}
-
-/** The first value of a field in a list with lower-case names, or `undefined`. */
-export function findField(fields: FieldList, name: string): string | undefined {
-  for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1]
-  return undefined
 }
