@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { FileCache, type CacheOptions } from './cache.ts'
+import type { FileIdentity } from './file-identity.ts'
 
 const MIB = 1024 * 1024
 
@@ -18,6 +19,8 @@ const cacheOf = (base: string, options: Partial<CacheOptions> = {}): FileCache =
 
 /** Long enough for a change to be told from the next one. */
 const settle = (): Promise<void> => delay(40)
+
+const state = (size: bigint): FileIdentity => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
 
 /** Reads as a request does: looks, opens, loads. */
 async function read(cache: FileCache, path: string): Promise<{ text: string; from: 'memory' | 'file' }> {
@@ -113,7 +116,6 @@ describe('FileCache', () => {
   })
 
   it('tells which files it takes', () => {
-    const state = (size: bigint) => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
     expect(cacheOf('/x').isCacheable(state(BigInt(MIB)))).toBe(true)
     expect(cacheOf('/x').isCacheable(state(BigInt(MIB) + 1n))).toBe(false)
     expect(cacheOf('/x', { maxCacheBytes: 10 }).isCacheable(state(11n))).toBe(false)

@@ -8,6 +8,8 @@ const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
+const openFiles = (): number => readdirSync('/proc/self/fd').length
+
 /** Whether the file is in memory must not show in any answer. */
 describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
@@ -56,28 +58,25 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
   it('206 and 416 for ranges, after every condition', async () => {
     await using at = await open(DIGITS)
     const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
-    const table: [Record<string, string>, number, string | undefined, string | null][] = [
+    const table: [Record<string, string>, number, string | null, string | null][] = [
       [{ range: 'bytes=0-4' }, 206, '12345', 'bytes 0-4/9'],
       [{ range: 'bytes=-3' }, 206, '789', 'bytes 6-8/9'],
       [{ range: 'bytes=8-' }, 206, '9', 'bytes 8-8/9'],
       [{ range: 'bytes=5-2' }, 200, '123456789', null],
       [{ range: 'bytes=0-1,3-4' }, 200, '123456789', null],
-      [{ range: 'bytes=9-' }, 416, undefined, 'bytes */9'],
+      [{ range: 'bytes=9-' }, 416, null, 'bytes */9'],
       [{ range: 'bytes=0-4', 'if-range': etag }, 206, '12345', 'bytes 0-4/9'],
       [{ range: 'bytes=0-4', 'if-range': MODIFIED }, 206, '12345', 'bytes 0-4/9'],
       [{ range: 'bytes=0-4', 'if-range': '"x"' }, 200, '123456789', null],
-      [{ range: 'bytes=0-4', 'if-match': '"x"' }, 412, undefined, null],
-      [{ range: 'bytes=9-', 'if-match': '"x"' }, 412, undefined, null],
+      [{ range: 'bytes=0-4', 'if-match': '"x"' }, 412, null, null],
+      [{ range: 'bytes=9-', 'if-match': '"x"' }, 412, null, null],
       [{ range: 'bytes=0-4', 'if-none-match': etag }, 304, '', null],
     ]
     for (const [fields, status, body, contentRange] of table) {
-      const answer = await at.server.ask('/v.txt', fields)
-      expect([answer.status, answer.headers.get('content-range')], JSON.stringify(fields)).toEqual([
-        status,
-        contentRange,
-      ])
-      if (body !== undefined) expect(answer.text).toBe(body)
-      else expect(answer.text).not.toContain('123456789')
+      const { headers, text, ...answer } = await at.server.ask('/v.txt', fields)
+      // What an error answer says is not for here, but the file must not be in it.
+      const sent = answer.status < 400 || text.includes('123456789') ? text : null
+      expect([fields, answer.status, sent, headers.get('content-range')]).toEqual([fields, status, body, contentRange])
     }
     expect((await at.server.ask('/v.txt')).text).toBe('123456789')
   })
@@ -165,7 +164,6 @@ describe('large files', () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const client = await connectH1({ port: server.port })
-    const openFiles = (): number => readdirSync('/proc/self/fd').length
     const before = openFiles()
     for (let i = 0; i < 20; i++) {
       const response = await client.request({ path: '/big.bin' })

@@ -25,7 +25,7 @@ describe('sidecars', () => {
     ]
     for (const [path, accepted, body, coding] of table) {
       const answer = await server.ask(path, { 'accept-encoding': accepted })
-      expect([answer.text, answer.headers.get('content-encoding')], accepted).toEqual([body, coding])
+      expect([accepted, answer.text, answer.headers.get('content-encoding')]).toEqual([accepted, body, coding])
       expect(answer.headers.get('vary')).toBe('Accept-Encoding')
       expect(answer.headers.get('content-type')).toMatch(/^(application\/javascript|text\/css); charset=utf-8$/)
       expect(answer.headers.get('content-length')).toBe(String(body.length))
@@ -68,7 +68,7 @@ describe('sidecars', () => {
     await using server = await serve((router) => staticFiles(router, '/', folder.join('root')))
     for (const path of ['/a.js', '/b.js', '/c.js']) {
       const answer = await server.ask(path, { 'accept-encoding': 'gzip' })
-      expect([answer.text, answer.headers.get('content-encoding')], path).toEqual(['ID', null])
+      expect([path, answer.text, answer.headers.get('content-encoding')]).toEqual([path, 'ID', null])
     }
   })
 
@@ -102,7 +102,7 @@ describe('single-page application', () => {
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     for (const path of ['/route', '/users/42', '/route?file=a.js', '/a.b/c', '/%D0%BF', '/empty/', '/']) {
       const answer = await server.ask(path)
-      expect([answer.status, answer.text], path).toEqual([200, 'SHELL'])
+      expect([path, answer.status, answer.text]).toEqual([path, 200, 'SHELL'])
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     }
     expect((await server.ask('/about/')).text).toBe('ABOUT')
@@ -119,10 +119,10 @@ describe('single-page application', () => {
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     for (const path of ['/missing.js', '/missing.JS', '/missing%2ejs', '/assets/a.woff2']) {
       const asset = await server.ask(path, { accept: '*/*' })
-      expect([asset.status, asset.text.includes('SHELL')], path).toEqual([404, false])
+      expect([path, asset.status, asset.text.includes('SHELL')]).toEqual([path, 404, false])
       expect(asset.headers.get('vary')).toMatch(/(^|, )accept(,|$)/i)
       const page = await server.ask(path, { accept: NAVIGATION })
-      expect([page.status, page.text], path).toEqual([200, 'SHELL'])
+      expect([path, page.status, page.text]).toEqual([path, 200, 'SHELL'])
       expect(page.headers.get('vary')).toBe('Accept')
     }
     expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
@@ -177,7 +177,9 @@ describe('cacheControl', () => {
       ['/s/route', 'no-cache'],
       ['/s/a.txt', null],
     ]
-    for (const [path, value] of table) expect((await server.ask(path)).headers.get('cache-control'), path).toBe(value)
+    for (const [path, value] of table) {
+      expect([path, (await server.ask(path)).headers.get('cache-control')]).toEqual([path, value])
+    }
     expect(asked).toEqual([
       ['/app.js', false],
       ['/index.html', false],

@@ -24,7 +24,7 @@ describe('resolveOptions', () => {
 
   it('takes what is given, and undefined for not given', () => {
     const given = { spa: true, fallbackFile: 'shell/app.html', indexFile: undefined }
-    expect(resolveOptions(given as StaticFilesOptions)).toMatchObject({
+    expect(resolveOptions(given as unknown as StaticFilesOptions)).toMatchObject({
       spa: true,
       fallbackFile: 'shell/app.html',
       indexFile: 'index.html',

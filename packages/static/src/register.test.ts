@@ -16,7 +16,7 @@ it('adds the method to routers and groups, and it can be chained', async () => {
 it('checks its arguments', () => {
   const router = new Server().router()
   // @ts-expect-error -- the directory is missing
-  expect(() => router.staticFiles('/')).toThrow()
+  expect(() => router.staticFiles('/')).toThrow(TypeError)
   // @ts-expect-error -- there is no such option
   expect(() => router.staticFiles('/', '.', { index: 'a.html' })).toThrow("Unknown option 'index'")
 })

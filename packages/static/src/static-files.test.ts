@@ -5,6 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { serve } from '../test/serve.ts'
 import { staticFiles, type StaticFilesOptions } from './index.ts'
 
+const NOT_FOUND = 'nothing here'
+
+const mount = (prefix: string, directory: string, options?: StaticFilesOptions) =>
+  serve((router) => staticFiles(router, prefix, directory, options))
+
 const get = async (port: number, target: string, fields = ''): Promise<string> => {
   const request = `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${fields}\r\n`
   return (await rawExchange(port, request)).text
@@ -23,29 +28,25 @@ describe('staticFiles', () => {
     })
     mkdirSync(folder.join('d/index.html'), { recursive: true })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
-    const table: [string, number, string?][] = [
-      ['/', 200, 'ROOT'],
-      ['/index.html', 200, 'ROOT'],
-      ['/a.txt', 200, 'hello'],
-      ['/a.txt?v=1&p=../../etc', 200, 'hello'],
-      ['/x/y/n.txt', 200, 'deep'],
-      ['/dir/', 200, 'DIR'],
-      ['/dir', 200, 'DIR'],
-      ['/v1.2/', 200, 'V'],
-      ['/%E4%BD%A0%20%E5%A5%BD%23%3F.txt', 200, 'named'],
-      ['/%61.txt', 200, 'hello'],
-      ['/nope.txt', 404],
-      ['/noindex/', 404],
-      ['/noindex', 404],
-      ['/a.txt/', 404],
-      ['/a.txt/b', 404],
-      ['/d/', 404],
+    const served: [string, string][] = [
+      ['/', 'ROOT'],
+      ['/index.html', 'ROOT'],
+      ['/a.txt', 'hello'],
+      ['/a.txt?v=1&p=../../etc', 'hello'],
+      ['/x/y/n.txt', 'deep'],
+      ['/dir/', 'DIR'],
+      ['/dir', 'DIR'],
+      ['/v1.2/', 'V'],
+      ['/%E4%BD%A0%20%E5%A5%BD%23%3F.txt', 'named'],
+      ['/%61.txt', 'hello'],
     ]
-    for (const [path, status, body] of table) {
-      const { status: got, text } = await server.ask(path)
-      expect(got, path).toBe(status)
-      if (body !== undefined) expect(text, path).toBe(body)
-      else expect(text, path).not.toMatch(/ENOENT|secret|fw-test/)
+    for (const [path, body] of served) {
+      const { status, text } = await server.ask(path)
+      expect([path, status, text]).toEqual([path, 200, body])
+    }
+    for (const path of ['/nope.txt', '/noindex/', '/noindex', '/a.txt/', '/a.txt/b', '/d/']) {
+      const { status, text } = await server.ask(path)
+      expect([path, status, text.match(/ENOENT|secret|fw-test/)]).toEqual([path, 404, null])
     }
   })
 
@@ -54,8 +55,8 @@ describe('staticFiles', () => {
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const [got, head] = [await server.ask('/a.txt'), await server.ask('/a.txt', {}, 'HEAD')]
     for (const name of ['content-length', 'content-type', 'etag', 'last-modified', 'accept-ranges']) {
-      expect(head.headers.get(name), name).toBe(got.headers.get(name))
-      expect(head.headers.has(name), name).toBe(true)
+      expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)])
+      expect(head.headers.has(name)).toBe(true)
     }
     expect(head.text).toBe('')
     expect((await server.ask('/nope', {}, 'HEAD')).status).toBe(404)
@@ -103,17 +104,17 @@ describe('staticFiles', () => {
     ['/group', '/', '/group', 'INDEX'],
     ['/group', '/', '/group/', 'INDEX'],
     ['/group/:id', '/static', '/group/1/static/a.txt', 'A'],
-    ['', '/static', '/static-secret.txt', undefined],
-    ['', '/static', '/a.txt', undefined],
-    ['', '/static', '/static/static/a.txt', undefined],
+    ['', '/static', '/static-secret.txt', NOT_FOUND],
+    ['', '/static', '/a.txt', NOT_FOUND],
+    ['', '/static', '/static/static/a.txt', NOT_FOUND],
   ])('in group %j below %j, %s is %j', async (group, prefix, path, body) => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'a.txt': 'A' })
-    await using server = await serve((router) =>
-      staticFiles(group === '' ? router : router.group(group), prefix, folder.path),
-    )
-    const response = await server.ask(path)
-    expect(response.status).toBe(body === undefined ? 404 : 200)
-    if (body !== undefined) expect(response.text).toBe(body)
+    await using server = await serve((router) => {
+      staticFiles(group === '' ? router : router.group(group), prefix, folder.path)
+      router.notFound(() => NOT_FOUND)
+    })
+    const { status, text } = await server.ask(path)
+    expect([text, status]).toEqual([body, body === NOT_FOUND ? 404 : 200])
   })
 
   it('refuses hostile paths on the wire', async () => {
@@ -139,8 +140,8 @@ describe('staticFiles', () => {
     targets.push('/%ff', '/.env', '/%2eenv', '/x..y.txt', '/..\\out.txt', '/a%0d%0ax-injected:1', '/.well-known/x')
     for (const target of targets) {
       const text = await get(server.port, target, 'accept: text/html\r\n')
-      expect(text, target).toMatch(/^HTTP\/1\.1 40[04] /)
-      expect(text, target).not.toMatch(/OUTSIDE|SECRET|DOTS|SHELL|x-injected: ?1/)
+      expect([target, /OUTSIDE|SECRET|DOTS|SHELL|x-injected: ?1/.exec(text)]).toEqual([target, null])
+      expect(text).toMatch(/^HTTP\/1\.1 40[04] /)
     }
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
@@ -158,17 +159,12 @@ describe('staticFiles', () => {
     const table = [
       ['//admin/secret.txt', '/admin/secret.txt'],
       ['/dir//?a=b//c', '/dir/?a=b//c'],
-      ['///dir?x=é', '/dir?x=%C3%A9'],
+      ['///dir?x=1', '/dir?x=1'],
     ]
     for (const [target = '', location] of table) {
-      const answer = await rawExchange(
-        server.port,
-        Buffer.from(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
-      )
-      if (!answer.text.startsWith('HTTP/1.1 400')) {
-        expect(answer.text).toMatch(/^HTTP\/1\.1 308 /)
-        expect(answer.text).toContain(`location: ${location}\r\n`)
-      }
+      const answer = await get(server.port, target)
+      expect(answer).toMatch(/^HTTP\/1\.1 308 /)
+      expect(answer).toContain(`location: ${location}\r\n`)
     }
     for (const target of ['//example.com/..', '//example.com/', '/.//example.com', '//^/..']) {
       expect(await get(server.port, target)).toMatch(/^HTTP\/1\.1 404 /)
@@ -192,8 +188,6 @@ describe('staticFiles', () => {
 
   it('says at registration what it cannot do', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
-    const mount = (prefix: string, directory: string, options?: StaticFilesOptions) =>
-      serve((router) => staticFiles(router, prefix, directory, options))
     await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory$/)
     await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt: it is no directory$/)
     await expect(mount('static', folder.path)).rejects.toThrow(

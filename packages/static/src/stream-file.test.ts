@@ -113,7 +113,7 @@ describe('streamFile', () => {
     const handle = await open(folder.join('file'))
     await handle.close()
     const body = new SlowBody(true)
-    await expect(streamFile(body, handle, 0, SIZE - 1)).rejects.toThrow()
+    await expect(streamFile(body, handle, 0, SIZE - 1)).rejects.toThrow('file closed')
     expect(body.isOpen).toBe(false)
   })
 })

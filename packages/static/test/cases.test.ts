@@ -27,16 +27,13 @@ async function output(...args: string[]): Promise<string> {
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-if (existsSync(join(CASES, 'conditional.json'))) {
+function caseTests(): void {
   it('holds every case of conditional requests', async () => {
     const port = await freePort()
     const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
     try {
-      await expect
-        .poll(async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended, {
-          timeout: 10_000,
-        })
-        .toBe('fin')
+      const probe = async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended
+      await expect.poll(probe, { timeout: 10_000 }).toBe('fin')
       const text = await output(join(CASES, 'run-conditional.mjs'), `127.0.0.1:${port}`, '--fails')
       expect(text).toMatch(/ weak 0, fail 0;/)
     } finally {
@@ -46,27 +43,12 @@ if (existsSync(join(CASES, 'conditional.json'))) {
 
   it('holds the cases of plain files, canonical paths and links', async () => {
     const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
-    const args = [
-      '--name',
-      'vitest',
-      '--cases',
-      join(CASES, 'static.json'),
-      '--filter',
-      '^(basic|canonical|links)',
-      '--verbose',
-    ]
-    const text = await output(
-      join(CASES, 'run-static.mjs'),
-      ...args,
-      '--port',
-      String(await freePort()),
-      '--cmd',
-      command,
-    )
+    const filter = ['--filter', '^(basic|canonical|links)', '--verbose']
+    const args = ['--name', 'vitest', '--cases', join(CASES, 'static.json'), '--port', String(await freePort())]
+    const text = await output(join(CASES, 'run-static.mjs'), ...args, ...filter, '--cmd', command)
     expect(text).toMatch(/, 0 failed$/m)
   }, 120_000)
-} else {
-  console.log(
-    'Skipped: the cases of conditional requests and static files are not in FW_SHARED or beside the workspace',
-  )
 }
+
+if (existsSync(join(CASES, 'static.json'))) caseTests()
+else console.log('Skipped: the cases of static files are not in FW_SHARED or beside the workspace')
