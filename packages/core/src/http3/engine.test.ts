@@ -1,0 +1,206 @@
+import type { Exchange } from '@fw/types'
+import { everySplit } from '@fw/testing'
+import { encodeFields, H3Frame, h3Frame, h3RequestFields } from '@fw/testing/h3'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, echo, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
+
+describe('an HTTP/3 request', () => {
+  it('arrives with its method, target, authority, fields and peer', async () => {
+    const requests: Exchange[] = []
+    await using server = await serveHttp3((exchange) => {
+      requests.push(exchange)
+      exchange.respond(200, [], null)
+    })
+    const client = await server.connect()
+    await client.request({ path: '/a%20b?c', headers: [['X-A', '\u00e9'], ['cookie', 'a=1'], ['cookie', 'b=2']] })
+    const [exchange] = requests
+    expect(exchange).toMatchObject({
+      protocol: 'HTTP/3.0',
+      scheme: 'https',
+      method: 'GET',
+      target: '/a%20b?c',
+      authority: `127.0.0.1:${server.port}`,
+      remoteAddress: '127.0.0.1',
+      remotePort: expect.any(Number),
+    })
+    expect([...(exchange?.headers ?? [])]).toEqual([
+      ['x-a', '\u00e9'],
+      ['cookie', 'a=1; b=2'],
+    ])
+    expect(exchange?.body.length).toBe(0)
+  })
+
+  it('is the same however its octets are cut', async () => {
+    await using server = await serveHttp3((exchange) => {
+      void bodyOf(exchange).then(({ content, trailers }) =>
+        exchange.respond(200, [], `${exchange.target} ${content.toString()} ${trailers.join('=')}`),
+      )
+    })
+    const { connection } = await server.connect()
+    const fields = h3RequestFields({ path: '/x' }, 'POST', connection)
+    const wire = Buffer.concat([
+      h3Frame(H3Frame.HEADERS, encodeFields(fields)),
+      h3Frame(H3Frame.DATA, 'abc'),
+      h3Frame(H3Frame.HEADERS, encodeFields([['x-sum', '1']])),
+    ])
+    for (const slices of everySplit(wire)) {
+      const stream = await connection.openStream()
+      // Each slice in a packet of its own.
+      for (const slice of slices) await stream.send(slice)
+      await stream.send('', { end: true })
+      expect((await stream.readAll()).toString('latin1')).toContain('/x abc x-sum=1')
+    }
+  })
+
+  it('may have a body of megabytes, which comes back unharmed with its trailers', async () => {
+    await using server = await serveHttp3(echo)
+    const client = await server.connect()
+    const body = Buffer.alloc(3_000_000, 'some octets, ')
+    const response = await client.request({ path: '/', body, trailers: [['x-sum', '42']] })
+    expect(body.equals(await response.bytes())).toBe(true)
+    expect(await response.trailers).toEqual([['x-sum', '42']])
+  })
+
+  it('is not said to have a length before its end is known', async () => {
+    const lengths: (number | undefined)[] = []
+    await using server = await serveHttp3((exchange) => {
+      lengths.push(exchange.body.length)
+      echo(exchange)
+    })
+    const client = await server.connect()
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('ab')
+      yield Buffer.from('cd')
+    }
+    expect(await (await client.request({ path: '/', body: body() })).text()).toBe('abcd')
+    expect(await (await client.request({ path: '/', body: 'abcd' })).text()).toBe('abcd')
+    expect(lengths).toEqual([undefined, 4])
+  })
+
+  it('with expect: 100-continue gets the 100 when its body is wanted', async () => {
+    let read = (): void => {}
+    await using server = await serveHttp3((exchange) => {
+      read = () => echo(exchange)
+      setImmediate(() => void bodyOf(exchange).then(({ content }) => exchange.respond(200, [], content)))
+    })
+    const client = await server.connect()
+    const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })
+    expect(response.informational).toEqual([100])
+    expect(await response.text()).toBe('abc')
+    expect(read).not.toThrow()
+  })
+
+  it('with expect: 100-continue gets no 100 when its body is not wanted', async () => {
+    await using server = await serveHttp3((exchange) => exchange.respond(417, [], 'no'))
+    const client = await server.connect()
+    const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })
+    expect([response.status, response.informational]).toEqual([417, []])
+    expect(await response.text()).toBe('no')
+  })
+})
+
+describe('an HTTP/3 answer', () => {
+  it('has content-length and date, and no alt-svc', async () => {
+    await using server = await serveHttp3((exchange) => exchange.respond(200, ['X-Case', '\u00e9'], 'h\u00e9'))
+    const response = await (await server.connect()).request({ path: '/' })
+    expect(response.rawHeaders).toEqual([
+      ['x-case', '\u00e9'],
+      ['content-length', '3'],
+      ['date', expect.stringMatching(/GMT$/)],
+    ])
+    expect(await response.text()).toBe('h\u00e9')
+  })
+
+  it('keeps a date of its own', async () => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT'
+    await using server = await serveHttp3((exchange) => exchange.respond(200, ['date', date], null))
+    const response = await (await server.connect()).request({ path: '/' })
+    expect(response.rawHeaders.filter(([name]) => name === 'date')).toEqual([['date', date]])
+  })
+
+  it.each([
+    ['HEAD', 200, '5'],
+    ['GET', 204, null],
+    ['GET', 304, null],
+    ['GET', 205, '0'],
+  ])('to %s with status %i ends with its head', async (method, status, length) => {
+    await using server = await serveHttp3((exchange) => exchange.respond(status, [], method === 'HEAD' ? 'hello' : null))
+    const { connection } = await server.connect()
+    const stream = await connection.openStream()
+    const fields = h3RequestFields({ path: '/' }, method, connection)
+    await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(fields)), { end: true })
+    const wire = await stream.readAll()
+    expect([wire[0], (wire[1] ?? 0) + 2]).toEqual([H3Frame.HEADERS, wire.length])
+    expect(wire.includes(`content-length`) || length === null || length === '0').toBe(true)
+  })
+
+  it.each(['HEAD', 'GET'])('to %s that was streamed without content ends with its head', async (method) => {
+    await using server = await serveHttp3((exchange) => {
+      exchange.start(method === 'GET' ? 204 : 200, [])
+      exchange.write(Buffer.from('dropped'))
+      exchange.end()
+    })
+    const client = await server.connect()
+    expect(await (await client.request({ path: '/', method })).bytes()).toHaveLength(0)
+  })
+
+  it('arrives write by write', async () => {
+    const step = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await using server = await serveHttp3((exchange) => {
+      void (async () => {
+        exchange.start(200, [])
+        exchange.write(Buffer.from('one'))
+        await step[0]?.promise
+        exchange.write(Buffer.from('two'))
+        await step[1]?.promise
+        exchange.end()
+      })()
+    })
+    const response = await (await server.connect()).request({ path: '/' })
+    const body = response.body[Symbol.asyncIterator]()
+    expect(Buffer.from((await body.next()).value as Uint8Array).toString()).toBe('one')
+    step[0]?.resolve()
+    expect(Buffer.from((await body.next()).value as Uint8Array).toString()).toBe('two')
+    step[1]?.resolve()
+    expect((await body.next()).done).toBe(true)
+  })
+
+  it('may be preceded by informational ones and followed by trailers', async () => {
+    await using server = await serveHttp3((exchange) => {
+      exchange.inform(103, ['link', '</a.css>'])
+      exchange.inform(102, [])
+      exchange.start(200, [])
+      exchange.write(Buffer.from('abc'))
+      exchange.end(['x-sum', '1'])
+    })
+    const response = await (await server.connect()).request({ path: '/' })
+    expect(response.informational).toEqual([103, 102])
+    expect(await response.text()).toBe('abc')
+    expect(await response.trailers).toEqual([['x-sum', '1']])
+  })
+
+  it('is one of many at the same time', async () => {
+    await using server = await serveHttp3((exchange) => {
+      setTimeout(() => exchange.respond(200, [], exchange.target), Math.random() * 20)
+    })
+    const client = await server.connect()
+    const paths = Array.from({ length: 250 }, (_, i) => `/${i}`)
+    const answers = await Promise.all(paths.map(async (path) => (await client.request({ path })).text()))
+    expect(answers).toEqual(paths)
+  })
+
+  it('tells how it ended when all of it was taken', async () => {
+    const outcomes: unknown[] = []
+    await using server = await serveHttp3((exchange) => {
+      void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))
+      exchange.respond(exchange.target === '/no' ? 404 : 200, [], exchange.target === '/empty' ? null : 'abc')
+    })
+    const client = await server.connect()
+    for (const path of ['/', '/no', '/empty']) await (await client.request({ path })).bytes()
+    expect(outcomes).toEqual([
+      { status: 200, bodyBytes: 3, aborted: false },
+      { status: 404, bodyBytes: 3, aborted: false },
+      { status: 200, bodyBytes: 0, aborted: false },
+    ])
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { decodeHuffman } from './qpack-huffman.ts'
+
+/** Octets whose bits are given, padded with ones as an encoder does. */
+function padded(bits: string): Uint8Array {
+  const whole = bits.padEnd(Math.ceil(bits.length / 8) * 8, '1')
+  return Uint8Array.from(whole.match(/.{8}/g) ?? [], (octet) => Number.parseInt(octet, 2))
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  return decodeHuffman(bytes, 0, bytes.byteLength)
+}
+
+describe('decodeHuffman', () => {
+  // RFC 7541 Appendix C.4 and C.6
+  it.each([
+    ['f1e3c2e5f23a6ba0ab90f4ff', 'www.example.com'],
+    ['a8eb10649cbf', 'no-cache'],
+    ['25a849e95ba97d7f', 'custom-key'],
+    ['25a849e95bb8e8b4bf', 'custom-value'],
+    ['6402', '302'],
+    ['aec3771a4b', 'private'],
+    ['d07abe941054d444a8200595040b8166e082a62d1bff', 'Mon, 21 Oct 2013 20:13:21 GMT'],
+    ['9d29ad171863c78f0b97c8e9ae82ae43d3', 'https://www.example.com'],
+    [
+      '94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007',
+      'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
+    ],
+    ['', ''],
+  ])('decodes %s', (hex, text) => {
+    expect(decode(Buffer.from(hex, 'hex'))).toBe(text)
+  })
+
+  // RFC 7541 Appendix B: the first and the last code of several lengths
+  it.each([
+    ['0', '00000'],
+    ['t', '01001'],
+    [' ', '010100'],
+    ['u', '101101'],
+    [':', '1011100'],
+    ['z', '1111011'],
+    ['&', '11111000'],
+    ['Z', '11111101'],
+    ['!', '1111111000'],
+    ['?', '1111111100'],
+    ['\0', '1111111111000'],
+    ['~', '1111111111101'],
+    ['<', '111111111111100'],
+    ['{', '111111111111110'],
+    ['\\', '1111111111111110000'],
+    ['\u0080', '11111111111111100110'],
+    ['\u00ff', '11111111111111111111101110'],
+    ['\u0002', '1111111111111111111111100010'],
+    ['\n', '111111111111111111111111111100'],
+    ['\u0016', '111111111111111111111111111110'],
+  ])('knows the code of %j', (octet, code) => {
+    expect(decode(padded(code))).toBe(octet)
+    expect(decode(padded(`00011${code}00011`))).toBe(`a${octet}a`)
+  })
+
+  it('reads only what it is given', () => {
+    const bytes = Buffer.from('ffa8eb10649cbfff', 'hex')
+    expect(decodeHuffman(bytes, 1, 7)).toBe('no-cache')
+  })
+
+  // RFC 7541 §5.2
+  it.each([
+    ['eight bits of padding', '00011111' + '11111111'],
+    ['padding that is not ones', '00011000'],
+    ['a code that breaks off', '11111110'],
+    ['the end-of-string code', '111111111111111111111111111111'],
+    ['the end-of-string code after text', '00011' + '111111111111111111111111111111' + '00011'],
+  ])('refuses %s', (_what, bits) => {
+    expect(decode(padded(bits))).toBeUndefined()
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { readRequestHead, readTrailers } from './request-head.ts'
+
+const GET = [':method', 'GET', ':scheme', 'https', ':authority', 'example.com', ':path', '/a?b']
+
+/** `GET` with one pseudo-header field replaced, or taken out. */
+function change(name: string, value: string | undefined): string[] {
+  const fields: string[] = []
+  for (let i = 0; i < GET.length; i += 2) {
+    if (GET[i] !== name) fields.push(GET[i] ?? '', GET[i + 1] ?? '')
+    else if (value !== undefined) fields.push(name, value)
+  }
+  return fields
+}
+
+function read(section: readonly string[]): ReturnType<typeof readRequestHead> {
+  return readRequestHead(section, 100)
+}
+
+const malformed = expect.objectContaining({ name: 'Http3Error', code: 0x10e, scope: 'stream' }) as Error
+
+describe('readRequestHead', () => {
+  it('reads method, target, authority and fields', () => {
+    expect(read([...GET, 'accept', '*/*', 'x-a', '\u00e9'])).toEqual({
+      method: 'GET',
+      target: '/a?b',
+      authority: 'example.com',
+      fields: ['accept', '*/*', 'x-a', '\u00e9'],
+      contentLength: undefined,
+      expectsContinue: false,
+    })
+  })
+
+  it.each<[string, string[], object]>([
+    ['pseudo-header fields in any order', [':path', '/', ':authority', 'a', ':scheme', 'https', ':method', 'PUT'], { method: 'PUT' }],
+    ['a method that nobody knows', change(':method', 'BREW'), { method: 'BREW' }],
+    ['OPTIONS *', [...change(':path', '*').slice(2), ':method', 'OPTIONS'], { target: '*' }],
+    ['host instead of :authority', [...change(':authority', undefined), 'host', 'h:1'], { authority: 'h:1' }],
+    ['host that says the same', [...GET, 'host', 'EXAMPLE.com'], { authority: 'example.com' }],
+    ['an IPv6 address', change(':authority', '[::1]:443'), { authority: '[::1]:443' }],
+    ['a scheme in upper case', change(':scheme', 'HTTPS'), { method: 'GET' }],
+    ['CONNECT', [':method', 'CONNECT', ':authority', 'a:443'], { target: 'a:443', authority: 'a:443' }],
+    ['content-length', [...GET, 'content-length', '5'], { contentLength: 5 }],
+    ['content-length repeated', [...GET, 'content-length', '5', 'content-length', '5'], { contentLength: 5 }],
+    ['content-length as a list of one number', [...GET, 'content-length', '5, 5'], { contentLength: 5 }],
+    ['expect', [...GET, 'expect', '100-Continue'], { expectsContinue: true }],
+    ['another expectation', [...GET, 'expect', 'wonders'], { expectsContinue: false }],
+    ['te: trailers', [...GET, 'te', 'Trailers'], { fields: ['te', 'Trailers'] }],
+    ['a cookie in crumbs', [...GET, 'cookie', 'a=1', 'x', 'y', 'cookie', 'b=2', 'cookie', 'c=3'], { fields: ['cookie', 'a=1; b=2; c=3', 'x', 'y'] }],
+    ['a value with inner white space', [...GET, 'x', 'a \t b'], { fields: ['x', 'a \t b'] }],
+    ['an empty value', [...GET, 'x', ''], { fields: ['x', ''] }],
+  ])('accepts %s', (_what, section, want) => {
+    expect(read(section)).toMatchObject(want)
+  })
+
+  it.each<[string, string[]]>([
+    ['no fields', []],
+    ['no :method', change(':method', undefined)],
+    ['no :scheme', change(':scheme', undefined)],
+    ['no :path', change(':path', undefined)],
+    ['neither :authority nor host', change(':authority', undefined)],
+    ['an empty :method', change(':method', '')],
+    ['a :method that is no token', change(':method', 'G T')],
+    ['an empty :path', change(':path', '')],
+    ['a relative :path', change(':path', 'a')],
+    ['* for another method', change(':path', '*')],
+    ['an absolute :path', change(':path', 'https://example.com/')],
+    ['a :path with a space', change(':path', '/a b')],
+    ['a :path with a line break', change(':path', '/a\r\nx: y')],
+    ['a :path with a fragment', change(':path', '/a#b')],
+    ['a :path with octets above 127', change(':path', '/\u00e9')],
+    ['an empty :authority', change(':authority', '')],
+    ['an :authority with user information', change(':authority', 'u@example.com')],
+    ['an :authority that is a list', change(':authority', 'a,b')],
+    ['an :authority without a name', change(':authority', ':443')],
+    ['a host that differs', [...GET, 'host', 'example.org']],
+    ['a host repeated', [...GET, 'host', 'example.com', 'host', 'example.com']],
+    ['a pseudo-header field repeated', [...GET, ':path', '/']],
+    ['a pseudo-header field of answers', [...GET, ':status', '200']],
+    [':protocol, which was not offered', [...GET, ':protocol', 'websocket']],
+    ['a pseudo-header field behind others', ['x', 'y', ...GET]],
+    ['CONNECT with :path', [':method', 'CONNECT', ':authority', 'a:443', ':path', '/']],
+    ['CONNECT with :scheme', [':method', 'CONNECT', ':authority', 'a:443', ':scheme', 'https']],
+    ['CONNECT without a port', [':method', 'CONNECT', ':authority', 'a']],
+    ['CONNECT with host alone', [':method', 'CONNECT', 'host', 'a:443']],
+    ['a name in upper case', [...GET, 'X-A', 'b']],
+    ['an empty name', [...GET, '', 'b']],
+    ['a name with a space', [...GET, 'a b', 'c']],
+    ['a name above 127', [...GET, '\u00e9', 'c']],
+    ['connection', [...GET, 'connection', 'close']],
+    ['keep-alive', [...GET, 'keep-alive', '1']],
+    ['proxy-connection', [...GET, 'proxy-connection', 'close']],
+    ['transfer-encoding', [...GET, 'transfer-encoding', 'chunked']],
+    ['upgrade', [...GET, 'upgrade', 'h2c']],
+    ['te with more than trailers', [...GET, 'te', 'gzip, trailers']],
+    ['a value with NUL', [...GET, 'x', 'a\0b']],
+    ['a value with CR', [...GET, 'x', 'a\rb']],
+    ['a value with LF', [...GET, 'x', 'a\nb']],
+    ['a value with DEL', [...GET, 'x', 'a\u007f']],
+    ['a value that begins with a space', [...GET, 'x', ' a']],
+    ['a value that ends with a tab', [...GET, 'x', 'a\t']],
+    ['a content-length that is no number', [...GET, 'content-length', '5x']],
+    ['a negative content-length', [...GET, 'content-length', '-5']],
+    ['an empty content-length', [...GET, 'content-length', '']],
+    ['a content-length with a sign', [...GET, 'content-length', '+5']],
+    ['a content-length beyond all numbers', [...GET, 'content-length', '9'.repeat(16)]],
+    ['content-lengths that differ', [...GET, 'content-length', '5', 'content-length', '6']],
+    ['a content-length list that differs', [...GET, 'content-length', '5, 6']],
+  ])('refuses %s as malformed', (_what, section) => {
+    expect(() => read(section)).toThrow(malformed)
+  })
+
+  it('refuses a target that is too long with 414', () => {
+    expect(read(change(':path', '/'.padEnd(100, 'a'))).target).toHaveLength(100)
+    expect(() => read(change(':path', '/'.padEnd(101, 'a')))).toThrow(expect.objectContaining({ status: 414 }))
+  })
+
+  it('refuses another scheme than https with 421', () => {
+    expect(() => read(change(':scheme', 'http'))).toThrow(expect.objectContaining({ status: 421, scope: 'stream' }))
+  })
+})
+
+describe('readTrailers', () => {
+  it('accepts fields', () => {
+    expect(readTrailers(['x-sum', '1'])).toEqual(['x-sum', '1'])
+  })
+
+  it.each([
+    ['a pseudo-header field', [':path', '/']],
+    ['a name in upper case', ['X-Sum', '1']],
+    ['transfer-encoding', ['transfer-encoding', 'chunked']],
+    ['a line break', ['x', 'a\nb']],
+  ])('refuses %s', (_what, section) => {
+    expect(() => readTrailers(section)).toThrow(malformed)
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { encodeSettings, readSettings } from './settings.ts'
+
+describe('readSettings', () => {
+  it.each([
+    ['nothing', '', []],
+    ['one setting', '0620', [[6, 32]]],
+    ['several, known or not', '064064' + '0100' + '21402a', [[6, 100], [1, 0], [0x21, 42]]],
+  ])('reads %s', (_what, hex, settings) => {
+    expect([...readSettings(Buffer.from(hex, 'hex'))]).toEqual(settings)
+  })
+
+  it.each([
+    ['a setting without a value', '06', 0x106],
+    ['a value that breaks off', '0640', 0x106],
+    ['a repeated setting', '06010601', 0x109],
+    ['a repeated unknown setting', '21002100', 0x109],
+    ['a reserved identifier of HTTP/2', '0000', 0x109],
+    ['ENABLE_PUSH of HTTP/2', '0200', 0x109],
+    ['INITIAL_WINDOW_SIZE of HTTP/2', '0401', 0x109],
+  ])('refuses %s', (_what, hex, code) => {
+    expect(() => readSettings(Buffer.from(hex, 'hex'))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
+  })
+
+  it('reads what encodeSettings writes', () => {
+    const settings: [number, number][] = [[6, 16_384], [1, 0], [0x2b_60_37_42, 1]]
+    const frame = encodeSettings(settings)
+    expect(frame[0]).toBe(4)
+    expect(frame[1]).toBe(frame.length - 2)
+    expect([...readSettings(frame.subarray(2))]).toEqual(settings)
+  })
+})
