@@ -52,6 +52,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
     .post('/pipe', { limits: { maxBodyBytes: 16 * MIB } }, (ctx) => ctx.stream(ctx.stream()))
     .post('/json', async (ctx) => ctx.json(await ctx.json(), { status: 201 }))
     .post('/unread', () => 'not read')
+    .post('/discarded', (ctx) => ctx.empty())
     .post('/limited', async (ctx) => String((await ctx.bytes()).length))
     .get('/steps', async (ctx) => {
       const body = ctx.startResponse()
@@ -82,6 +83,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
       ctx.onFinish((outcome) => (seen.outcome = outcome))
       return Buffer.alloc(32 * MIB, 'x')
     })
+    .get('/medium', () => Buffer.alloc(MIB, 'x'))
     .get('/endless', async (ctx) => {
       ctx.onFinish((outcome) => (seen.outcome = outcome))
       const body = ctx.startResponse()
@@ -199,6 +201,19 @@ eachProtocol('the same behaviour', start, (client, protocol) => {
     expect(await unread.text()).toBe('not read')
   })
 
+  it('can answer without a body before the request has been received', async () => {
+    let isAnswered = false
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      while (!isAnswered) {
+        yield Buffer.from('more')
+        await sleep(10)
+      }
+    }
+    const response = await client().request({ method: 'POST', path: '/discarded', body: endless() })
+    isAnswered = true
+    expect([response.status, await response.text()]).toEqual([204, ''])
+  })
+
   it('refuses a body over the limit with 413, announced or not', async () => {
     const large = Buffer.alloc(MIB + 1)
     const announced = await client().request({ method: 'POST', path: '/limited', body: large })
@@ -290,6 +305,14 @@ eachProtocol('the same behaviour', start, (client, protocol) => {
     const read = await client().request({ path: '/large' })
     expect((await read.bytes()).length).toBe(32 * MIB)
     await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
+  })
+
+  it('ends every one of many large answers in order', async () => {
+    const answers = Array.from({ length: 40 }, async () => {
+      const response = await client().request({ path: '/medium' })
+      return (await response.bytes()).length
+    })
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([MIB]))
   })
 
   it('serves 50 requests at once', async () => {

@@ -22,7 +22,7 @@ export interface ResponseBody {
   /** Octets written that the transport has not taken yet. */
   readonly bufferedBytes: number
   /**
-   * Sends octets at once.
+   * Sends octets at once. They are not copied: leave them alone until `bufferedBytes` is 0 again.
    *
    * @returns False if more is buffered than the transport takes: wait for `drained()` before writing on
    * @throws {RangeError} if this exceeds the `content-length` that was announced

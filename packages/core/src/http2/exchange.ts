@@ -138,7 +138,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
       stream.end(body)
       return this.#finish()
     }
-    stream.on('drain', this.#onDrain)
+    this.#beginBody()
     this.sendData(typeof body === 'string' ? Buffer.from(body) : body)
     this.#end()
   }
@@ -151,7 +151,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
       return
     }
     stream.respond(headers, { waitForTrailers: true })
-    stream.on('drain', this.#onDrain)
+    this.#beginBody()
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
@@ -180,9 +180,9 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     if (this.isClosed) return
     super.settle(aborted)
     if (this.#isBodyComplete || this.#stream.closed) return
-    // RFC 9113 §8.1: an early answer ends the request without an error.
     this.body.discard()
-    this.#stream.close(constants.NGHTTP2_NO_ERROR)
+    // RFC 9113 §8.1: an early answer ends the request without an error, but not before the answer itself is out.
+    setImmediate(() => this.#stream.close(constants.NGHTTP2_NO_ERROR))
   }
 
   #responseHeaders(status: number, head: ResponseHead): OutgoingHttpHeaders {
@@ -192,6 +192,13 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     if (this.#host.altSvc !== '') headers['alt-svc'] = this.#host.altSvc
     if (head.contentLength !== undefined) headers['content-length'] = head.contentLength
     return headers
+  }
+
+  /** The body will take several writes. */
+  #beginBody(): void {
+    this.#stream.on('drain', this.#onDrain)
+    // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
+    if (this.#isBodyComplete) this.#stream.resume()
   }
 
   /** The stream takes more: first what is queued, then what the application writes. */

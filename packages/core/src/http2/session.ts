@@ -92,8 +92,9 @@ export class Http2Session implements Drainable, Watched {
 
   #refuse(stream: ServerHttp2Stream, error: ProtocolError, startMs: number): void {
     stream.on('error', ignore)
-    stream.respond({ ':status': error.status }, { endStream: true })
-    stream.close(constants.NGHTTP2_NO_ERROR)
+    stream.respond({ ':status': error.status, 'content-length': 0 }, { endStream: true })
+    // Not before the answer is out.
+    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
     this.#options.host.onRefused({
       status: error.status,
       reason: error.message,
