@@ -1,10 +1,10 @@
+import { sharedCases } from '@fw/testing'
 import { Level, MemorySink, setLevel, setSinks, type RuntimeFormat } from '@fw/log'
 import type { Context, LevelNumber, LogRecord, Middleware } from '@fw/types'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog, RequestLogger, type AccessLogConfig } from '../src/index.ts'
 import { splitTarget } from '../src/target.ts'
 import { fakeContext } from './fake-context.ts'
-import { sharedCases } from './shared-cases.ts'
 
 type HeaderValue = string | { readonly $bytes: string }
 

@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import type { Context } from '@fw/types'
-import { connectH1, type ClientResponse } from '@fw/testing'
+import { connectH1, type ClientResponse, sharedCases } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sse, type SseOptions, type SseStream } from '../src/index.ts'
 import { parseEventStream } from './parse-event-stream.ts'
-import { sharedCases } from './shared-cases.ts'
 
 interface Call {
   readonly op: string

@@ -1,15 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { rawExchange } from '@fw/testing'
+import { rawExchange, sharedCaseFile } from '@fw/testing'
 import { expect, it } from 'vitest'
 
-const SHARED = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../shared', import.meta.url))
-const CASES = join(SHARED, 'cases')
+const conditionalCases = sharedCaseFile('conditional.json')
+const staticCases = sharedCaseFile('static.json')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const run = promisify(execFile)
 
@@ -27,28 +25,31 @@ async function output(...args: string[]): Promise<string> {
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-function caseTests(): void {
-  it('holds every case of conditional requests', async () => {
+it.runIf(conditionalCases)(
+  'holds every case of conditional requests',
+  async () => {
     const port = await freePort()
     const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
     try {
       const probe = async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended
       await expect.poll(probe, { timeout: 10_000 }).toBe('fin')
-      const text = await output(join(CASES, 'run-conditional.mjs'), `127.0.0.1:${port}`, '--fails')
-      expect(text).toMatch(/ weak 0, fail 0;/)
+      const runner = sharedCaseFile('run-conditional.mjs') ?? ''
+      expect(await output(runner, `127.0.0.1:${port}`, '--fails')).toMatch(/ weak 0, fail 0;/)
     } finally {
       server.kill('SIGKILL')
     }
-  }, 60_000)
+  },
+  60_000,
+)
 
-  it('holds the cases of plain files, canonical paths and links', async () => {
+it.runIf(staticCases)(
+  'holds the cases of plain files, canonical paths and links',
+  async () => {
     const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
     const filter = ['--filter', '^(basic|canonical|links)', '--verbose']
-    const args = ['--name', 'vitest', '--cases', join(CASES, 'static.json'), '--port', String(await freePort())]
-    const text = await output(join(CASES, 'run-static.mjs'), ...args, ...filter, '--cmd', command)
+    const args = ['--name', 'vitest', '--cases', staticCases ?? '', '--port', String(await freePort())]
+    const text = await output(sharedCaseFile('run-static.mjs') ?? '', ...args, ...filter, '--cmd', command)
     expect(text).toMatch(/, 0 failed$/m)
-  }, 120_000)
-}
-
-if (existsSync(join(CASES, 'static.json'))) caseTests()
-else console.log('Skipped: the cases of static files are not in FW_SHARED or beside the workspace')
+  },
+  120_000,
+)

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import * as log from '@fw/log'
+import { sharedCaseFile } from '@fw/testing'
+import type { Context } from '@fw/types'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Server } from '../src/index.ts'
+
+const runner = sharedCaseFile('run-h1.mjs')
+
+/** What the cases ask of a server: every request is answered with what was understood, after its whole body was read. */
+async function report(ctx: Context): Promise<object> {
+  const { length } = await ctx.bytes()
+  const { method, target, headers } = ctx.exchange
+  return { method, target, headers: Object.fromEntries(headers), bodyLength: length }
+}
+
+describe.runIf(runner)('raw HTTP/1.x requests', () => {
+  const server = new Server()
+  let port: number | undefined
+
+  beforeAll(async () => {
+    log.setSinks([])
+    server.router().all('/*path', report).options('/*path', report)
+    ;({ port } = await server.listen({ port: 0, host: '127.0.0.1' }))
+  })
+  afterAll(() => server.close({ drainMs: 0 }))
+
+  it.each([
+    ['http1.json', 'none'],
+    ['http1.json', 'bytes'],
+    ['http1.json', 'crlf'],
+    ['http1.json', 'random:1'],
+    ['http1-llhttp.json', 'none'],
+  ])(
+    '%s, cut by %s, are judged as they must be',
+    async (file, split) => {
+      const args = [runner ?? '', `127.0.0.1:${port}`, sharedCaseFile(file) ?? '', '--fails', `--split=${split}`]
+      const { stdout } = await promisify(execFile)(process.execPath, args)
+      expect(stdout).toMatch(/ weak 0, fail 0, /)
+    },
+    60_000,
+  )
+})
