@@ -5,7 +5,7 @@ import { exchange } from './h3/exchange.ts'
 export { H3Connection, type H3ConnectionOptions } from './h3/connection.ts'
 export { requestFields as h3RequestFields } from './h3/exchange.ts'
 export { decodeFields, encodeFields } from './h3/qpack.ts'
-export type { QuicClose } from './h3/quic-client.ts'
+export { clientInitial, type QuicClose } from './h3/quic-client.ts'
 export type { RawStream } from './h3/raw-stream.ts'
 export { H3Frame, H3StreamType, h3Frame, varint } from './h3/wire.ts'
 

@@ -14,12 +14,12 @@ import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
 const STREAM_STEP = 4
 /** Octets of a unidirectional stream read at a time. */
 const READ_BYTES = 4096
+/** A connection with a silent answer is kept open by asking the client for a sign of life, this often or more. */
+const MAX_PING_INTERVAL_MS = 10_000
 
 export interface Http3ConnectionOptions {
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  /** Time after which an otherwise idle connection is kept open while a request is running. */
-  readonly pingIntervalMs: number
   readonly onClose: (connection: Http3Connection) => void
 }
 
@@ -39,6 +39,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   readonly #peerStreams = new PeerStreams()
   readonly #requests = new Map<number, Http3Stream>()
   readonly #resets: ResetBudget
+  readonly #pingIntervalMs: number
   /** The first request stream that has not been seen. */
   #nextRequestId = 0
   /** The first request stream that is refused. */
@@ -51,6 +52,8 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.deadlines = options.deadlines
     this.#options = options
     this.#resets = new ResetBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
+    // The client may miss two of them.
+    this.#pingIntervalMs = Math.min(MAX_PING_INTERVAL_MS, quic.idleTimeoutMs / 3)
     const controlId = quic.openUnidirectional()
     this.#controlId = controlId
     this.#control = new StreamOutput((chunk, isEnd) => quic.write(controlId, chunk, isEnd))
@@ -183,8 +186,8 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   }
 
   #watchIdle(): void {
-    const { pingIntervalMs, host } = this.#options
-    this.deadlineMs = this.deadlines.in(this.#requests.size > 0 ? pingIntervalMs : host.limits.sessionIdleTimeoutMs)
+    const { sessionIdleTimeoutMs } = this.host.limits
+    this.deadlineMs = this.deadlines.in(this.#requests.size > 0 ? this.#pingIntervalMs : sessionIdleTimeoutMs)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '@fw/types'
 import { everySplit } from '@fw/testing'
-import { encodeFields, H3Frame, h3Frame, h3RequestFields } from '@fw/testing/h3'
+import { decodeFields, encodeFields, H3Frame, h3Frame, h3RequestFields } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, echo, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
 
@@ -12,7 +12,14 @@ describe('an HTTP/3 request', () => {
       exchange.respond(200, [], null)
     })
     const client = await server.connect()
-    await client.request({ path: '/a%20b?c', headers: [['X-A', '\u00e9'], ['cookie', 'a=1'], ['cookie', 'b=2']] })
+    await client.request({
+      path: '/a%20b?c',
+      headers: [
+        ['X-A', '\u00e9'],
+        ['cookie', 'a=1'],
+        ['cookie', 'b=2'],
+      ],
+    })
     const [exchange] = requests
     expect(exchange).toMatchObject({
       protocol: 'HTTP/3.0',
@@ -78,16 +85,13 @@ describe('an HTTP/3 request', () => {
   })
 
   it('with expect: 100-continue gets the 100 when its body is wanted', async () => {
-    let read = (): void => {}
     await using server = await serveHttp3((exchange) => {
-      read = () => echo(exchange)
       setImmediate(() => void bodyOf(exchange).then(({ content }) => exchange.respond(200, [], content)))
     })
     const client = await server.connect()
     const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })
     expect(response.informational).toEqual([100])
     expect(await response.text()).toBe('abc')
-    expect(read).not.toThrow()
   })
 
   it('with expect: 100-continue gets no 100 when its body is not wanted', async () => {
@@ -124,14 +128,17 @@ describe('an HTTP/3 answer', () => {
     ['GET', 304, null],
     ['GET', 205, '0'],
   ])('to %s with status %i ends with its head', async (method, status, length) => {
-    await using server = await serveHttp3((exchange) => exchange.respond(status, [], method === 'HEAD' ? 'hello' : null))
+    await using server = await serveHttp3((exchange) =>
+      exchange.respond(status, [], method === 'HEAD' ? 'hello' : null),
+    )
     const { connection } = await server.connect()
     const stream = await connection.openStream()
     const fields = h3RequestFields({ path: '/' }, method, connection)
     await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(fields)), { end: true })
     const wire = await stream.readAll()
     expect([wire[0], (wire[1] ?? 0) + 2]).toEqual([H3Frame.HEADERS, wire.length])
-    expect(wire.includes(`content-length`) || length === null || length === '0').toBe(true)
+    const lengths = decodeFields(wire.subarray(2)).filter(([name]) => name === 'content-length')
+    expect(lengths).toEqual(length === null ? [] : [['content-length', length]])
   })
 
   it.each(['HEAD', 'GET'])('to %s that was streamed without content ends with its head', async (method) => {
@@ -181,7 +188,7 @@ describe('an HTTP/3 answer', () => {
 
   it('is one of many at the same time', async () => {
     await using server = await serveHttp3((exchange) => {
-      setTimeout(() => exchange.respond(200, [], exchange.target), Math.random() * 20)
+      setTimeout(() => exchange.respond(200, [], exchange.target), exchange.target.length * 5)
     })
     const client = await server.connect()
     const paths = Array.from({ length: 250 }, (_, i) => `/${i}`)

@@ -11,8 +11,6 @@ const ALPN = 'h3'
 const IDLE_MARGIN_MS = 5000
 /** QUIC's limit of silence where HTTP/3 has none. */
 const MAX_SILENCE_MS = 60_000
-/** Clients have limits of their own: browsers wait 30 seconds. */
-const MAX_PING_INTERVAL_MS = 10_000
 
 export interface ListenHttp3Options {
   /** UDP port; 0 for any that is free. */
@@ -52,6 +50,8 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       reusePort: options.reusePort ?? false,
       protocol: ALPN,
       idleTimeoutMs,
+      // As for TLS on TCP.
+      handshakeTimeoutMs: limits.headTimeoutMs,
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxConnections: limits.maxHttp3Connections,
     },
@@ -59,7 +59,6 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       const connection = new Http3Connection(accepted, {
         host: options.engineHost,
         deadlines,
-        pingIntervalMs: Math.min(MAX_PING_INTERVAL_MS, idleTimeoutMs / 3),
         onClose: (closed) => connections.delete(closed),
       })
       connections.add(connection)

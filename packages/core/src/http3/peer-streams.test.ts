@@ -15,7 +15,10 @@ function open(...streams: string[]): PeerStreams {
 describe('the unidirectional streams of a client', () => {
   it.each([
     ['all three kinds, and kinds to be ignored', [CONTROL + SETTINGS, '02', '03', '21aabbcc', '4021', '21']],
-    ['settings and what may follow them', [CONTROL + '0403064064' + '0d0105' + '0d0106' + '070108' + '070104' + '2102aabb']],
+    [
+      'settings and what may follow them',
+      [CONTROL + '0403064064' + '0d0105' + '0d0106' + '070108' + '070104' + '2102aabb'],
+    ],
     ['an encoder that sets the capacity to 0', ['022020']],
     ['a decoder that gives up streams', ['03' + '44' + '7f8001' + '40']],
   ])('may be %s', (_what, streams) => {

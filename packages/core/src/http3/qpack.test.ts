@@ -78,7 +78,10 @@ describe('encodeFieldSection', () => {
   })
 
   it('writes what the decoder reads, whatever the fields', () => {
-    const latin1 = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 300 })
+    const latin1 = fc.string({
+      unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+      maxLength: 300,
+    })
     const known = fc.constantFrom(...STATIC_TABLE.map(([name, value]) => [name, value]))
     const field = fc.oneof(known, fc.tuple(fc.constantFrom(':path', 'server', 'x-y'), latin1), fc.tuple(latin1, latin1))
     fc.assert(

@@ -13,6 +13,8 @@ export interface QuicRead {
 export interface QuicConnection {
   readonly remoteAddress: string
   readonly remotePort: number
+  /** Silence after which the connection is over, as the two sides agreed. */
+  readonly idleTimeoutMs: number
   /** Opens a stream that only this side writes to. @returns Its number */
   openUnidirectional(): number
   /** Takes up to `maxBytes` of what has arrived, or `undefined` if there is nothing yet. Makes room in the window. */
@@ -67,8 +69,10 @@ export interface QuicListenOptions {
   readonly reusePort: boolean
   /** Application protocol to agree on (ALPN). */
   readonly protocol: string
-  /** Without a packet from the peer; then the connection is over. */
+  /** Without a packet from the peer; then the connection is over. The peer may have less patience. */
   readonly idleTimeoutMs: number
+  /** From a client's first packet to the end of the handshake; 0 for no limit. */
+  readonly handshakeTimeoutMs: number
   /** Streams that one peer may have open at once. */
   readonly maxConcurrentStreams: number
   /** Connections at once; a further one gets no answer. */

@@ -31,6 +31,8 @@ export interface QuicheConnection {
   peerError(): QuicheError | null
   localError(): QuicheError | null
   sendAckEliciting(): void
+  /** `peerMaxIdleTimeout` is 0 where the peer has none. */
+  stats(): { peerMaxIdleTimeout: number }
 }
 
 export interface QuicheError {

@@ -1,6 +1,6 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
 import { OpenedStreams } from './opened-streams.ts'
-import type { QuicConnection, QuicConnectionEvents, QuicRead } from './quic.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicListenOptions, QuicRead } from './quic.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
 /** Most octets of one packet, so that it also fits a path with a tunnel in it. */
@@ -9,11 +9,6 @@ export const MAX_PACKET_BYTES = 1350
 const MAX_PACKETS_PER_TURN = 256
 /** How long a close waits for what was written to arrive. */
 const DELIVERY_TIMEOUT_MS = 3000
-/**
- * Uploads given up by the client before we had read them. quiche does not give the window of what was unread back to
- * the connection; two may have taken half of it.
- */
-const MAX_LOST_WINDOWS = 2
 
 const READ_SIDE = 0
 const WRITE_SIDE = 1
@@ -26,6 +21,7 @@ const FIRST_UNIDIRECTIONAL = 3
 
 /** What a connection needs of the listener it came from. */
 export interface QuicheEndpoint {
+  readonly options: Pick<QuicListenOptions, 'idleTimeoutMs' | 'handshakeTimeoutMs' | 'maxConcurrentStreams'>
   transmit(packet: Uint8Array, to: HostPort): void
   /** Has `service` called in this turn of the event loop. */
   schedule(connection: QuicheConnection): void
@@ -56,7 +52,6 @@ export class QuicheConnection implements QuicConnection {
   /** Streams that we may still send on, and whether the last write was not taken whole. */
   readonly #sending = new Map<number, boolean>()
   readonly #stuck: StuckStreams
-  #lostWindows = 0
   #isWornOut = false
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #hasUnsent = false
@@ -64,15 +59,18 @@ export class QuicheConnection implements QuicConnection {
   #isGone = false
   #closeCode: number | undefined = undefined
   #closeTimer: NodeJS.Timeout | undefined = undefined
+  readonly #handshakeTimer: NodeJS.Timeout | undefined = undefined
   #timer: NodeJS.Timeout | undefined = undefined
   #timerAtMs = Infinity
 
-  constructor(quiche: Quiche, endpoint: QuicheEndpoint, remote: HostPort, maxConcurrentStreams: number) {
+  constructor(quiche: Quiche, endpoint: QuicheEndpoint, remote: HostPort) {
+    const { handshakeTimeoutMs, maxConcurrentStreams } = endpoint.options
     this.#quiche = quiche
     this.#endpoint = endpoint
     this.remoteAddress = remote.host
     this.remotePort = remote.port
     this.#stuck = new StuckStreams(quiche, maxConcurrentStreams)
+    if (handshakeTimeoutMs > 0) this.#handshakeTimer = setTimeout(() => this.destroy(), handshakeTimeoutMs)
   }
 
   /** Whether the handshake is done. */
@@ -80,22 +78,33 @@ export class QuicheConnection implements QuicConnection {
     return this.#events !== undefined
   }
 
-  /** @throws {Error} only for the first packet of a connection, if it is not valid */
-  receive(packet: Uint8Array, from: HostPort, to: HostPort): void {
+  get idleTimeoutMs(): number {
+    const own = this.#endpoint.options.idleTimeoutMs
+    const peers = this.#quiche.stats().peerMaxIdleTimeout
+    return peers === 0 ? own : Math.min(own, peers)
+  }
+
+  /** @returns Whether the packet was valid; a client's first one has to be */
+  receive(packet: Uint8Array, from: HostPort, to: HostPort): boolean {
     // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
     if (this.#hasUnsent) this.#transmit()
+    this.#endpoint.schedule(this)
     try {
       this.#quiche.recv(packet, { from, to })
+      return true
     } catch {
       // Not for us, a repetition, or damaged on the way; of an error of the peer quiche tells the peer by itself.
+      return false
     }
-    this.#endpoint.schedule(this)
   }
 
   /** Tells what has happened and sends what there is to send. */
   service(): void {
     if (this.#isGone) return
-    if (this.#events === undefined && this.#quiche.isEstablished()) this.#events = this.#endpoint.accept(this)
+    if (this.#events === undefined && this.#quiche.isEstablished()) {
+      clearTimeout(this.#handshakeTimer)
+      this.#events = this.#endpoint.accept(this)
+    }
     if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
     this.#transmit()
     if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
@@ -167,7 +176,7 @@ export class QuicheConnection implements QuicConnection {
 
   stopSending(streamId: number, code: number): void {
     if (this.#isClosed || !this.#receiving.has(streamId)) return
-    // quiche does not give the window of unread octets back when a stream is stopped, only when it is read.
+    // The end may be there already; then nobody has to be told, and quiche forgets the stream sooner.
     let isEnd = this.#ended.has(streamId)
     for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
     if (!isEnd) this.#shutdown(streamId, READ_SIDE, code)
@@ -188,8 +197,14 @@ export class QuicheConnection implements QuicConnection {
   closeWhenDelivered(code: number): void {
     if (this.#isClosed || this.#closeCode !== undefined) return
     this.#closeCode = code
-    this.#closeTimer = setTimeout(() => this.close(code, ''), DELIVERY_TIMEOUT_MS)
+    this.#closeTimer = setTimeout(() => this.#closeDelivered(code), DELIVERY_TIMEOUT_MS)
     this.#endpoint.schedule(this)
+  }
+
+  #closeDelivered(code: number): void {
+    // Nothing is sent behind a close, not even what was written before it.
+    if (this.#hasUnsent) this.#transmit()
+    this.close(code, '')
   }
 
   #tell(events: QuicConnectionEvents): void {
@@ -199,8 +214,8 @@ export class QuicheConnection implements QuicConnection {
       if (isBlocked) events.onWritable(streamId)
       else this.#probeSending(streamId)
     }
-    if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.close(this.#closeCode, '')
-    if (!this.#isWornOut && (this.#stuck.areTooMany || this.#lostWindows >= MAX_LOST_WINDOWS)) {
+    if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)
+    if (!this.#isWornOut && this.#stuck.areTooMany) {
       this.#isWornOut = true
       events.onWornOut()
     }
@@ -227,8 +242,6 @@ export class QuicheConnection implements QuicConnection {
       return read === null ? undefined : { chunk: target.subarray(0, read[0]), isEnd: read[1] }
     } catch (error) {
       if (!this.#receiving.has(streamId)) return undefined
-      // What was received and not read is lost to the window of the connection.
-      if (this.#paused.has(streamId)) this.#lostWindows++
       this.#endReceiving(streamId)
       this.#events?.onReset(streamId, codeOf('StreamReset', error))
       return undefined
@@ -315,6 +328,7 @@ export class QuicheConnection implements QuicConnection {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#closeTimer)
+    clearTimeout(this.#handshakeTimer)
     this.#events?.onClosed(this.#closeReason())
     this.#endpoint.onClosed(this)
   }

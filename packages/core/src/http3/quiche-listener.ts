@@ -3,7 +3,7 @@ import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection, type QuicheEndpoint } from './quiche-connection.ts'
-import type { QuicConnection, QuicConnectionEvents, QuicListener } from './quic.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicListener, QuicListenOptions } from './quic.ts'
 import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
 /** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
@@ -21,19 +21,14 @@ const RETRY_ABOVE_HANDSHAKES = 64
 const INITIAL = 0
 const LONG_HEADER = 0x80
 
-interface ListenerOptions {
-  readonly maxConcurrentStreams: number
-  readonly maxConnections: number
-}
-
 /** A UDP socket and the connections on it: finds the connection of a packet, and lets new ones in. */
 export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly address: AddressInfo
+  readonly options: QuicListenOptions
   readonly #local: HostPort
   readonly #socket: Socket
   readonly #quiche: QuicheBinding
   readonly #config: QuicheConfig
-  readonly #options: ListenerOptions
   readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
   readonly #tokenSecret = randomBytes(32)
   /** By every connection ID that packets may be sent to. */
@@ -54,13 +49,13 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     socket: Socket,
     quiche: QuicheBinding,
     config: QuicheConfig,
-    options: ListenerOptions,
+    options: QuicListenOptions,
     accept: (connection: QuicConnection) => QuicConnectionEvents,
   ) {
     this.#socket = socket
     this.#quiche = quiche
     this.#config = config
-    this.#options = options
+    this.options = options
     this.#accept = accept
     this.address = socket.address()
     this.#local = { host: this.address.address, port: this.address.port }
@@ -126,8 +121,13 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     }
     const header = this.#readHeader(packet)
     if (header === undefined) return
-    const connection = this.#byId.get(idKey(header.dcid)) ?? this.#admit(packet.byteLength, header, from)
-    connection?.receive(packet, from, this.#local)
+    const known = this.#byId.get(idKey(header.dcid))
+    if (known !== undefined) {
+      known.receive(packet, from, this.#local)
+      return
+    }
+    const made = this.#admit(packet.byteLength, header, from)
+    if (made?.receive(packet, from, this.#local) === false) made.destroy()
   }
 
   #readHeader(packet: Buffer): QuicheHeader | undefined {
@@ -148,7 +148,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
         this.#answer(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
       return undefined
     }
-    if (header.ty !== INITIAL || this.#open.size >= this.#options.maxConnections) return undefined
+    if (header.ty !== INITIAL || this.#open.size >= this.options.maxConnections) return undefined
 
     const client = { address: from.host, port: from.port }
     if (header.token !== undefined && header.token.byteLength > 0) {
@@ -180,7 +180,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     let connection: QuicheConnection
     try {
       const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, from, this.#config)
-      connection = new QuicheConnection(quiche, this, from, this.#options.maxConcurrentStreams)
+      connection = new QuicheConnection(quiche, this, from)
     } catch {
       // A client whose connection IDs are not valid.
       return undefined

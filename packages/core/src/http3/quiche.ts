@@ -8,12 +8,18 @@ import type { Quic, QuicListenOptions } from './quic.ts'
 
 /** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
 const MAX_RECEIVED_PACKET_BYTES = 1472
-/** Octets of one upload that may be on the way or unread at first, and when the path has shown to be fast. */
-const STREAM_WINDOW = 256 * 1024
+/**
+ * Octets of one upload that may be on the way or unread, at first and once the path has shown to be fast. Times the
+ * streams at once, this is what one client can make us hold.
+ */
+const STREAM_WINDOW = 64 * 1024
 const MAX_STREAM_WINDOW = 1024 * 1024
-/** The same for all streams of a connection: what one client can make us hold. */
-const CONNECTION_WINDOW = 4 * 1024 * 1024
-const MAX_CONNECTION_WINDOW = 8 * 1024 * 1024
+/**
+ * The same for a whole connection: never reached. With less, quiche 0.18 lets an upload that nobody reads hold up all
+ * other requests, because it gives no new window before the old one is read, and it loses the window of uploads that
+ * the client gave up.
+ */
+const CONNECTION_WINDOW = 2 ** 50
 /** Control and QPACK streams are short. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
 /** Three that HTTP/3 uses, and some of kinds that are to be ignored. */
@@ -46,7 +52,6 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setMaxRecvUdpPayloadSize(MAX_RECEIVED_PACKET_BYTES)
   config.setMaxSendUdpPayloadSize(MAX_PACKET_BYTES)
   config.setInitialMaxData(CONNECTION_WINDOW)
-  config.setMaxConnectionWindow(MAX_CONNECTION_WINDOW)
   config.setInitialMaxStreamDataBidiLocal(STREAM_WINDOW)
   config.setInitialMaxStreamDataBidiRemote(STREAM_WINDOW)
   config.setMaxStreamWindow(MAX_STREAM_WINDOW)

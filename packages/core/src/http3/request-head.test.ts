@@ -32,7 +32,11 @@ describe('readRequestHead', () => {
   })
 
   it.each<[string, string[], object]>([
-    ['pseudo-header fields in any order', [':path', '/', ':authority', 'a', ':scheme', 'https', ':method', 'PUT'], { method: 'PUT' }],
+    [
+      'pseudo-header fields in any order',
+      [':path', '/', ':authority', 'a', ':scheme', 'https', ':method', 'PUT'],
+      { method: 'PUT' },
+    ],
     ['a method that nobody knows', change(':method', 'BREW'), { method: 'BREW' }],
     ['OPTIONS *', [...change(':path', '*').slice(2), ':method', 'OPTIONS'], { target: '*' }],
     ['host instead of :authority', [...change(':authority', undefined), 'host', 'h:1'], { authority: 'h:1' }],
@@ -46,7 +50,11 @@ describe('readRequestHead', () => {
     ['expect', [...GET, 'expect', '100-Continue'], { expectsContinue: true }],
     ['another expectation', [...GET, 'expect', 'wonders'], { expectsContinue: false }],
     ['te: trailers', [...GET, 'te', 'Trailers'], { fields: ['te', 'Trailers'] }],
-    ['a cookie in crumbs', [...GET, 'cookie', 'a=1', 'x', 'y', 'cookie', 'b=2', 'cookie', 'c=3'], { fields: ['cookie', 'a=1; b=2; c=3', 'x', 'y'] }],
+    [
+      'a cookie in crumbs',
+      [...GET, 'cookie', 'a=1', 'x', 'y', 'cookie', 'b=2', 'cookie', 'c=3'],
+      { fields: ['cookie', 'a=1; b=2; c=3', 'x', 'y'] },
+    ],
     ['a value with inner white space', [...GET, 'x', 'a \t b'], { fields: ['x', 'a \t b'] }],
     ['an empty value', [...GET, 'x', ''], { fields: ['x', ''] }],
   ])('accepts %s', (_what, section, want) => {

@@ -5,7 +5,15 @@ describe('readSettings', () => {
   it.each([
     ['nothing', '', []],
     ['one setting', '0620', [[6, 32]]],
-    ['several, known or not', '064064' + '0100' + '21402a', [[6, 100], [1, 0], [0x21, 42]]],
+    [
+      'several, known or not',
+      '064064' + '0100' + '21402a',
+      [
+        [6, 100],
+        [1, 0],
+        [0x21, 42],
+      ],
+    ],
   ])('reads %s', (_what, hex, settings) => {
     expect([...readSettings(Buffer.from(hex, 'hex'))]).toEqual(settings)
   })
@@ -23,7 +31,11 @@ describe('readSettings', () => {
   })
 
   it('reads what encodeSettings writes', () => {
-    const settings: [number, number][] = [[6, 16_384], [1, 0], [0x2b_60_37_42, 1]]
+    const settings: [number, number][] = [
+      [6, 16_384],
+      [1, 0],
+      [0x2b_60_37_42, 1],
+    ]
     const frame = encodeSettings(settings)
     expect(frame[0]).toBe(4)
     expect(frame[1]).toBe(frame.length - 2)

@@ -122,10 +122,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   }
 
   onSettled(aborted: boolean): void {
-    if (!this.#isInputOver) this.#exchange?.body.fail(new AbortedError('The answer is complete'))
-    if (aborted) this.#abandon(ErrorCode.REQUEST_CANCELLED)
     // RFC 9114 §4.1: an early answer ends the request without an error.
+    if (aborted) this.#abandon(ErrorCode.REQUEST_CANCELLED)
     else this.#stopInput(ErrorCode.NO_ERROR)
+    this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
     this.#finish()
   }
 

@@ -18,6 +18,8 @@ export interface QuicOptions {
   readonly host?: string
   readonly streamWindow?: number
   readonly idleTimeoutMs?: number
+  /** How long to wait for the handshake. */
+  readonly connectTimeoutMs?: number
 }
 
 type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
@@ -57,12 +59,14 @@ export class QuicClient {
 
   /** @throws {Error} if the handshake fails or nobody answers */
   static async connect(options: QuicOptions): Promise<QuicClient> {
-    const socket = createSocket('udp4')
+    // Nothing has to be looked up, so what is sent is sent before the socket is closed.
+    const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
+    const listening = once(socket, 'listening')
     socket.bind(0, '127.0.0.1')
-    await once(socket, 'listening')
+    await listening
     const client = new QuicClient(socket, options)
     client.#advance()
-    const giveUp = setTimeout(() => client.#finish(), CONNECT_TIMEOUT_MS)
+    const giveUp = setTimeout(() => client.#finish(), options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS)
     while (!client.#quiche.isEstablished() && !client.#isOver) await client.#onChange.promise
     clearTimeout(giveUp)
     if (client.#isOver) throw new Error(`No QUIC connection: ${JSON.stringify(await client.closed)}`)
@@ -180,6 +184,17 @@ export class QuicClient {
     for (const stream of this.#streams.values()) stream.onConnectionOver()
     this.#onChange.resolve()
   }
+}
+
+/** A client's first packet, for a server on 127.0.0.1. Nobody is there for the answer. */
+export function clientInitial(port: number): Buffer {
+  const [local, remote] = [
+    { host: '127.0.0.1', port: 1 },
+    { host: '127.0.0.1', port },
+  ]
+  const packet = Buffer.alloc(MAX_PACKET_BYTES)
+  const connection = quiche.Connection.connect('localhost', randomBytes(20), local, remote, makeConfig({ port }))
+  return packet.subarray(0, connection.send(packet)?.[0])
 }
 
 function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {

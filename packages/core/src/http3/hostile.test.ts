@@ -1,0 +1,213 @@
+import { encodeFields, H3Frame, h3Frame, h3RequestFields, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
+import type { TestField } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, serveHttp3, type Http3Server } from '../../test/serve-http3.ts'
+
+const SETTINGS = h3Frame(H3Frame.SETTINGS)
+
+function head(client: H3Client, ...more: TestField[]): Buffer {
+  return h3Frame(
+    H3Frame.HEADERS,
+    encodeFields([...h3RequestFields({ path: '/x' }, 'POST', client.connection), ...more]),
+  )
+}
+
+/** Answers what it can, and forgives what it cannot read. */
+function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Server> {
+  return serveHttp3((exchange) => {
+    bodyOf(exchange).then(
+      ({ content }) => exchange.respond(200, [], content),
+      () => {},
+    )
+  }, limits)
+}
+
+describe('a request that breaks the protocol of the connection closes it with', () => {
+  it.each<[string, number, (client: H3Client) => Buffer]>([
+    ['DATA before the head', 0x105, () => h3Frame(H3Frame.DATA, 'a')],
+    ['SETTINGS', 0x105, () => SETTINGS],
+    ['a frame of HTTP/2 behind the head', 0x105, (client) => Buffer.concat([head(client), h3Frame(0x08, 'abcd')])],
+    ['a frame that breaks off', 0x106, (client) => head(client).subarray(0, -3)],
+    ['a section without a prefix', 0x200, () => h3Frame(H3Frame.HEADERS)],
+    ['a reference to a dynamic table', 0x200, () => h3Frame(H3Frame.HEADERS, Buffer.from('02008080', 'hex'))],
+    ['content that breaks off', 0x106, (client) => Buffer.concat([head(client), h3Frame(H3Frame.DATA, 'a', 2)])],
+  ])('%s: 0x%s', async (_what, code, wire) => {
+    await using server = await serve()
+    const client = await server.connect()
+    const stream = await client.connection.openStream()
+    await stream.send(wire(client), { end: true })
+    expect(await client.connection.closeWithin(2000)).toEqual({ by: 'server', isApplication: true, code })
+  })
+})
+
+describe('a unidirectional stream that breaks the protocol closes the connection:', () => {
+  it.each<[string, number, (client: H3Client) => Promise<unknown>]>([
+    ['a second control stream', 0x103, ({ connection }) => connection.openUnidirectional(H3StreamType.CONTROL)],
+    ['a push', 0x103, ({ connection }) => connection.openUnidirectional(H3StreamType.PUSH)],
+    [
+      'an insertion into the dynamic table',
+      0x201,
+      ({ connection }) => connection.openUnidirectional(H3StreamType.QPACK_ENCODER, Buffer.from('c00161', 'hex')),
+    ],
+    [
+      'an acknowledgment of nothing',
+      0x202,
+      ({ connection }) => connection.openUnidirectional(H3StreamType.QPACK_DECODER, Buffer.from('80', 'hex')),
+    ],
+    [
+      'the end of a critical stream',
+      0x104,
+      async ({ connection }) => {
+        const stream = await connection.openUnidirectional(H3StreamType.QPACK_ENCODER)
+        await stream.send('', { end: true })
+      },
+    ],
+    [
+      'the reset of a critical stream',
+      0x104,
+      async ({ connection }) => {
+        const stream = await connection.openUnidirectional(H3StreamType.QPACK_DECODER)
+        // So that its type arrives before the reset.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        stream.reset(0x100)
+      },
+    ],
+  ])('%s', async (_what, code, act) => {
+    await using server = await serve()
+    const client = await server.connect()
+    await act(client)
+    expect(await client.connection.closeWithin(2000)).toEqual({ by: 'server', isApplication: true, code })
+  })
+
+  it('a control stream without settings', async () => {
+    await using server = await serve()
+    const { connection } = await server.connect({ withoutControlStream: true })
+    await connection.openUnidirectional(H3StreamType.CONTROL, h3Frame(H3Frame.GOAWAY, varint(0)))
+    expect(await connection.closeWithin(2000)).toMatchObject({ by: 'server', code: 0x10a })
+  })
+
+  it('but one of an unknown kind does not, however much is sent on it', async () => {
+    await using server = await serve()
+    const client = await server.connect()
+    const stream = await client.connection.openUnidirectional(0x21)
+    await stream.send(Buffer.alloc(500_000), { end: true })
+    expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
+  })
+})
+
+describe('a malformed request', () => {
+  it.each<[string, TestField[]]>([
+    ['a field of the connection', [['connection', 'close']]],
+    ['a name in upper case', [['X-A', 'b']]],
+    ['a line break in a value', [['x', 'a\r\nb: c']]],
+    ['a repeated pseudo-header field', [[':path', '/']]],
+    [
+      'two lengths',
+      [
+        ['content-length', '1'],
+        ['content-length', '2'],
+      ],
+    ],
+  ])('with %s has its stream reset, is reported once, and harms no other', async (_what, more) => {
+    await using server = await serve()
+    const client = await server.connect()
+    const stream = await client.connection.openStream()
+    await stream.send(head(client, ...more))
+    await expect(stream.readAll()).rejects.toThrow('code 0x10e')
+    expect(await stream.stopCode).toBe(0x10e)
+    expect(server.refused).toEqual([
+      {
+        status: 0,
+        reason: expect.stringMatching(/^Malformed request: /),
+        protocol: 'HTTP/3.0',
+        remoteAddress: '127.0.0.1',
+        method: 'POST',
+        target: '/x',
+        bodyBytes: 0,
+        durationMs: expect.any(Number),
+      },
+    ])
+    expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
+  })
+
+  it('that ends before its head has its stream reset with H3_REQUEST_INCOMPLETE', async () => {
+    await using server = await serve()
+    const { connection } = await server.connect()
+    const stream = await connection.openStream()
+    await stream.send(h3Frame(0x21, 'grease'), { end: true })
+    await expect(stream.readAll()).rejects.toThrow('code 0x10d')
+    expect(server.refused).toHaveLength(1)
+  })
+
+  it.each([
+    ['less', '5'],
+    ['more', '3'],
+  ])('with %s content than announced has its stream reset, also when a handler reads it', async (_what, length) => {
+    const errors: unknown[] = []
+    await using server = await serveHttp3((exchange) => {
+      bodyOf(exchange).catch((error: unknown) => errors.push(error))
+    })
+    const client = await server.connect()
+    const stream = await client.connection.openStream()
+    await stream.send(head(client, ['content-length', length]))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await stream.send(h3Frame(H3Frame.DATA, 'abcd'), { end: true })
+    await expect(stream.readAll()).rejects.toThrow('code 0x10e')
+    expect(errors).toEqual([expect.objectContaining({ name: 'ProtocolError', status: 400 })])
+    // The handler had it, so it is not the engine's to report.
+    expect(server.refused).toEqual([])
+  })
+})
+
+describe('a request beyond a limit', () => {
+  it.each<[string, number, object, TestField[]]>([
+    ['too many fields', 431, { maxFields: 5 }, Array.from({ length: 6 }, (_, i): TestField => [`x-${i}`, 'y'])],
+    ['too large a head', 431, {}, [['x', 'y'.repeat(17_000)]]],
+    ['a head far too large', 431, {}, [['x', 'y'.repeat(200_000)]]],
+    ['too long a target', 414, { maxRequestLineBytes: 1 }, []],
+  ])('is answered and reported once: %s', async (_what, status, limits, more) => {
+    await using server = await serve(limits)
+    const client = await server.connect()
+    const response = await client.request({ path: '/x', method: 'GET', headers: more })
+    expect([response.status, await response.text()]).toEqual([status, ''])
+    expect(server.refused).toEqual([expect.objectContaining({ status })])
+    expect(client.connection.isOver).toBe(false)
+  })
+
+  it('of trailers fails the body, and the handler can still answer', async () => {
+    await using server = await serveHttp3(
+      (exchange) => {
+        bodyOf(exchange).catch((error: { status: number }) => exchange.respond(error.status, [], null))
+      },
+      { maxTrailerFields: 1 },
+    )
+    const client = await server.connect()
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('abc')
+      // So that the handler has the request before its trailers come.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const response = await client.request({
+      path: '/',
+      body: body(),
+      trailers: [
+        ['x', '1'],
+        ['y', '2'],
+      ],
+    })
+    expect(response.status).toBe(431)
+    expect(server.refused).toEqual([])
+  })
+
+  it('of given up streams closes the connection with H3_EXCESSIVE_LOAD', async () => {
+    await using server = await serveHttp3(() => {}, { maxStreamResetBurst: 20, maxStreamResetsPerSecond: 1 })
+    const client = await server.connect()
+    for (let i = 0; i < 50 && !client.connection.isOver; i++) {
+      const stream = await client.connection.openStream()
+      await stream.send(head(client))
+      stream.reset(0x10c)
+      stream.stop(0x10c)
+    }
+    expect(await client.connection.closeWithin(2000)).toMatchObject({ by: 'server', code: 0x107 })
+  })
+})

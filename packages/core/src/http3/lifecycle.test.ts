@@ -1,0 +1,262 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { randomBytes } from 'node:crypto'
+import type { Exchange } from '@fw/types'
+import { testCertificate } from '@fw/testing'
+import { clientInitial, encodeFields, H3Frame, h3Frame, h3RequestFields } from '@fw/testing/h3'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { listenHttp3 } from './engine.ts'
+
+function hello(exchange: Exchange): void {
+  exchange.respond(200, [], 'hello')
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+describe('draining', () => {
+  it('lets running requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
+    const exchanges: Exchange[] = []
+    await using server = await serveHttp3((exchange) => void exchanges.push(exchange))
+    const client = await server.connect()
+    const { connection } = client
+    const running = client.request({ path: '/' })
+    await expect.poll(() => exchanges.length).toBe(1)
+
+    const drained = server.listener.drain()
+    expect(await connection.goaway).toBe(4)
+    const late = await connection.openStream()
+    await late.send(h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path: '/' }, 'GET', connection))), {
+      end: true,
+    })
+    await expect(late.readAll()).rejects.toThrow('code 0x10b')
+
+    exchanges[0]?.respond(200, [], Buffer.alloc(300_000, 'x'))
+    expect(await (await running).bytes()).toHaveLength(300_000)
+    expect(await connection.closed).toEqual({ by: 'server', isApplication: true, code: 0x100 })
+    await drained
+    expect(exchanges).toHaveLength(1)
+    await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
+  })
+
+  it('right after an answer was given lets all of it arrive', async () => {
+    let drained: Promise<void> | undefined
+    await using server = await serveHttp3((exchange) => {
+      exchange.respond(200, [], Buffer.alloc(10_000))
+      drained = server.listener.drain()
+    })
+    const client = await server.connect()
+    expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(10_000)
+    expect(await client.connection.closed).toMatchObject({ by: 'server', code: 0x100 })
+    await drained
+  })
+
+  it('ends at once where nothing is running', async () => {
+    await using server = await serveHttp3(hello)
+    const [used, unused] = [await server.connect(), await server.connect()]
+    await (await used.request({ path: '/' })).bytes()
+    await server.listener.drain()
+    expect(await used.connection.closed).toMatchObject({ by: 'server', code: 0x100 })
+    expect(await unused.connection.closed).toMatchObject({ by: 'server', code: 0x100 })
+  })
+
+  it('frees the port', async () => {
+    const server = await serveHttp3(hello)
+    await server.listener.drain()
+    const socket = createSocket('udp4').bind(server.port, '127.0.0.1')
+    await once(socket, 'listening')
+    socket.close()
+  })
+})
+
+it('destroying ends running requests and tells their handlers', async () => {
+  const outcomes: unknown[] = []
+  await using server = await serveHttp3((exchange) => {
+    exchange.start(200, [])
+    void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))
+  })
+  const client = await server.connect()
+  const response = await client.request({ path: '/' })
+  await server.listener.destroy()
+  await expect(response.bytes()).rejects.toThrow('The connection ended')
+  expect(outcomes).toEqual([{ status: 200, bodyBytes: 0, aborted: true }])
+})
+
+describe('time', () => {
+  it('without a request ends a connection, with GOAWAY', async () => {
+    await using server = await serveHttp3(hello, { sessionIdleTimeoutMs: 300 })
+    const { connection } = await server.connect()
+    expect(await connection.goaway).toBe(0)
+    expect(await connection.closed).toEqual({ by: 'server', isApplication: true, code: 0x100 })
+  })
+
+  it('does not end a connection on which a silent answer runs', async () => {
+    await using server = await serveHttp3(
+      (exchange) => {
+        exchange.start(200, [])
+        setTimeout(() => {
+          exchange.write(Buffer.from('at last'))
+          exchange.end()
+        }, 3500)
+      },
+      { sessionIdleTimeoutMs: 1 },
+    )
+    // The server is asked to be patient with nobody, and the client waits no longer than this.
+    const client = await server.connect({ idleTimeoutMs: 1500 })
+    expect(await (await client.request({ path: '/' })).text()).toBe('at last')
+  })
+
+  it('for the head running out is answered with 408', async () => {
+    await using server = await serveHttp3(hello, { headTimeoutMs: 100 })
+    const { connection } = await server.connect()
+    const stream = await connection.openStream()
+    await stream.send(h3Frame(H3Frame.HEADERS, 'begun', 100))
+    const wire = await stream.readAll()
+    expect(wire.includes('408')).toBe(true)
+    expect(server.refused).toEqual([expect.objectContaining({ status: 408, reason: 'Request head took too long' })])
+  })
+
+  it.each(['bodyStallTimeoutMs', 'requestTimeoutMs'])(
+    'for the body running out (%s) fails the body with 408',
+    async (limit) => {
+      await using server = await serveHttp3(
+        (exchange) => {
+          bodyOf(exchange).catch((error: { status: number }) => exchange.respond(error.status, [], null))
+        },
+        { [limit]: 100 },
+      )
+      const client = await server.connect()
+      async function* body(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('begun')
+        await wait(5000)
+      }
+      const response = await client.request({ path: '/', body: body() })
+      expect(response.status).toBe(408)
+      expect(server.refused).toEqual([])
+    },
+  )
+
+  it('without the client taking its answer ends the exchange', async () => {
+    const outcomes: unknown[] = []
+    await using server = await serveHttp3(
+      (exchange) => {
+        void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))
+        exchange.respond(200, [], Buffer.alloc(1_000_000))
+      },
+      { writeStallTimeoutMs: 100 },
+    )
+    const client = await server.connect()
+    const response = await client.request({ path: '/' })
+    await expect.poll(() => outcomes, { timeout: 3000 }).toEqual([{ status: 200, bodyBytes: 1_000_000, aborted: true }])
+    await expect(response.bytes()).rejects.toThrow('code 0x10c')
+  })
+
+  it('spent by a client that keeps taking its answer ends nothing', async () => {
+    await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(600_000)), {
+      writeStallTimeoutMs: 300,
+    })
+    const response = await (await server.connect()).request({ path: '/' })
+    let received = 0
+    for await (const slice of response.body) {
+      received += slice.length
+      await wait(25)
+    }
+    expect(received).toBe(600_000)
+  })
+})
+
+describe('the port', () => {
+  it('that is taken is an error', async () => {
+    await using server = await serveHttp3(hello)
+    const { key, cert } = await testCertificate()
+    const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
+    await expect(listenHttp3({ host: '127.0.0.1', port: server.port, key, cert, engineHost })).rejects.toThrow(
+      expect.objectContaining({ code: 'EADDRINUSE' }),
+    )
+  })
+
+  it('may be an IPv6 one', async () => {
+    const { key, cert } = await testCertificate()
+    const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
+    const listener = await listenHttp3({ host: '::1', port: 0, key, cert, engineHost })
+    expect(listener.address).toMatchObject({ family: 'IPv6', address: '::1' })
+    await listener.drain()
+  })
+
+  it('answers an unknown QUIC version with those that it knows', async () => {
+    await using server = await serveHttp3(hello)
+    const answer = await ask(server.port, initial(0x0a1a2a3a))
+    // RFC 8999 §6: a long header with version 0, the client's connection IDs turned round, then the versions.
+    expect(answer?.readUInt32BE(1)).toBe(0)
+    expect(answer?.subarray(-8).includes(Buffer.from([0, 0, 0, 1]))).toBe(true)
+  })
+
+  it.each([
+    ['a version negotiation', initial(0)],
+    ['an unknown version in a small packet', initial(0x0a1a2a3a).subarray(0, 500)],
+    ['a short header of no connection', Buffer.alloc(50, 0x41)],
+    ['octets of any kind', Buffer.alloc(1200, 0xff)],
+    ['a single octet', Buffer.from([0xc0])],
+    ['nothing', Buffer.alloc(0)],
+    ['a forged token', initial(1, randomBytes(60))],
+  ])('does not answer %s', async (_what, packet) => {
+    await using server = await serveHttp3(hello)
+    expect(await ask(server.port, packet)).toBeUndefined()
+    expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+
+  it('lets in no more connections than it may', async () => {
+    await using server = await serveHttp3(hello, { maxHttp3Connections: 2 })
+    const [first] = [await server.connect(), await server.connect()]
+    await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
+    await first.close()
+    expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+
+  it('asks for proof of the address while many handshakes are under way, and then lets the client in', async () => {
+    await using server = await serveHttp3(hello)
+    const isRetry = (packet: Buffer | undefined): boolean => ((packet?.[0] ?? 0) & 0xf0) === 0xf0
+    for (let i = 0; i < 64; i++) expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(false)
+    expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(true)
+    expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+
+  it('forgets handshakes that are not finished in time', async () => {
+    await using server = await serveHttp3(hello, { maxHttp3Connections: 1, headTimeoutMs: 100 })
+    expect(await ask(server.port, clientInitial(server.port))).toBeDefined()
+    await expect(server.connect({ connectTimeoutMs: 50 })).rejects.toThrow('No QUIC connection')
+    await wait(200)
+    expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+
+  it('does not remember a first packet that is not valid', async () => {
+    await using server = await serveHttp3(hello, { maxHttp3Connections: 1 })
+    for (let i = 0; i < 3; i++) expect(await ask(server.port, initial(1))).toBeUndefined()
+    expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+})
+
+/** A client's first packet, as far as anybody can read it without keys. */
+function initial(version: number, token: Uint8Array = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt8(0xc0, 0)
+  head.writeUInt32BE(version, 1)
+  const ids = Buffer.concat([Buffer.from([8]), randomBytes(8), Buffer.from([8]), randomBytes(8)])
+  const rest = Buffer.concat([Buffer.from([token.byteLength]), token, Buffer.from([0x44, 0x00])])
+  const packet = Buffer.concat([head, ids, rest])
+  return Buffer.concat([packet, randomBytes(1200 - packet.length)])
+}
+
+/** The first answer to a packet, or `undefined` if there is none for a while. */
+async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  socket.send(packet, port, '127.0.0.1')
+  const answer = once(socket, 'message').then(([message]) => message as Buffer)
+  const first = await Promise.race([answer, wait(150)])
+  socket.close()
+  return first ?? undefined
+}
