@@ -22,7 +22,7 @@ async function send(
 /** A server that gives each exchange to the test. */
 async function serveToTest(): Promise<{
   server: Awaited<ReturnType<typeof serveHttp3>>
-  next(): Promise<Exchange>
+  next: () => Promise<Exchange>
 }> {
   const waiting: Exchange[] = []
   let wake = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ async function serveToTest(): Promise<{
   })
   return {
     server,
-    async next() {
+    next: async () => {
       for (let exchange; ;) {
         exchange = waiting.shift()
         if (exchange !== undefined) return exchange

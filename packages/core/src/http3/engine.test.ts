@@ -4,6 +4,11 @@ import { decodeFields, encodeFields, H3Frame, h3Frame, h3RequestFields } from '@
 import { describe, expect, it } from 'vitest'
 import { bodyOf, echo, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
 
+async function* inSlices(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('ab')
+  yield Buffer.from('cd')
+}
+
 describe('an HTTP/3 request', () => {
   it('arrives with its method, target, authority, fields and peer', async () => {
     const requests: Exchange[] = []
@@ -75,11 +80,7 @@ describe('an HTTP/3 request', () => {
       echo(exchange)
     })
     const client = await server.connect()
-    async function* body(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from('ab')
-      yield Buffer.from('cd')
-    }
-    expect(await (await client.request({ path: '/', body: body() })).text()).toBe('abcd')
+    expect(await (await client.request({ path: '/', body: inSlices() })).text()).toBe('abcd')
     expect(await (await client.request({ path: '/', body: 'abcd' })).text()).toBe('abcd')
     expect(lengths).toEqual([undefined, 4])
   })

@@ -22,6 +22,12 @@ function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Serv
   }, limits)
 }
 
+/** A body whose end comes when the handler has the request already. */
+async function* lateEnd(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('abc')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
 describe('a request that breaks the protocol of the connection closes it with', () => {
   it.each<[string, number, (client: H3Client) => Buffer]>([
     ['DATA before the head', 0x105, () => h3Frame(H3Frame.DATA, 'a')],
@@ -182,14 +188,9 @@ describe('a request beyond a limit', () => {
       { maxTrailerFields: 1 },
     )
     const client = await server.connect()
-    async function* body(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from('abc')
-      // So that the handler has the request before its trailers come.
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
     const response = await client.request({
       path: '/',
-      body: body(),
+      body: lateEnd(),
       trailers: [
         ['x', '1'],
         ['y', '2'],

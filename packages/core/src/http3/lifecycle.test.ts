@@ -68,6 +68,7 @@ describe('draining', () => {
     await server.listener.drain()
     const socket = createSocket('udp4').bind(server.port, '127.0.0.1')
     await once(socket, 'listening')
+    expect(socket.address().port).toBe(server.port)
     socket.close()
   })
 })
@@ -129,11 +130,7 @@ describe('time', () => {
         { [limit]: 100 },
       )
       const client = await server.connect()
-      async function* body(): AsyncGenerator<Uint8Array> {
-        yield Buffer.from('begun')
-        await wait(5000)
-      }
-      const response = await client.request({ path: '/', body: body() })
+      const response = await client.request({ path: '/', body: stalling() })
       expect(response.status).toBe(408)
       expect(server.refused).toEqual([])
     },
@@ -218,7 +215,6 @@ describe('the port', () => {
 
   it('asks for proof of the address while many handshakes are under way, and then lets the client in', async () => {
     await using server = await serveHttp3(hello)
-    const isRetry = (packet: Buffer | undefined): boolean => ((packet?.[0] ?? 0) & 0xf0) === 0xf0
     for (let i = 0; i < 64; i++) expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(false)
     expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(true)
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
@@ -239,6 +235,11 @@ describe('the port', () => {
   })
 })
 
+async function* stalling(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('begun')
+  await wait(5000)
+}
+
 /** A client's first packet, as far as anybody can read it without keys. */
 function initial(version: number, token: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(5)
@@ -248,6 +249,10 @@ function initial(version: number, token: Uint8Array = Buffer.alloc(0)): Buffer {
   const rest = Buffer.concat([Buffer.from([token.byteLength]), token, Buffer.from([0x44, 0x00])])
   const packet = Buffer.concat([head, ids, rest])
   return Buffer.concat([packet, randomBytes(1200 - packet.length)])
+}
+
+function isRetry(packet: Buffer | undefined): boolean {
+  return ((packet?.[0] ?? 0) & 0xf0) === 0xf0
 }
 
 /** The first answer to a packet, or `undefined` if there is none for a while. */

@@ -5,22 +5,23 @@ import { PeerStreams } from './peer-streams.ts'
 const CONTROL = '00'
 const SETTINGS = '0400'
 
+function octets(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex')
+}
+
 /** Opens the client's streams 2, 6, 10, … one after the other, each with the octets given. */
 function open(...streams: string[]): PeerStreams {
   const peer = new PeerStreams()
-  for (const [index, hex] of streams.entries()) peer.push(2 + index * 4, Buffer.from(hex, 'hex'))
+  for (const [index, hex] of streams.entries()) peer.push(2 + index * 4, octets(hex))
   return peer
 }
 
 describe('the unidirectional streams of a client', () => {
   it.each([
     ['all three kinds, and kinds to be ignored', [CONTROL + SETTINGS, '02', '03', '21aabbcc', '4021', '21']],
-    [
-      'settings and what may follow them',
-      [CONTROL + '0403064064' + '0d0105' + '0d0106' + '070108' + '070104' + '2102aabb'],
-    ],
+    ['settings and what may follow them', [CONTROL + '0403064064 0d0105 0d0106 070108 070104 2102aabb']],
     ['an encoder that sets the capacity to 0', ['022020']],
-    ['a decoder that gives up streams', ['03' + '44' + '7f8001' + '40']],
+    ['a decoder that gives up streams', ['03 44 7f8001 40']],
   ])('may be %s', (_what, streams) => {
     expect(() => open(...streams)).not.toThrow()
   })
@@ -40,10 +41,10 @@ describe('the unidirectional streams of a client', () => {
     ['HEADERS on the control stream', [CONTROL + SETTINGS + '0100'], 0x105],
     ['PUSH_PROMISE on the control stream', [CONTROL + SETTINGS + '0500'], 0x105],
     ['PING of HTTP/2 on the control stream', [CONTROL + SETTINGS + '0600'], 0x105],
-    ['MAX_PUSH_ID that goes down', [CONTROL + SETTINGS + '0d0105' + '0d0104'], 0x108],
+    ['MAX_PUSH_ID that goes down', [CONTROL + SETTINGS + '0d0105 0d0104'], 0x108],
     ['MAX_PUSH_ID without a number', [CONTROL + SETTINGS + '0d00'], 0x106],
     ['MAX_PUSH_ID with too much', [CONTROL + SETTINGS + '0d020505'], 0x106],
-    ['GOAWAY that goes up', [CONTROL + SETTINGS + '070104' + '070108'], 0x108],
+    ['GOAWAY that goes up', [CONTROL + SETTINGS + '070104 070108'], 0x108],
     ['CANCEL_PUSH without a push', [CONTROL + SETTINGS + '030100'], 0x108],
     ['a control frame of a megabyte', [CONTROL + '0480100000'], 0x107],
     ['an insertion into a dynamic table', ['02c00161'], 0x201],
@@ -55,12 +56,12 @@ describe('the unidirectional streams of a client', () => {
   })
 
   it('are read the same however their octets are cut', () => {
-    const valid = Buffer.from('4000' + '0403064064' + '2105aaaaaaaaaa' + '0d0105', 'hex')
-    const invalid = Buffer.concat([valid, Buffer.from(SETTINGS, 'hex')])
+    const valid = octets('4000 0403064064 2105aaaaaaaaaa 0d0105')
+    const invalid = Buffer.concat([valid, octets(SETTINGS)])
     for (const slices of everySplit(valid)) {
       const peer = new PeerStreams()
       for (const slice of slices) peer.push(2, slice)
-      expect(() => peer.push(2, Buffer.from(SETTINGS, 'hex'))).toThrow('a second SETTINGS frame')
+      expect(() => peer.push(2, octets(SETTINGS))).toThrow('a second SETTINGS frame')
     }
     for (const slices of everySplit(invalid)) {
       const peer = new PeerStreams()

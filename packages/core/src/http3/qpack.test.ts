@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeFieldSection } from './qpack-decoder.ts'
 import { encodeFieldSection } from './qpack-encoder.ts'
@@ -7,7 +7,16 @@ import { STATIC_TABLE } from './qpack-static-table.ts'
 const LIMITS = { maxBytes: 100_000, maxFields: 100 }
 
 function decode(hex: string): string[] {
-  return decodeFieldSection(Buffer.from(hex, 'hex'), LIMITS)
+  return decodeFieldSection(Buffer.from(hex.replaceAll(' ', ''), 'hex'), LIMITS)
+}
+
+function outcomeOf(bytes: Uint8Array): string {
+  try {
+    decodeFieldSection(bytes, { maxBytes: 100, maxFields: 3 })
+    return 'decoded'
+  } catch (error) {
+    return (error as Error).name
+  }
 }
 
 describe('decodeFieldSection', () => {
@@ -16,9 +25,9 @@ describe('decodeFieldSection', () => {
     ['literal with a name of the static table', '0000510b2f696e6465782e68746d6c', [':path', '/index.html']],
     ['a field of the static table', '0000d1', [':method', 'GET']],
     ['the last field of the static table', '0000ff23', ['x-frame-options', 'sameorigin']],
-    ['a literal', '000023616263' + '03646566', ['abc', 'def']],
-    ['a literal in Huffman code', '00002f0125a849e95ba97d7f' + '8925a849e95bb8e8b4bf', ['custom-key', 'custom-value']],
-    ['a literal that must not be indexed', '0000710178' + '3161' + '0162', [':path', 'x', 'a', 'b']],
+    ['a literal', '000023616263 03646566', ['abc', 'def']],
+    ['a literal in Huffman code', '00002f0125a849e95ba97d7f 8925a849e95bb8e8b4bf', ['custom-key', 'custom-value']],
+    ['a literal that must not be indexed', '0000710178 3161 0162', [':path', 'x', 'a', 'b']],
     ['an empty value', '0000216100', ['a', '']],
     ['octets above 127', '0000216101e9', ['a', '\u00e9']],
     ['nothing', '0000', []],
@@ -32,16 +41,16 @@ describe('decodeFieldSection', () => {
     ['half a prefix', '00'],
     ['a Required Insert Count above 0', '0200d1'],
     ['a field of the dynamic table', '000080'],
-    ['a name of the dynamic table', '00004001' + '61'],
+    ['a name of the dynamic table', '00004001 61'],
     ['a field beyond the Base', '000010'],
-    ['a name beyond the Base', '00000001' + '61'],
+    ['a name beyond the Base', '00000001 61'],
     ['a number beyond the static table', '0000ff24'],
-    ['a name number beyond the static table', '00005f54' + '00'],
+    ['a name number beyond the static table', '00005f54 00'],
     ['a name that breaks off', '00002361'],
     ['a value that is missing', '00002161'],
-    ['a value that breaks off', '0000216102' + '61'],
+    ['a value that breaks off', '0000216102 61'],
     ['an integer without end', '0000ffffffffffffffffffff'],
-    ['Huffman code that is none', '00002161' + '81fe'],
+    ['Huffman code that is none', '00002161 81fe'],
   ])('refuses %s with QPACK_DECOMPRESSION_FAILED for the connection', (_what, hex) => {
     expect(() => decode(hex)).toThrow(expect.objectContaining({ code: 0x200, scope: 'connection' }))
   })
@@ -57,11 +66,7 @@ describe('decodeFieldSection', () => {
   it('throws nothing but its two errors, whatever it is given', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        try {
-          decodeFieldSection(bytes, { maxBytes: 100, maxFields: 3 })
-        } catch (error) {
-          expect(['Http3Error', 'ProtocolError']).toContain((error as Error).name)
-        }
+        expect(['decoded', 'Http3Error', 'ProtocolError']).toContain(outcomeOf(bytes))
       }),
     )
   })

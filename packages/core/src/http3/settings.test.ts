@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { encodeSettings, readSettings } from './settings.ts'
 
+function octets(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex')
+}
+
 describe('readSettings', () => {
   it.each([
     ['nothing', '', []],
     ['one setting', '0620', [[6, 32]]],
     [
       'several, known or not',
-      '064064' + '0100' + '21402a',
+      '064064 0100 21402a',
       [
         [6, 100],
         [1, 0],
@@ -15,7 +19,7 @@ describe('readSettings', () => {
       ],
     ],
   ])('reads %s', (_what, hex, settings) => {
-    expect([...readSettings(Buffer.from(hex, 'hex'))]).toEqual(settings)
+    expect([...readSettings(octets(hex))]).toEqual(settings)
   })
 
   it.each([
@@ -27,7 +31,7 @@ describe('readSettings', () => {
     ['ENABLE_PUSH of HTTP/2', '0200', 0x109],
     ['INITIAL_WINDOW_SIZE of HTTP/2', '0401', 0x109],
   ])('refuses %s', (_what, hex, code) => {
-    expect(() => readSettings(Buffer.from(hex, 'hex'))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
+    expect(() => readSettings(octets(hex))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
   })
 
   it('reads what encodeSettings writes', () => {
