@@ -38,7 +38,7 @@ describe('ChunkedDecoder', () => {
     ['0\r\n\r\n', '', []],
     ['5\r\nhello\r\n0\r\n\r\n', 'hello', []],
     ['3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n', 'abc0123456789', []],
-    ['1;a\r\nx\r\n1;b = "c;\\"d" ;e=f\r\ny\r\n0;e\r\n\r\n', 'xy', []],
+    ['1;a\r\nx\r\n1;b="c; \\"d";e=f\r\ny\r\n0;e\r\n\r\n', 'xy', []],
     ['0\r\nX-Sum: 1\r\nB:\t2 \r\n\r\n', '', ['x-sum', '1', 'b', '2']],
     ['0\r\nContent-Length: 5\r\nHost: evil\r\nA: 1\r\n\r\n', '', ['a', '1']],
   ]
@@ -62,6 +62,8 @@ describe('ChunkedDecoder', () => {
     '10000000000000\r\n',
     '1;\r\n',
     '1;a b\r\n',
+    '1; a\r\n',
+    '1;a = b\r\n',
     '1;a="b\r\n',
     '1;a\nx',
     '1;\0\r\n',

@@ -18,9 +18,8 @@ const LF = 0x0a
 const CR = 0x0d
 const SEMICOLON = 0x3b
 
-/** What may follow a chunk size (RFC 9112 §7.1.1), white space only where it must be tolerated. */
-const EXTENSIONS =
-  /^(?:[\t ]*;[\t ]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[\t ]*=[\t ]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)+$/
+/** What may follow a chunk size (RFC 9112 §7.1.1), without the white space that senders must not generate. */
+const EXTENSIONS = /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)+$/
 
 /** Fields that say how a message is framed, routed or authenticated, which a trailer must not (RFC 9110 §6.5.1). */
 const NOT_IN_TRAILER: ReadonlySet<string> = new Set([

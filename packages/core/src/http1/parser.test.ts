@@ -44,7 +44,6 @@ describe('parseHead', () => {
     ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { keepAlive: false }],
     ['GET / HTTP/1.0\r\n\r\n', { minor: 0, keepAlive: false, authority: '' }],
     ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { keepAlive: true }],
-    ['GET / HTTP/1.2\r\nHost: a\r\n\r\n', { minor: 1 }],
     ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
     ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
     ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
@@ -72,6 +71,7 @@ describe('parseHead', () => {
     [400, 'GET / http/1.1\r\nHost: a\r\n\r\n'],
     [400, 'GET / HTTP/1.10\r\nHost: a\r\n\r\n'],
     [505, 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/1.2\r\nHost: a\r\n\r\n'],
     [505, 'GET / HTTP/0.9\r\nHost: a\r\n\r\n'],
     // Targets.
     [400, 'GET a HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -108,6 +108,7 @@ describe('parseHead', () => {
     [400, get('Content-Length: 1\r\nContent-Length: 2\r\n')],
     [400, get('Content-Length: -1\r\n')],
     [501, get('Transfer-Encoding: gzip, chunked\r\n')],
+    [400, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n'],
     [417, get('Expect: tea\r\n')],
   ]
   it.each(refused)('refuses with %i %j', (status, wire) => {

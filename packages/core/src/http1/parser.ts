@@ -9,7 +9,6 @@ import { targetAuthority } from './request-target.ts'
 export interface RequestHead {
   readonly method: string
   readonly target: string
-  /** Later minor versions than 1 are treated as 1 (RFC 9110 §2.5). */
   readonly minor: 0 | 1
   /** Host and port the request is for; empty when an HTTP/1.0 request names none. */
   readonly authority: string
@@ -35,10 +34,11 @@ const MAX_EMPTY_LINES = 2
  * visible ASCII without a fragment: wherever RFC 9112 lets a server repair a message, proxies disagree on the repair.
  */
 const HEAD =
-  /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTTP\/1\.(\d)\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*)\r\n$/
+  /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTTP\/1\.([01])\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*)\r\n$/
 /** Octets that no line of a head may hold, and a CR that does not end one. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
-const VERSION = / HTTP\/\d\.\d$/
+const START_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ ([^ ]+) HTTP\/(\d\.\d)$/
+const TARGET = /^[\x21\x22\x24-\x7e]+$/
 
 const NO_VALUES: readonly string[] = []
 
@@ -118,6 +118,8 @@ function readFields(
   if (host === undefined ? minor === 1 : !isHost(host)) throw new ProtocolError(400, 'Host missing or invalid')
   const authority = targetAuthority(method, target) ?? host ?? ''
   const framing = requestFraming(minor, transferEncoding, contentLength)
+  // RFC 9110 §9.3.6: what follows a CONNECT may be tunnel data; nobody agrees on what a body of it would be.
+  if (method === 'CONNECT' && framing.kind !== 'none') throw new ProtocolError(400, 'CONNECT with a body')
   // RFC 9112 §9.3
   const keepAlive = minor === 1 ? !hasOption(connection, 'close') : hasOption(connection, 'keep-alive')
   let expectsContinue = false
@@ -136,23 +138,26 @@ function checkUnfinished(text: string, limits: HeadLimits): undefined {
   }
   if (text.length > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
   if (NEVER_IN_HEAD.test(text)) throw new ProtocolError(400, 'Malformed request head')
-  if (lineEnd !== -1 && !VERSION.test(text.slice(0, lineEnd))) throw diagnose(text.slice(0, lineEnd))
+  if (lineEnd !== -1 && !START_LINE.test(text.slice(0, lineEnd))) throw diagnose(text.slice(0, lineEnd))
   return undefined
 }
 
 /** Says what is wrong with a head that does not match. */
-function diagnose(requestLine: string): ProtocolError {
-  if (VERSION.test(requestLine) && !/ HTTP\/1\.\d$/.test(requestLine)) {
-    return new ProtocolError(505, 'Unsupported HTTP version')
-  }
-  return new ProtocolError(400, 'Malformed request head')
+function diagnose(startLine: string): ProtocolError {
+  const parts = START_LINE.exec(startLine)
+  if (parts === null) return new ProtocolError(400, 'Malformed request line')
+  const [, target = '', version = ''] = parts
+  if (version !== '1.0' && version !== '1.1') return new ProtocolError(505, 'Unsupported HTTP version')
+  return new ProtocolError(400, TARGET.test(target) ? 'Malformed header field' : 'Invalid request target')
 }
 
 function skipEmptyLines(bytes: Buffer, start: number): number {
   let at = start
-  for (let lines = 0; bytes[at] === 0x0d; lines++) {
-    if (at + 1 === bytes.length) return bytes.length
-    if (bytes[at + 1] !== 0x0a || lines === MAX_EMPTY_LINES) throw new ProtocolError(400, 'Malformed request head')
+  for (let lines = 0; bytes[at] === 0x0d || bytes[at] === 0x0a; lines++) {
+    if (at + 1 === bytes.length && bytes[at] === 0x0d) return bytes.length
+    if (bytes[at] === 0x0a || bytes[at + 1] !== 0x0a || lines === MAX_EMPTY_LINES) {
+      throw new ProtocolError(400, 'More than empty lines before the request')
+    }
     at += 2
   }
   return at

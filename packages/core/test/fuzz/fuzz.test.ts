@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { CORPUS } from './corpus.ts'
+import { Random } from './random.ts'
+import { fuzz, judge } from './run.ts'
+
+const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 5 : 60))
+const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
+
+it.each(CORPUS)('judges %j as llhttp does, or by a listed rule', async (wire) => {
+  expect(await judge(wire, new Random(1))).toBeUndefined()
+})
+
+it(
+  `finds no octets in ${SECONDS} s on which llhttp and we differ without a listed rule`,
+  async () => {
+    const { inputs, findings } = await fuzz(SEED, SECONDS * 1000)
+    expect(findings).toEqual([])
+    expect(inputs).toBeGreaterThan(0)
+  },
+  (SECONDS + 60) * 1000,
+)

@@ -1,0 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
+import { endsComparison, isWider, STRICTER } from './rules.ts'
+import type { Verdict } from './servers.ts'
+
+/**
+ * What is wrong with our engine's verdict, by llhttp's on the same octets.
+ *
+ * @returns `undefined` if the two agree, or differ by a listed rule
+ */
+export function fault(ours: Verdict, node: Verdict): string | undefined {
+  const both = Math.min(ours.requests.length, node.requests.length)
+  for (let i = 0; i < both; i++) {
+    const request = ours.requests[i]
+    if (!isDeepStrictEqual(request, node.requests[i])) return `request ${i} is understood otherwise`
+    if (request !== undefined && endsComparison(request)) return undefined
+  }
+  const extra = ours.requests[both]
+  // Where llhttp waits for more it has refused nothing; where it refused, we need a reason not to.
+  if (extra !== undefined && !isWider(extra)) return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
+  const isMissing = node.requests.length > both
+  if (!isMissing || ours.requests.length > both) return undefined
+  if (ours.refusal === undefined) return `request ${both} is waited for, llhttp has it`
+  return ours.refusal in STRICTER ? undefined : `request ${both} is refused without a rule: ${ours.refusal}`
+}

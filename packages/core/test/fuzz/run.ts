@@ -1,0 +1,47 @@
+import { cut, makeRequests } from './requests.ts'
+import { fault } from './judge.ts'
+import { Random } from './random.ts'
+import { ask, askNode } from './servers.ts'
+import { isDeepStrictEqual } from 'node:util'
+
+/** Octets on which our engine was at fault. */
+export interface Finding {
+  readonly fault: string
+  /** One character an octet. */
+  readonly wire: string
+}
+
+/** Judges one input, whole and in pieces. */
+export async function judge(wire: string, random: Random): Promise<Finding | undefined> {
+  const whole = await ask([Buffer.from(wire, 'latin1')])
+  const pieces = await ask(cut(wire, random))
+  // How much of a fault has arrived decides what it is called, not what becomes of the octets.
+  const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
+  if (!isSame) return { fault: 'it matters where the octets are cut', wire }
+  if (fault(whole, await askNode([Buffer.from(wire, 'latin1')])) === undefined) return undefined
+  // Node's server loses a valid request when a fault follows in the same slice, so it is asked again octet by octet.
+  const octets = Array.from(wire, (octet) => Buffer.from(octet, 'latin1'))
+  const found = fault(whole, await askNode(octets))
+  return found === undefined ? undefined : { fault: found, wire }
+}
+
+/**
+ * Makes and judges inputs until the time is up.
+ *
+ * @returns How many there were, and the shortest input for each kind of fault
+ */
+export async function fuzz(seed: number, milliseconds: number): Promise<{ inputs: number; findings: Finding[] }> {
+  const random = new Random(seed)
+  const findings = new Map<string, Finding>()
+  const until = performance.now() + milliseconds
+  let inputs = 0
+  for (; performance.now() < until; inputs++) {
+    const wire = makeRequests(random)
+    const finding = await judge(wire, random)
+    const known = finding && findings.get(finding.fault)
+    if (finding !== undefined && (known === undefined || known.wire.length > wire.length)) {
+      findings.set(finding.fault, finding)
+    }
+  }
+  return { inputs, findings: [...findings.values()] }
+}

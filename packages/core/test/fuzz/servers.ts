@@ -1,0 +1,98 @@
+import { createServer, type Server as NodeServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { Deadlines } from '../../src/deadlines.ts'
+import { Http1Connection } from '../../src/http1/connection.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { MemorySocket } from './memory-socket.ts'
+
+/** A request as a server understood it, with the whole of its body. */
+export interface Understood {
+  readonly method: string
+  readonly target: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+}
+
+/** What a server made of some octets. */
+export interface Verdict {
+  readonly requests: readonly Understood[]
+  /** Why octets were refused, if they were; Node's server tells the status only. */
+  readonly refusal: string | undefined
+}
+
+const deadlines = new Deadlines()
+
+/** What our engine makes of octets that arrive in these slices. */
+export async function ask(slices: readonly Buffer[]): Promise<Verdict> {
+  const requests: Understood[] = []
+  let refusal: string | undefined
+  const socket = new MemorySocket()
+  const connection = new Http1Connection(socket as unknown as Socket, {
+    scheme: 'http',
+    deadlines,
+    host: {
+      limits: DEFAULT_LIMITS,
+      altSvc: '',
+      onRefused: ({ reason }) => (refusal = reason),
+      onRequest(exchange) {
+        let body = ''
+        exchange.body.consume({
+          data: (chunk) => (body += Buffer.from(chunk).toString('latin1')),
+          end: () => {
+            const { method, target, headers } = exchange
+            requests.push({ method, target, headers: [...headers], body })
+            exchange.respond(200, [], null)
+          },
+          error: (error) => {
+            refusal = error.message
+            exchange.respond(400, [], null)
+          },
+        })
+      },
+    },
+    onClose: () => {},
+  })
+  await deliver(socket, slices)
+  connection.destroy()
+  return { requests, refusal }
+}
+
+let node: NodeServer | undefined
+
+/** What Node's own server, which parses with llhttp, makes of them. */
+export async function askNode(slices: readonly Buffer[]): Promise<Verdict> {
+  const requests: Understood[] = []
+  node ??= createServer({ highWaterMark: 65_536, connectionsCheckingInterval: 2 ** 30 })
+  node.removeAllListeners('request').on('request', (request, response) => {
+    let body = ''
+    request.setEncoding('latin1').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      const raw = request.rawHeaders
+      const headers = raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? ''] as const] : []))
+      requests.push({ method: request.method ?? '', target: request.url ?? '', headers, body })
+      response.end()
+    })
+    request.on('error', () => {})
+  })
+  const socket = new MemorySocket()
+  socket.on('error', () => {})
+  node.emit('connection', socket)
+  await deliver(socket, slices)
+  socket.destroy()
+  return { requests, refusal: refusalIn(socket.output) }
+}
+
+async function deliver(socket: MemorySocket, slices: readonly Buffer[]): Promise<void> {
+  for (const slice of slices) {
+    if (socket.destroyed || socket.writableEnded) break
+    socket.push(slice)
+    await setImmediate()
+  }
+  // Answers to pipelined requests are given one turn after the other.
+  for (let turns = 0; turns < 6; turns++) await setImmediate()
+}
+
+function refusalIn(output: string): string | undefined {
+  return /^HTTP\/1\.1 ([45]\d\d)/m.exec(output)?.[1]
+}
