@@ -20,8 +20,28 @@ const TARGETS: Choice = [
   '/ b',
   '',
 ]
-const VERSIONS: Choice = ['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', '']
-const HOSTS: Choice = ['Host: a', 'Host: a:80', 'host:a', 'HOST:\ta ', 'Host: [::1]:1', 'Host:', 'Host: a b', 'Host : a', 'X: y']
+const VERSIONS: Choice = [
+  'HTTP/1.1',
+  'HTTP/1.1',
+  'HTTP/1.1',
+  'HTTP/1.0',
+  'HTTP/1.2',
+  'HTTP/2.0',
+  'HTTP/0.9',
+  'http/1.1',
+  '',
+]
+const HOSTS: Choice = [
+  'Host: a',
+  'Host: a:80',
+  'host:a',
+  'HOST:\ta ',
+  'Host: [::1]:1',
+  'Host:',
+  'Host: a b',
+  'Host : a',
+  'X: y',
+]
 const FIELDS: Choice = [
   'Accept: */*',
   'Connection: close',
@@ -44,9 +64,53 @@ const FIELDS: Choice = [
   'Under_score: x',
   'Host: b',
 ]
-const LENGTHS: Choice = ['0', '3', '3', '3', '03', '+3', '-3', '3 ', '3,3', '3, 4', '0x3', '3.0', '', '9999999999999999', ' 3']
-const CODINGS: Choice = ['chunked', 'chunked', 'Chunked', 'chunked\t', 'gzip, chunked', 'chunked, gzip', 'chunked,', 'identity', 'xchunked', '']
-const SIZES: Choice = ['3', '3', '3', '03', '0003', '3;a', '3;a=b', '3;a="b;c"', '3 ', '3 ;a', '3;', '+3', '0x3', 'g', '', 'fffffffffffffffff']
+const LENGTHS: Choice = [
+  '0',
+  '3',
+  '3',
+  '3',
+  '03',
+  '+3',
+  '-3',
+  '3 ',
+  '3,3',
+  '3, 4',
+  '0x3',
+  '3.0',
+  '',
+  '9999999999999999',
+  ' 3',
+]
+const CODINGS: Choice = [
+  'chunked',
+  'chunked',
+  'Chunked',
+  'chunked\t',
+  'gzip, chunked',
+  'chunked, gzip',
+  'chunked,',
+  'identity',
+  'xchunked',
+  '',
+]
+const SIZES: Choice = [
+  '3',
+  '3',
+  '3',
+  '03',
+  '0003',
+  '3;a',
+  '3;a=b',
+  '3;a="b;c"',
+  '3 ',
+  '3 ;a',
+  '3;',
+  '+3',
+  '0x3',
+  'g',
+  '',
+  'fffffffffffffffff',
+]
 const BREAKS: Choice = ['\n', '\r', '\n\r', '\r\r\n', '\r\n ', ' \r\n', '\0\r\n', '\r\n\r\n']
 const OCTETS: Choice = ['\r', '\n', '\0', ' ', '\t', ':', ',', ';', '"', '\\', '\x7f', '\x80', '\xff', '\r\n', '0', 'a']
 
@@ -63,7 +127,9 @@ export function cut(wire: string, random: Random): Buffer[] {
   const bytes = Buffer.from(wire, 'latin1')
   if (random.chance(0.1)) return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
   const cuts = Array.from({ length: random.below(5) }, () => random.below(bytes.length + 1)).toSorted((a, b) => a - b)
-  return [...cuts, bytes.length].map((end, i) => bytes.subarray(i === 0 ? 0 : cuts[i - 1], end)).filter(({ length }) => length > 0)
+  return [...cuts, bytes.length]
+    .map((end, i) => bytes.subarray(i === 0 ? 0 : cuts[i - 1], end))
+    .filter(({ length }) => length > 0)
 }
 
 function makeRequest(random: Random): string {
@@ -88,7 +154,8 @@ function startLine(random: Random): string {
 
 function chunks(random: Random): string {
   let body = ''
-  while (random.chance(0.6)) body += `${odd(random, 0.2) ? random.pick(SIZES) : '3'}${lineBreak(random)}abc${lineBreak(random)}`
+  while (random.chance(0.6))
+    body += `${odd(random, 0.2) ? random.pick(SIZES) : '3'}${lineBreak(random)}abc${lineBreak(random)}`
   body += `0${lineBreak(random)}`
   while (random.chance(0.15)) body += `${random.pick(FIELDS)}${lineBreak(random)}`
   return body + lineBreak(random)

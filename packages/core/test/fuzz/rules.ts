@@ -6,7 +6,8 @@ import type { Understood } from './servers.ts'
  * A refusal with another reason is a fault.
  */
 export const STRICTER: Readonly<Record<string, string>> = {
-  'More than empty lines before the request': 'RFC 9112 §2.2 asks to overlook one CRLF; we overlook two, and no bare LF',
+  'More than empty lines before the request':
+    'RFC 9112 §2.2 asks to overlook one CRLF; we overlook two, and no bare LF',
   'Malformed request line': 'RFC 9112 §3: method, target and version, one space between them; llhttp takes HTTP/0.9',
   'Unsupported HTTP version': 'RFC 9112 §2.3: we speak 1.0 and 1.1, and refuse what calls itself otherwise',
   'Invalid request target': 'RFC 9112 §3.2: the four forms, in visible ASCII, without fragment or user information',
