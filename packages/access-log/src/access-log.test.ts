@@ -1,5 +1,5 @@
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
-import type { Context, Refusal } from '@fw/types'
+import type { Context, Outcome, Refusal } from '@fw/types'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeContext, type FakeRequest } from '../test/fake-context.ts'
 import { accessLog, AccessLogFormat, logger, RequestLogger, type AccessLogConfig } from './index.ts'
@@ -51,7 +51,7 @@ describe('accessLog', () => {
     expect(logger).toBe(accessLog)
   })
 
-  it('hands on what the rest of the chain throws', async () => {
+  it('is over when the rest of the chain is, and hands on what that throws', async () => {
     const { ctx } = fakeContext()
     const failure = Promise.reject(new Error('from the handler'))
     await expect(accessLog()(ctx, () => failure)).rejects.toThrow('from the handler')
@@ -164,6 +164,72 @@ describe('customFormatter', () => {
   )
 })
 
+describe('sampleRate', () => {
+  it('is the share of entries that are logged, by chance', async () => {
+    const random = vi.spyOn(Math, 'random')
+    for (const chance of [0, 0.24, 0.25, 0.99]) {
+      random.mockReturnValue(chance)
+      ;(await run([{ sampleRate: 0.25 }], { path: `/${chance}` })).finish()
+    }
+    expect(sink.messages().map((text) => text.split(' ')[1])).toEqual(['/0', '/0.24'])
+  })
+
+  it.each<[string, Partial<Outcome>]>([
+    ['4xx', { status: 404 }],
+    ['5xx', { status: 500 }],
+    ['aborted before the head', { status: 0, aborted: true }],
+    ['aborted after it', { status: 200, aborted: true }],
+  ])('holds for no entry that is %s', async (_, outcome) => {
+    ;(await run([{ sampleRate: 0 }])).finish(outcome)
+    expect(sink.size()).toBe(1)
+  })
+
+  it('holds for no slow entry', async () => {
+    const { finish } = await run([{ sampleRate: 0, slowThreshold: 1 }])
+    nowMs += 1
+    finish()
+    expect(sink.messages()).toEqual([expect.stringMatching(/^\[SLOW\] GET /)])
+  })
+
+  it('leaves the RequestLogger alone', async () => {
+    const { ctx, finish } = await run([{ sampleRate: 0 }])
+    ctx.local(RequestLogger).info('x')
+    finish()
+    expect(sink.messages()).toEqual(['[GET /] x'])
+  })
+})
+
+describe('logTraceContext', () => {
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+
+  it('shows the trace id at the end of Combined, after captured headers', async () => {
+    ;(await run([{ logTraceContext: true, requestHeaders: ['traceparent'] }], { headers })).finish()
+    expect(sink.messages()[0]).toMatch(/ \[traceparent: 00-.*-01\] \[trace_id: 0af7651916cd43dd8448eb211c80319c\]$/)
+  })
+
+  it('shows trace and parent in Json and in the records of the RequestLogger', async () => {
+    const { ctx, finish } = await run([{ logTraceContext: true, format: AccessLogFormat.Json }], { headers })
+    ctx.local(RequestLogger).info('x')
+    finish()
+    const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c', parent_id: 'b7ad6b7169203331' }
+    const [record, entry] = sink.records()
+    expect(record).toMatchObject({ message: '[GET /] x', fields: trace })
+    expect(Object.entries(JSON.parse(entry?.message ?? '') as object).slice(-2)).toEqual(Object.entries(trace))
+  })
+
+  it.each<[string, AccessLogConfig, FakeRequest]>([
+    ['by default', {}, { headers }],
+    ['without the field', { logTraceContext: true }, {}],
+    ['when it is malformed', { logTraceContext: true }, { headers: { traceparent: '00-1-2-3] [x: y' } }],
+  ])('shows nothing %s', async (_, config, request) => {
+    const { ctx, finish } = await run([config], request)
+    ctx.local(RequestLogger).info('x')
+    finish()
+    expect(sink.records()[0]?.fields).toBeUndefined()
+    expect(sink.messages()[1]).toMatch(/\[HTTP\/1\.1\]$/)
+  })
+})
+
 describe('an inner accessLog', () => {
   const COMMON: AccessLogConfig = { format: AccessLogFormat.Common }
 
@@ -221,6 +287,13 @@ describe('a request that the engine refused', () => {
     bodyBytes: 120,
     durationMs: 1.5,
   }
+  /** As the application does, which tells the outermost first. */
+  async function refuse(configs: readonly AccessLogConfig[], change: Partial<Refusal> = {}): Promise<void> {
+    const told = { ...refusal, ...change }
+    for (const config of configs) accessLog(config).refused?.(told)
+    await Promise.resolve()
+  }
+
   it.each<[string, Partial<Refusal>, AccessLogConfig, string]>([
     ['with what is known', {}, {}, 'GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]'],
     [
@@ -247,14 +320,28 @@ describe('a request that the engine refused', () => {
       { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
       'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
     ],
-  ])('is logged %s', (_, change, config, text) => {
-    accessLog(config).refused?.({ ...refusal, ...change })
+  ])('is logged %s', async (_, change, config, text) => {
+    await refuse([config], change)
     expect(entries()).toEqual([[3, text]])
   })
 
-  it('is not logged below the threshold or on a path that is skipped', () => {
-    accessLog({ skipPaths: ['/p'] }).refused?.(refusal)
-    accessLog({ clientErrorLevel: Level.Off }).refused?.(refusal)
+  it('is not logged below the threshold or on a path that is skipped', async () => {
+    await refuse([{ skipPaths: ['/p'] }])
+    await refuse([{ clientErrorLevel: Level.Off }])
     expect(sink.size()).toBe(0)
+  })
+
+  it('has one entry for several accessLog on the root router, as the innermost wants it', async () => {
+    await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
+    expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
+    sink.clear()
+    await refuse([{}, { skipPaths: ['/p'] }])
+    expect(entries()).toEqual([])
+  })
+
+  it('has an entry each time that the same one is told of again', async () => {
+    await refuse([{}])
+    await refuse([{}])
+    expect(sink.size()).toBe(2)
   })
 })

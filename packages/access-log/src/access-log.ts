@@ -1,14 +1,18 @@
 import { logger } from '@fw/log'
-import type { Context, ContextKey, Middleware, Next, Outcome, Refusal } from '@fw/types'
+import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
 import type { AccessLogConfig } from './config.ts'
 import { correlationId } from './correlation-id.ts'
 import { entryLevel } from './entry-level.ts'
-import { entryText } from './entry-text.ts'
+import { customText, entryText } from './entry-text.ts'
 import { escapeWordInBrackets } from './escape.ts'
-import { contextEntry, endingOf, refusedEnding, refusedEntry } from './finished-request.ts'
+import { contextEntry, endingOf } from './finished-request.ts'
+import { refusalListener } from './refused-request.ts'
 import { RequestLogger } from './request-logger.ts'
+import { routeSettings } from './route-option.ts'
+import { isKept } from './sampling.ts'
 import { compile, type Settings } from './settings.ts'
 import { throttledWarning } from './throttled-warning.ts'
+import { traceContextOf } from './trace-context.ts'
 
 /** The entry that a request will have; the innermost `accessLog` decides over it. */
 interface PendingEntry {
@@ -31,15 +35,17 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
  */
 export function accessLog(config: AccessLogConfig = {}): Middleware {
-  const settings = compile(config)
+  const ofMiddleware = compile(config)
+  const ofRoute = routeSettings(config, ofMiddleware)
   const middleware = (ctx: Context, next: Next): Promise<void> => {
+    const settings = ofRoute(ctx.route)
     const outer = ctx.get(PENDING_ENTRY)
     if (outer !== null) outer.settings = settings
     else if (!settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
-    ctx.provide(RequestLogger, () => new RequestLogger(logger, () => prefixOf(ctx, settings)))
+    ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
     return next()
   }
-  return Object.assign(middleware, { refused: (refusal: Refusal) => logRefused(refusal, settings) })
+  return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
 }
 
 function expectEntry(ctx: Context, settings: Settings): void {
@@ -53,21 +59,11 @@ function logFinished(ctx: Context, outcome: Outcome, durationMs: number, setting
   if (settings.skipPaths.has(ctx.path)) return
   const ending = endingOf(outcome, durationMs, settings)
   const level = entryLevel(ending, settings)
-  if (!logger.isEnabled(level) || isSkipped(ctx, settings)) return
-  const entry = contextEntry(ctx, outcome.bodyBytes, ending, settings)
+  if (!logger.isEnabled(level) || !isKept(ending, settings) || isSkipped(ctx, settings)) return
+  const text =
+    customText(ctx, ending, settings) ?? entryText(contextEntry(ctx, outcome.bodyBytes, ending, settings), settings)
   // Without arguments the text is never taken for a format.
-  logger.log(
-    level,
-    entryText(entry, settings, () => settings.customFormatter?.(ctx, ending.durationNs)),
-  )
-}
-
-function logRefused(refusal: Refusal, settings: Settings): void {
-  const ending = refusedEnding(refusal, settings)
-  const level = entryLevel(ending, settings)
-  if (!logger.isEnabled(level)) return
-  const entry = refusedEntry(refusal, ending, settings)
-  if (!settings.skipPaths.has(entry.path)) logger.log(level, entryText(entry, settings))
+  logger.log(level, text)
 }
 
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
@@ -78,6 +74,12 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
     warnOfSkipIf(error)
     return false
   }
+}
+
+function requestLoggerOf(ctx: Context, settings: Settings): RequestLogger {
+  const trace = settings.logTraceContext ? traceContextOf(ctx.headers) : undefined
+  const fields = trace && { trace_id: trace.traceId, parent_id: trace.parentId }
+  return new RequestLogger(fields === undefined ? logger : logger.with(fields), () => prefixOf(ctx, settings))
 }
 
 /** `[<correlation id>] [<METHOD> <path>] `, the former only if the request has one. */

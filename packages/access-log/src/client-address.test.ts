@@ -18,6 +18,8 @@ describe('claimedAddress', () => {
     ['the peer if none is one', { 'x-real-ip': '1.1.1.1, 2.2.2.2', forwarded: 'for=_x' }, '127.0.0.4', '127.0.0.4'],
     ['a mapped peer as IPv4', {}, '::ffff:127.0.0.1', '127.0.0.1'],
     ['a peer without its zone', {}, 'fe80::1%eth0', 'fe80::1'],
+    ['an IPv6 peer', {}, '2001:db8::7', '2001:db8::7'],
+    ['nothing of a peer that is no address', {}, 'proxy] [x', undefined],
     ['nothing on a Unix socket', {}, undefined, undefined],
   ])('is %s', (_, headers, peer, expected) => {
     expect(claimedAddress(fakeHeaders(headers), peer)).toBe(expected)

@@ -42,9 +42,14 @@ export function believedAddress(
 
 /** The address of the peer, in the form that is shown. */
 export function peerAddress(peer: string | undefined): string | undefined {
-  // What the kernel says of IPv4 needs no reading.
-  return peer === undefined || !peer.includes(':') ? peer : parseAddress(peer)
+  if (peer === undefined || KERNEL_ADDRESS.test(peer)) return peer
+  return MAPPED_V4.test(peer) ? peer.slice('::ffff:'.length) : parseAddress(peer)
 }
+
+/** What the kernel says of a peer has the shortest form already; only zones and IPv4-mapped addresses need reading. */
+const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
+/** Every IPv4 client of a listener for both families. */
+const MAPPED_V4 = /^::ffff:[\d.]+$/
 
 /** What proxies added, the nearest one last. */
 function hops(headers: RequestHeaders): string[] {

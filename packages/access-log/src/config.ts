@@ -53,6 +53,16 @@ export interface AccessLogConfig {
   /** Request header with the correlation id. Default `x-request-id`. */
   readonly correlationHeader?: string | undefined
   /**
+   * Show the trace that a valid `traceparent` names (W3C Trace Context): `[trace_id: …]` at the end of Combined,
+   * `trace_id` and `parent_id` in Json and as fields of the `RequestLogger`'s records. Default false.
+   */
+  readonly logTraceContext?: boolean | undefined
+  /**
+   * Share of entries that are logged, 0 to 1, by chance. Those with a 4xx or 5xx, slow and aborted ones always are.
+   * Default 1.
+   */
+  readonly sampleRate?: number | undefined
+  /**
    * Proxies whose word about the client's address is taken: none (`false`), those in CIDR blocks, or a number of hops.
    * Default: `x-forwarded-for`, `x-real-ip` and `forwarded` of anybody, which any client can forge.
    */

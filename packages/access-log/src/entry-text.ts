@@ -1,3 +1,4 @@
+import type { Context } from '@fw/types'
 import { AccessLogFormat } from './config.ts'
 import { tagsOf, type Entry } from './entry.ts'
 import { formatCombined } from './format-combined.ts'
@@ -8,24 +9,25 @@ import { throttledWarning } from './throttled-warning.ts'
 
 const warnOfFormatter = throttledWarning('customFormatter of accessLog threw')
 
-/**
- * The text of an entry.
- *
- * @param custom Calls the application's own formatter, if there is one and it can be called
- */
-export function entryText(entry: Entry, settings: Settings, custom?: () => unknown): string {
-  if (settings.customFormatter !== undefined) return customText(entry, custom) ?? formatCombined(entry, settings)
+/** The text of an entry; Combined where a custom formatter was wanted and has none. */
+export function entryText(entry: Entry, settings: Settings): string {
+  if (settings.customFormatter !== undefined) return formatCombined(entry, settings)
   if (settings.format === AccessLogFormat.Json) return formatJson(entry, settings)
   if (settings.format === AccessLogFormat.Common) return formatCommon(entry, settings)
   return formatCombined(entry, settings)
 }
 
-function customText(entry: Entry, custom: (() => unknown) | undefined): string | undefined {
-  if (custom === undefined) return undefined
+/** The text that the application's own formatter makes; `undefined` if there is none or it fails. */
+export function customText(
+  ctx: Context,
+  ending: Pick<Entry, 'durationNs' | 'isSlow' | 'isAborted'>,
+  { customFormatter }: Settings,
+): string | undefined {
+  if (customFormatter === undefined) return undefined
   try {
-    const text = custom()
+    const text: unknown = customFormatter(ctx, ending.durationNs)
     if (typeof text !== 'string') throw new TypeError(`it returned a value of type ${typeof text}`)
-    return tagsOf(entry) + text
+    return tagsOf(ending) + text
   } catch (error) {
     warnOfFormatter(error)
     return undefined

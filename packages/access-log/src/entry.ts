@@ -1,4 +1,5 @@
 import type { ProtocolText } from '@fw/types'
+import type { TraceContext } from './trace-context.ts'
 
 /** A header found on a request or an answer. */
 export interface CapturedHeader {
@@ -28,6 +29,8 @@ export interface Entry {
   readonly requestHeaders: readonly CapturedHeader[]
   readonly responseHeaders: readonly CapturedHeader[]
   readonly correlationId: string | undefined
+  /** `undefined` if there is none or it is not logged. */
+  readonly trace: TraceContext | undefined
   readonly isSlow: boolean
   /** Whether the client went away before it had the whole answer. */
   readonly isAborted: boolean

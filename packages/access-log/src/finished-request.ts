@@ -1,10 +1,12 @@
 import type { Context, Outcome, Refusal } from '@fw/types'
 import { peerAddress } from './client-address.ts'
+import { AccessLogFormat } from './config.ts'
 import { correlationId } from './correlation-id.ts'
 import type { CapturedHeader, Entry } from './entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from './settings.ts'
 import { splitTarget } from './target.ts'
+import { traceContextOf } from './trace-context.ts'
 
 /** How a request ended: what its level depends on, known before anything is formatted. */
 export type Ending = Pick<Entry, 'status' | 'durationNs' | 'isSlow' | 'isAborted'>
@@ -33,7 +35,10 @@ export function contextEntry(ctx: Context, bodyBytes: number, end: Ending, setti
     protocol: ctx.protocol,
     requestHeaders: capture(settings.requestHeaders, (name) => ctx.headers.getAll(name)),
     responseHeaders: capture(settings.responseHeaders, (name) => ctx.responseHeaders.getAll(name)),
-    correlationId: correlationId(ctx.headers.get(settings.correlationHeader)),
+    correlationId:
+      // No other format shows it.
+      settings.format === AccessLogFormat.Json ? correlationId(ctx.headers.get(settings.correlationHeader)) : undefined,
+    trace: settings.logTraceContext ? traceContextOf(ctx.headers) : undefined,
   }
 }
 
@@ -49,9 +54,10 @@ export function refusedEntry(refusal: Refusal, end: Ending, settings: Settings):
     bytes: refusal.bodyBytes,
     clientAddress: settings.logClientIp ? peerAddress(refusal.remoteAddress) : undefined,
     protocol: refusal.protocol,
-    requestHeaders: [],
-    responseHeaders: [],
+    requestHeaders: NONE,
+    responseHeaders: NONE,
     correlationId: undefined,
+    trace: undefined,
   }
 }
 
@@ -60,8 +66,14 @@ function ending(status: number, isAborted: boolean, durationMs: number, { slowTh
   return { status, durationNs, isSlow: durationNs > slowThresholdNs, isAborted }
 }
 
+const NONE: readonly CapturedHeader[] = []
+
 /** Header values of one side; a name without a field is left out. */
-function capture(choices: readonly HeaderChoice[], getAll: (name: string) => readonly string[]): CapturedHeader[] {
+function capture(
+  choices: readonly HeaderChoice[],
+  getAll: (name: string) => readonly string[],
+): readonly CapturedHeader[] {
+  if (choices.length === 0) return NONE
   const captured: CapturedHeader[] = []
   for (const { label, name, isRedacted } of choices) {
     const values = getAll(name)

@@ -17,7 +17,8 @@ export function formatCombined(entry: Entry, parts: Parts): string {
   if (parts.logClientIp) text += ` - ${entry.clientAddress ?? '-'}`
   if (parts.logBytes) text += ` (${formatSize(entry.bytes)})`
   if (parts.logProtocol) text += ` [${entry.protocol}]`
-  return text + headers(entry.requestHeaders) + headers(entry.responseHeaders)
+  text += headers(entry.requestHeaders) + headers(entry.responseHeaders)
+  return entry.trace === undefined ? text : `${text} [trace_id: ${entry.trace.traceId}]`
 }
 
 function headers(captured: readonly CapturedHeader[]): string {

@@ -18,6 +18,7 @@ export function formatJson(entry: Entry, parts: Parts): string {
   if (entry.correlationId !== undefined) text += `,"correlation_id":${quoteJson(entry.correlationId)}`
   if (entry.isSlow) text += ',"slow":true'
   if (entry.isAborted) text += ',"aborted":true'
+  if (entry.trace !== undefined) text += `,"trace_id":"${entry.trace.traceId}","parent_id":"${entry.trace.parentId}"`
   return `${text}}`
 }
 

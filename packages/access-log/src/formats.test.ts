@@ -19,6 +19,7 @@ const entry: Entry = {
   requestHeaders: [],
   responseHeaders: [],
   correlationId: undefined,
+  trace: undefined,
   isSlow: false,
   isAborted: false,
 }

@@ -21,6 +21,8 @@ describe('compile', () => {
       skipIf: undefined,
       customFormatter: undefined,
       correlationHeader: 'x-request-id',
+      logTraceContext: false,
+      sampleRate: 1,
       redactQuery: new Set(),
     })
   })
@@ -61,6 +63,8 @@ describe('compile', () => {
     [{ responseHeaders: 'x-a' }, 'accessLog: responseHeaders is no list of field names'],
     [{ skipPaths: [/x/] }, 'accessLog: skipPaths is no list of strings'],
     [{ skipIf: true }, 'accessLog: skipIf is no function'],
+    [{ sampleRate: '10 %' }, 'accessLog: sampleRate is no number'],
+    [{ logTraceContext: 1 }, 'accessLog: logTraceContext is no boolean'],
     [{ correlationHeader: '' }, 'accessLog: correlationHeader is no field name'],
     [{ trustProxy: true }, 'accessLog: trustProxy is not false, a list of CIDR blocks or a number'],
     [{ trustProxy: ['proxy.example'] }, 'accessLog: "proxy.example" in trustProxy is no CIDR block'],
@@ -70,10 +74,16 @@ describe('compile', () => {
     expect(refused).toThrow(message)
   })
 
-  it.each([{ normalLevel: 7 }, { slowLevel: 1.5 }, { slowThreshold: -1 }, { slowThreshold: NaN }, { trustProxy: -1 }])(
-    'refuses %j, which is out of range',
-    (config) => {
-      expect(() => compile(config as AccessLogConfig)).toThrow(RangeError)
-    },
-  )
+  it.each([
+    { normalLevel: 7 },
+    { slowLevel: 1.5 },
+    { slowThreshold: -1 },
+    { slowThreshold: NaN },
+    { trustProxy: -1 },
+    { sampleRate: 1.01 },
+    { sampleRate: -0.1 },
+    { sampleRate: NaN },
+  ])('refuses %j, which is out of range', (config) => {
+    expect(() => compile(config as AccessLogConfig)).toThrow(RangeError)
+  })
 })

@@ -28,6 +28,9 @@ export interface Settings extends Parts {
   readonly skipIf: AccessLogConfig['skipIf']
   readonly customFormatter: AccessLogConfig['customFormatter']
   readonly correlationHeader: string
+  readonly logTraceContext: boolean
+  /** 0 to 1. */
+  readonly sampleRate: number
   readonly clientAddress: (headers: RequestHeaders, peer: string | undefined) => string | undefined
   /** In lower case. */
   readonly redactQuery: ReadonlySet<string>
@@ -51,6 +54,8 @@ const OPTIONS: { readonly [Name in keyof AccessLogConfig]-?: (name: Name, value:
   skipIf: isOfType('function'),
   customFormatter: isOfType('function'),
   correlationHeader: isFieldName,
+  logTraceContext: isOfType('boolean'),
+  sampleRate: isShare,
   // Checked where it is compiled.
   trustProxy: () => {},
   redactHeaders: isListOf('field names', isToken),
@@ -86,6 +91,8 @@ export function compile(config: AccessLogConfig): Settings {
     skipPaths: new Set(config.skipPaths),
     skipIf: config.skipIf,
     customFormatter,
+    logTraceContext: config.logTraceContext ?? false,
+    sampleRate: config.sampleRate ?? 1,
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
     clientAddress:
       isTrusted === undefined ? claimedAddress : (headers, peer) => believedAddress(headers, peer, isTrusted),
@@ -130,6 +137,11 @@ function isDuration(name: string, value: unknown): void {
     throw new TypeError(`accessLog: ${name} is no number of nanoseconds`)
   }
   if (!(value >= 0)) throw new RangeError(`accessLog: ${name} is below 0`)
+}
+
+function isShare(name: string, value: unknown): void {
+  if (typeof value !== 'number') throw new TypeError(`accessLog: ${name} is no number`)
+  if (!(value >= 0 && value <= 1)) throw new RangeError(`accessLog: ${name} is not between 0 and 1`)
 }
 
 function isOfType(type: 'boolean' | 'function'): (name: string, value: unknown) => void {

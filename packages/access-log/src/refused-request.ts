@@ -1,0 +1,30 @@
+import { logger } from '@fw/log'
+import type { Refusal } from '@fw/types'
+import { entryLevel } from './entry-level.ts'
+import { entryText } from './entry-text.ts'
+import { refusedEnding, refusedEntry } from './finished-request.ts'
+import type { Settings } from './settings.ts'
+
+/** Refused requests whose entry is still to come, with the settings of the innermost `accessLog` that was told. */
+const pending = new WeakMap<Refusal, Settings>()
+
+/**
+ * Takes note of refused requests for one `accessLog`. Each of several on the root router is told, the outermost first:
+ * the entry is made when all have been, as the innermost one wants it.
+ */
+export function refusalListener(settings: Settings): (refusal: Refusal) => void {
+  return (refusal) => {
+    if (!pending.has(refusal)) queueMicrotask(() => logRefused(refusal))
+    pending.set(refusal, settings)
+  }
+}
+
+function logRefused(refusal: Refusal): void {
+  const settings = pending.get(refusal)
+  if (settings === undefined) return
+  const ending = refusedEnding(refusal, settings)
+  const level = entryLevel(ending, settings)
+  if (!logger.isEnabled(level)) return
+  const entry = refusedEntry(refusal, ending, settings)
+  if (!settings.skipPaths.has(entry.path)) logger.log(level, entryText(entry, settings))
+}

@@ -1,0 +1,59 @@
+import type { LevelNumber, RouteInfo } from '@fw/types'
+import type { AccessLogConfig } from './config.ts'
+import { compile, type Settings } from './settings.ts'
+
+/**
+ * How the entries of one route differ from those of the `accessLog` around it: there are none (`'silent'`, whatever
+ * the status), those with a status below 400 have this level, or these options are changed.
+ */
+export type RouteAccessLog = 'silent' | LevelNumber | AccessLogConfig
+
+declare module '@fw/types' {
+  interface RouteOptions {
+    /**
+     * How entries of this route differ from others: `'silent'` for none, a level for those with a status below 400, or
+     * options that are changed. Without an `accessLog` around the route there is nothing to change.
+     */
+    readonly accessLog?: RouteAccessLog | undefined
+  }
+}
+
+const OFF: LevelNumber = 6
+
+/**
+ * The settings for the requests of each route.
+ *
+ * @param config Of the middleware
+ * @param settings Made of it; they hold for what has no route or a route without the option
+ */
+export function routeSettings(config: AccessLogConfig, settings: Settings): (route: RouteInfo | undefined) => Settings {
+  const compiled = new WeakMap<RouteInfo, Settings>()
+  return (route) => {
+    const option = route?.options.accessLog
+    if (route === undefined || option === undefined) return settings
+    let changed = compiled.get(route)
+    if (changed === undefined) {
+      changed = change(config, settings, route, option)
+      compiled.set(route, changed)
+    }
+    return changed
+  }
+}
+
+function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, option: RouteAccessLog): Settings {
+  if (option === 'silent') {
+    return { ...settings, normalLevel: OFF, clientErrorLevel: OFF, serverErrorLevel: OFF, slowLevel: OFF }
+  }
+  try {
+    if (typeof option === 'number') return compile({ ...config, normalLevel: option })
+    // Code without types can give anything.
+    if (typeof option !== 'object' || (option as unknown) === null)
+      throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
+    return compile({ ...config, ...option })
+  } catch (error) {
+    // A route is registered without us; a request must not fail for its log, so this is told of once, on the first.
+    const what = `The option accessLog of ${route.method} '${route.pattern}' is not used`
+    process.emitWarning(`${what}: ${(error as Error).message}`, 'AccessLogWarning')
+    return settings
+  }
+}
