@@ -1,4 +1,12 @@
-import type { Exchange, FieldList, Outcome, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
+import type {
+  Exchange,
+  FieldList,
+  Outcome,
+  ProtocolText,
+  RequestBody,
+  RequestHeaders,
+  UpgradedConnection,
+} from '@fw/types'
 import { checkField } from './fields.ts'
 import { responseHead, type ResponseHead } from './response-head.ts'
 
@@ -57,6 +65,11 @@ export abstract class BaseExchange implements Exchange {
   /** Whether the application has given its whole answer. */
   get isComplete(): boolean {
     return this.#state === COMPLETE
+  }
+
+  /** Only one protocol has it. */
+  get upgrade(): (() => UpgradedConnection) | undefined {
+    return undefined
   }
 
   inform(status: number, fields: FieldList): void {
@@ -122,6 +135,12 @@ export abstract class BaseExchange implements Exchange {
 
   /** Whether the transport asked for a pause that has not ended. */
   protected abstract readonly isBlocked: boolean
+
+  /** The exchange goes on outside of HTTP: its one answer is 101, whoever sends it. */
+  protected switchProtocols(): void {
+    if (!this.#begin(101)) throw new Error('Cannot upgrade: the connection is closed')
+    this.#state = COMPLETE
+  }
 
   /** The transport takes more: those who wait in `drained()` go on. */
   protected wake(): void {

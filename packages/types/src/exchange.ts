@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { FieldList } from './field-list.ts'
 import type { RequestBody } from './request-body.ts'
 import type { RequestHeaders } from './request-headers.ts'
@@ -36,6 +37,14 @@ export interface ResponseBody {
   abort(error?: Error): void
 }
 
+/** A connection that has been taken out of HTTP. */
+export interface UpgradedConnection {
+  /** The connection; whoever took it answers 101 on it, uses it and closes it. */
+  readonly socket: Duplex
+  /** Octets that came right behind the request. */
+  readonly head: Uint8Array
+}
+
 /**
  * One request and its answer, whatever the protocol. Every engine makes these, and everything above the
  * engines needs nothing else.
@@ -64,6 +73,11 @@ export interface Exchange extends ResponseBody {
   readonly bodyBytes: number
   /** Called once when the exchange is over. There is one listener; assigning replaces it. */
   onClose: ((outcome: Outcome) => void) | undefined
+  /**
+   * Takes the connection over, for WebSocket and its like; nothing has been sent. There only where the request offers
+   * it: HTTP/1.1, without a body, with `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   */
+  readonly upgrade: (() => UpgradedConnection) | undefined
   /** Sends an informational answer (1xx, except 100 and 101) where the protocol has them. */
   inform(status: number, headers: FieldList): void
   /**

@@ -270,6 +270,52 @@ describe('a request body', () => {
   })
 })
 
+describe('an upgrade', () => {
+  const upgrade = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: shout\r\n\r\n'
+
+  it('hands the connection over with what came behind the request, and ends with it', async () => {
+    const { port, outcomes, listener } = await serve((exchange) => {
+      const { socket, head } = exchange.upgrade?.() ?? {}
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
+      socket?.write(
+        Buffer.from(head ?? [])
+          .toString()
+          .toUpperCase(),
+      )
+      socket?.on('data', (chunk: Buffer) => socket.write(chunk.toString().toUpperCase()))
+      socket?.on('end', () => socket.end())
+    })
+    const socket = await open(port)
+    socket.write(`${upgrade}early `)
+    let received = ''
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text))
+    await expect.poll(() => received).toMatch(/EARLY $/)
+    socket.write('late')
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\nEARLY LATE$/)
+    expect(outcomes).toEqual([])
+    const drained = listener.drain()
+    socket.destroy()
+    await drained
+    expect(outcomes).toEqual([{ status: 101, bodyBytes: 0, aborted: false }])
+  })
+
+  it('that nobody takes is an ordinary request, and so is the one behind it', async () => {
+    const { port } = await serve(hello)
+    const { text } = await rawExchange(port, `${upgrade}GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(bodies(text)).toEqual(['200 /chat', '200 /b'])
+  })
+
+  it.each([
+    ['without Upgrade', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\r\n'],
+    ['without Connection', 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\n'],
+    ['of HTTP/1.0', 'GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['with a body', 'POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\na'],
+  ])('is not offered by a request %s', async (_name, wire) => {
+    const { port } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], typeof exchange.upgrade))
+    expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 undefined'])
+  })
+})
+
 describe('a client that leaves', () => {
   it('before the answer ends the exchange without one', async () => {
     const { port, outcomes } = await serve(() => {})

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
@@ -22,6 +23,8 @@ type Phase =
   | 'exchange'
   /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
   | 'lingering'
+  /** Somebody else has the socket; only its end is of interest. */
+  | 'upgraded'
   | 'closed'
 
 export interface Http1ConnectionOptions {
@@ -124,6 +127,20 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#socket.uncork()
   }
 
+  giveAway(): UpgradedConnection {
+    const socket = this.#socket
+    const head = this.#received ?? Buffer.alloc(0)
+    this.#phase = 'upgraded'
+    this.#received = undefined
+    this.deadlineMs = Infinity
+    socket.setTimeout(0)
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
+    socket.off('timeout', this.#onWriteStall)
+    // As a new socket: what arrives waits until its new owner listens.
+    socket.readableFlowing = null
+    return { socket, head }
+  }
+
   onSettled(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return
     if (this.#decoder !== undefined) exchange.body.discard()
@@ -162,6 +179,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
         return
       case 'fresh':
       case 'lingering':
+      case 'upgraded':
       case 'closed':
         this.#socket.destroy()
     }
@@ -218,7 +236,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     if (this.#isAdvancing) return
     this.#isAdvancing = true
     let isCorked = false
-    while (this.#phase !== 'lingering' && this.#phase !== 'closed') {
+    while (this.#phase !== 'lingering' && this.#phase !== 'upgraded' && this.#phase !== 'closed') {
       if (this.#exchange === undefined) {
         // Answers to pipelined requests leave together.
         if (this.#received !== undefined && this.#requests > 0 && !isCorked) {
@@ -371,7 +389,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   /** Says goodbye and waits a little for the peer to hear it: a socket closed with unread octets resets the connection. */
   #linger(): void {
-    if (this.#phase === 'lingering' || this.#phase === 'closed') return
+    if (this.#phase === 'lingering' || this.#phase === 'upgraded' || this.#phase === 'closed') return
     this.#phase = 'lingering'
     this.#exchange = undefined
     this.#decoder = undefined
@@ -397,6 +415,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   /** Stops reading while what was read cannot be used. */
   #throttle(): void {
+    if (this.#phase === 'upgraded') return
     const waiting = this.#decoder === undefined ? (this.#received?.length ?? 0) : 0
     const isBusy = this.#phase === 'exchange'
     const shouldPause = isBusy && (this.#isBodyFull || waiting >= this.#host.limits.maxBufferedBodyBytes)

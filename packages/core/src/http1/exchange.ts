@@ -1,4 +1,4 @@
-import type { FieldList, RequestHeaders } from '@fw/types'
+import type { FieldList, RequestHeaders, UpgradedConnection } from '@fw/types'
 import { BaseExchange } from '../base-exchange.ts'
 import type { ReceivedBody } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
@@ -35,6 +35,8 @@ export interface AnswerTransport {
   cork(): void
   uncork(): void
   destroy(error: Error | undefined): void
+  /** Gives the socket away with what has been received behind the request. */
+  giveAway(): UpgradedConnection
   /** The exchange is over. */
   onSettled(exchange: Http1Exchange): void
 }
@@ -80,6 +82,17 @@ export class Http1Exchange extends BaseExchange {
   get bufferedBytes(): number {
     return this.#transport.bufferedBytes
   }
+  override get upgrade(): (() => UpgradedConnection) | undefined {
+    const { minor, framing } = this.#head
+    if (minor === 0 || framing.kind !== 'none' || !this.headers.has('upgrade')) return undefined
+    const options = this.headers.get('connection') ?? ''
+    if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
+    return () => {
+      this.switchProtocols()
+      return this.#transport.giveAway()
+    }
+  }
+
   protected get isBlocked(): boolean {
     return this.#transport.isBlocked
   }
@@ -90,10 +103,10 @@ export class Http1Exchange extends BaseExchange {
     if (this.#isEnding) this.settle(false)
   }
 
-  /** The connection ended before the exchange did. */
+  /** The connection ended before the exchange did; one that was upgraded ends like that. */
   onConnectionLost(error: Error): void {
     this.body.fail(error)
-    this.settle(true)
+    this.settle(this.status !== 101)
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {

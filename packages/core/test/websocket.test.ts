@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import * as log from '@fw/log'
+import { testCertificate } from '@fw/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { HttpError, Server } from '../src/index.ts'
+
+beforeAll(() => log.setSinks([]))
+
+describe.each(['ws', 'wss'])('a WebSocket library mounts on an upgrade (%s)', (scheme) => {
+  it('and talks both ways; another request on the route is told what to do', async () => {
+    const { key, cert } = await testCertificate()
+    await using server = new Server(scheme === 'wss' ? { tls: { key, cert } } : {})
+    const sockets = new WebSocketServer({ noServer: true })
+    server.router().get('/echo', (ctx) => {
+      const { upgrade } = ctx.exchange
+      if (upgrade === undefined) throw new HttpError(426, 'A WebSocket, please', { headers: { upgrade: 'websocket' } })
+      const { socket, head } = upgrade()
+      const request = { method: ctx.method, url: ctx.exchange.target, headers: Object.fromEntries(ctx.headers) }
+      sockets.handleUpgrade(request as unknown as IncomingMessage, socket as Socket, Buffer.from(head), (peer) => {
+        peer.on('message', (data, isBinary) => peer.send(data, { binary: isBinary }))
+      })
+    })
+    const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+
+    const client = new WebSocket(`${scheme}://127.0.0.1:${port}/echo`, { rejectUnauthorized: false })
+    const received: string[] = []
+    client.on('message', (data: Buffer) => received.push(data.toString()))
+    client.on('open', () => {
+      client.send('one')
+      client.send('x'.repeat(100_000))
+    })
+    await expect.poll(() => received).toEqual(['one', 'x'.repeat(100_000)])
+    client.close()
+    await expect.poll(() => client.readyState).toBe(WebSocket.CLOSED)
+
+    if (scheme === 'ws') expect((await fetch(`http://127.0.0.1:${port}/echo`)).status).toBe(426)
+  })
+})
