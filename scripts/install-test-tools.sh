@@ -5,6 +5,7 @@ set -euo pipefail
 # One line for each: a command, the Debian package that has it, and what the tests do with it.
 tools='
 chromium chromium the browser that tests pages, server-sent events and HTTP/3
+redis-server redis-server the Redis that tests of event channels across processes start and kill
 '
 
 missing=()

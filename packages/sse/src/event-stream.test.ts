@@ -1,6 +1,8 @@
+import build from 'fast-json-stringify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeBody } from '../test/fake-context.ts'
 import type { SseStream } from './event-stream.ts'
+import type { ServerSentEvent } from './event.ts'
 import type { SseOptions } from './options.ts'
 import { sse } from './sse.ts'
 
@@ -62,6 +64,13 @@ describe('writing', () => {
     const { stream, body } = await open()
     await stream.sendJson('n', 7, (value) => `[${value}]`)
     expect(body.text).toBe('event: n\ndata: [7]\n\n')
+  })
+
+  it('takes a serializer that was compiled from a schema', async () => {
+    const { stream, body } = await open()
+    const serialize = build({ type: 'object', properties: { name: { type: 'string' } } } as const)
+    await stream.sendJson('user', { name: 'Ada', secret: 1 }, serialize)
+    expect(body.text).toBe('event: user\ndata: {"name":"Ada"}\n\n')
   })
 
   it('writes lone surrogates as U+FFFD', async () => {
@@ -126,6 +135,53 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
+  it.each([
+    ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
+    ['close()', (stream: SseStream) => stream.close()],
+  ])('calls return() of the source at %s, though it is asked for a value', async (_, over) => {
+    const { stream, body } = await open()
+    const calls: string[] = []
+    const source: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        next() {
+          calls.push('next')
+          return calls.length > 1 ? new Promise(() => {}) : Promise.resolve({ value: 'a', done: false })
+        },
+        return() {
+          calls.push('return')
+          return Promise.reject(new Error('a source may fail to stop'))
+        },
+      }),
+    }
+    const done = stream.from(source)
+    await new Promise(setImmediate)
+    over(stream, body)
+    await done
+    expect(calls).toEqual(['next', 'next', 'return'])
+    expect(body.text).toBe('data: a\n\n')
+  })
+
+  it('calls return() of a source whose item is refused, and not of one that has ended', async () => {
+    const { stream } = await open()
+    let returned = 0
+    const source = (items: ServerSentEvent[]): Iterable<ServerSentEvent> => ({
+      [Symbol.iterator]: () => ({
+        next() {
+          const value = items.shift()
+          return value === undefined ? { value, done: true } : { value, done: false }
+        },
+        return() {
+          returned++
+          return { value: undefined, done: true }
+        },
+      }),
+    })
+    await expect(stream.from(source([{ id: '\n' }, { data: 'b' }]))).rejects.toThrow(TypeError)
+    expect(returned).toBe(1)
+    await stream.from(source([{ data: 'a' }]))
+    expect(returned).toBe(1)
+  })
+
   it('rejects with what the source throws', async () => {
     const { stream } = await open()
     const source = (async function* () {
@@ -185,6 +241,17 @@ describe('the end', () => {
     const after = await open()
     over(after.stream, after.body)
     expect(after.stream.signal.aborted).toBe(true)
+  })
+
+  it.each(overs)('resolves `closed` after %s, whether it was asked for before or after', async (_, over) => {
+    const { stream, body } = await open()
+    const { closed } = stream
+    expect(await isSettled(closed)).toBe(false)
+    over(stream, body)
+    await closed
+    const after = await open()
+    over(after.stream, after.body)
+    await after.stream.closed
   })
 
   it('completes the body on close', async () => {
@@ -290,6 +357,49 @@ describe('a slow client', () => {
       expect(body.text).toHaveLength(108)
     },
   )
+})
+
+describe('a client that reads nothing', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    for (const body of bodies.splice(0)) body.disconnect()
+    vi.useRealTimers()
+  })
+
+  it('is given up after 30 s by default', async () => {
+    const { stream, body } = await open({ heartbeatMs: 0 })
+    body.capacity = 0
+    const write = stream.data('a')
+    await vi.advanceTimersByTimeAsync(25_000)
+    expect(body.ending).toBe('open')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(body.ending).toBe('aborted')
+    await write
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is not given up while it reads something', async () => {
+    const { stream, body } = await open({ heartbeatMs: 0, stallMs: 1000 })
+    body.capacity = 0
+    void stream.data('x'.repeat(100))
+    for (let n = 0; n < 50; n++) {
+      await vi.advanceTimersByTimeAsync(500)
+      body.bufferedBytes -= 2
+    }
+    expect(body.ending).toBe('open')
+    body.read()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(body.ending).toBe('open')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is waited for without end with 0', async () => {
+    const { stream, body } = await open({ heartbeatMs: 0, stallMs: 0 })
+    body.capacity = 0
+    void stream.data('a')
+    await vi.advanceTimersByTimeAsync(10_000_000)
+    expect(body.ending).toBe('open')
+  })
 })
 
 describe('heartbeats', () => {

@@ -1,7 +1,10 @@
 import type { Context, ResponseBody } from '@fw/types'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
+import { toData, type EventName, type Serializer, type SseEvents } from './events.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { metrics, type StreamEnd } from './metrics.ts'
 import type { StreamSettings } from './options.ts'
+import { endSoon } from './staggered-end.ts'
 
 /** A comment of nothing: four octets that clients ignore and intermediaries see. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
@@ -10,38 +13,54 @@ const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
+/** Streams open in this process. */
+let openStreams = 0
+
+/** What a stream needs to know of its exchange beside the body. */
+export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'protocol' | 'clientAddress'> & {
+  readonly exchange?: Pick<Context['exchange'], 'remoteAddress' | 'remotePort'>
+}
+
+/** Where events come from: strings are data. */
+export type EventSourceOf = AsyncIterable<string | ServerSentEvent> | Iterable<string | ServerSentEvent>
+
 /**
  * A stream of server-sent events to one client.
  *
  * Every write sends its block at once, as one chunk, and resolves when the transport has taken it or the stream is
  * over. Once the stream is over, writes are without effect and never fail.
  */
-export class SseStream implements AsyncDisposable {
+export class SseStream<Events extends object = SseEvents> implements AsyncDisposable {
   /** The id after which the client wants to go on, or `null`. */
   readonly lastEventId: string | null
   readonly #body: ResponseBody
   readonly #settings: StreamSettings
+  readonly #context: StreamContext
   readonly #heartbeat: Heartbeat | undefined
   #isOver = false
   #controller: AbortController | undefined = undefined
+  #closed: PromiseWithResolvers<void> | undefined = undefined
+  #listeners: StreamListener[] | undefined = undefined
+  #written = 0
+  #blocked: Promise<void> | undefined = undefined
+  /** Writes that the transport asked to be the last for now. */
+  #blockedWrites = 0
 
   /**
    * @param body The body of an answer whose head says `text/event-stream`
-   * @param exchange Tells when the exchange of that body is over, and when the server begins to close
+   * @param context Tells when the exchange of that body is over, and when the server begins to close
    */
-  constructor(
-    body: ResponseBody,
-    settings: StreamSettings,
-    lastEventId: string | null,
-    exchange: Pick<Context<object>, 'onFinish' | 'onDrain'>,
-  ) {
+  constructor(body: ResponseBody, settings: StreamSettings, lastEventId: string | null, context: StreamContext) {
     this.#body = body
     this.#settings = settings
+    this.#context = context
     this.lastEventId = lastEventId
     const { heartbeatMs } = settings
     this.#heartbeat = heartbeatMs > 0 && body.isOpen ? startHeartbeat(heartbeatMs, () => this.#beat()) : undefined
-    exchange.onFinish(() => this.#finish())
-    exchange.onDrain(() => this.#drain())
+    openStreams++
+    if (metrics.open.hasSubscribers) metrics.open.publish({ protocol: context.protocol, open: openStreams })
+    context.onFinish(({ aborted }) => this.#finish(aborted ? 'aborted' : 'closed'))
+    context.onDrain(() => this.#drain())
   }
 
   /** Whether what is written can still reach the client. */
@@ -58,13 +77,22 @@ export class SseStream implements AsyncDisposable {
     return this.#controller.signal
   }
 
+  /** Resolves as soon as the stream is over, whoever ended it. */
+  get closed(): Promise<void> {
+    if (this.#closed === undefined) {
+      this.#closed = Promise.withResolvers()
+      if (this.#isOver) this.#closed.resolve()
+    }
+    return this.#closed.promise
+  }
+
   /** Octets written that the transport has not taken yet. */
   get bufferedBytes(): number {
     return this.#body.bufferedBytes
   }
 
   /** Sends a named event. @throws {TypeError} as `send`, and if an argument is missing */
-  async event(name: string, data: string): Promise<void> {
+  async event(name: EventName<Events>, data: string): Promise<void> {
     if (!this.isOpen()) return
     await this.#write(encodeEvent({ event: requireString('event', name), data: requireString('data', data) }))
   }
@@ -81,9 +109,13 @@ export class SseStream implements AsyncDisposable {
    * @param serialize Replaces `JSON.stringify`, for example by a function compiled from a schema
    * @throws {TypeError} as `event`, and if the value has no JSON form
    */
-  async sendJson<T>(name: string, value: T, serialize: (value: T) => string = JSON.stringify): Promise<void> {
+  async sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
+    name: Name,
+    value: Value,
+    serialize?: Serializer<Value>,
+  ): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ event: requireString('event', name), data: toJson(value, serialize) }))
+    await this.#write(encodeEvent({ event: requireString('event', name), data: toData(value, serialize) }))
   }
 
   /** Sends a comment, which clients ignore. @throws {TypeError} if `text` is no string */
@@ -115,26 +147,41 @@ export class SseStream implements AsyncDisposable {
   /**
    * Sends what `source` yields, a string as data and an object as `send`, each after the one before was taken.
    *
-   * Resolves when the source ends or the stream is over, even if the source has not answered by then; it is told to
-   * stop at its next value. Give it `signal` to stop it sooner.
+   * Resolves when the source ends or the stream is over, even if the source has not answered by then. Its `return()`
+   * is called as soon as the stream is over; an asynchronous generator hears of it at its next `yield`, so give it
+   * `signal` if it waits for long.
    *
-   * @throws as `send`, and whatever the source throws
+   * @throws as `send`, and whatever the source throws while the stream is open
    */
-  from(source: AsyncIterable<string | ServerSentEvent> | Iterable<string | ServerSentEvent>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { signal } = this
-      const stop = (): void => resolve()
-      signal.addEventListener('abort', stop, { once: true })
-      this.#pump(source)
-        .finally(() => signal.removeEventListener('abort', stop))
-        .then(resolve, reject)
-    })
+  async from(source: EventSourceOf): Promise<void> {
+    if (!this.isOpen()) return
+    const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+    const over = Promise.withResolvers<void>()
+    const listener: StreamListener = { onTurn() {}, onEnd: () => over.resolve() }
+    this.listen(listener)
+    let isExhausted = false
+    const pump = async (): Promise<void> => {
+      while (this.isOpen()) {
+        const { done, value } = await iterator.next()
+        if (done === true) {
+          isExhausted = true
+          return
+        }
+        // What a source gives after the end, if only the reason for it, goes nowhere.
+        if (this.isOpen()) await (typeof value === 'string' ? this.data(value) : this.send(value))
+      }
+    }
+    try {
+      await Promise.race([pump(), over.promise])
+    } finally {
+      this.unlisten(listener)
+      if (!isExhausted) stop(iterator)
+    }
   }
 
   /** Ends the stream after what was written; again is without effect. */
   close(): void {
-    this.#finish()
-    this.#body.end()
+    this.#end('closed')
   }
 
   /** Closes the stream and waits until the transport has taken everything. */
@@ -143,25 +190,87 @@ export class SseStream implements AsyncDisposable {
     await this.#body.drained()
   }
 
-  async #pump(source: AsyncIterable<string | ServerSentEvent> | Iterable<string | ServerSentEvent>): Promise<void> {
-    if (!this.isOpen()) return
-    for await (const item of source) {
-      if (!this.isOpen()) return
-      await (typeof item === 'string' ? this.data(item) : this.send(item))
-    }
+  /**
+   * Sends blocks that are encoded already; they may be shared with other streams.
+   *
+   * @internal
+   * @returns False if more is buffered than the transport takes: wait for `drained()`
+   */
+  write(chunk: Uint8Array): boolean {
+    this.#heartbeat?.postpone()
+    this.#written += chunk.byteLength
+    if (this.#body.write(chunk)) return true
+    this.#blockedWrites++
+    this.#blocked ??= this.#untilDrained()
+    return false
+  }
+
+  /**
+   * Resolves when the transport has taken everything written, or the stream is over; never rejects.
+   *
+   * @internal
+   */
+  drained(): Promise<void> {
+    return this.#blocked ?? Promise.resolve()
+  }
+
+  /**
+   * Ends the stream so that the client comes back after a while.
+   *
+   * @internal
+   */
+  sendAway(reason: StreamEnd, retryMs: number): void {
+    if (this.isOpen()) this.#body.write(Buffer.from(encodeEvent({ retry: retryMs })))
+    this.#end(reason)
+  }
+
+  /**
+   * Ends the stream without what waits: the client would have to read all it did not read before it could notice.
+   *
+   * @internal
+   */
+  breakOff(): void {
+    this.#finish('slow')
+    this.#body.abort(new Error('The client of an event stream reads too slowly'))
+  }
+
+  /**
+   * Who listens is told of the end, and before it and before every other write given a chance to write first.
+   *
+   * @internal
+   */
+  listen(listener: StreamListener): void {
+    ;(this.#listeners ??= []).push(listener)
+  }
+
+  /** @internal */
+  unlisten(listener: StreamListener): void {
+    this.#listeners = this.#listeners?.filter((each) => each !== listener)
+  }
+
+  /**
+   * Whom streams are counted by: the client's address, and the connection that it shares with other streams, if any.
+   *
+   * @internal
+   */
+  get origin(): { readonly address: string | undefined; readonly session: string | undefined } {
+    const { protocol, clientAddress, exchange } = this.#context
+    // On HTTP/1.1 there is no other stream on the connection.
+    const session = protocol === 'HTTP/1.1' ? undefined : `${exchange?.remoteAddress} ${exchange?.remotePort}`
+    return { address: clientAddress, session }
   }
 
   async #write(text: string): Promise<void> {
     // An empty chunk would be the end of an HTTP/1.1 body.
     if (text === '') return
+    this.#letOthersWrite()
     // Lone surrogates become U+FFFD here.
     const chunk = Buffer.from(text)
     if (this.#isTooSlowFor(chunk)) {
-      if (this.#settings.slowConsumer === 'close') this.#breakOff()
+      if (this.#settings.slowConsumer === 'close') this.breakOff()
       return
     }
-    this.#heartbeat?.postpone()
-    if (!this.#body.write(chunk)) await this.#body.drained()
+    if (!this.write(chunk)) await this.#blocked
   }
 
   #isTooSlowFor(chunk: Uint8Array): boolean {
@@ -171,24 +280,56 @@ export class SseStream implements AsyncDisposable {
     return buffered > 0 && buffered + chunk.byteLength > this.#settings.maxBufferedBytes
   }
 
-  /** Not `end()`: the client would have to read all it did not read before it could notice. */
-  #breakOff(): void {
-    this.#finish()
-    this.#body.abort(new Error('The client of an event stream reads too slowly'))
+  /** Waits for the client to read, but not for one that reads nothing. */
+  async #untilDrained(): Promise<void> {
+    const { stallMs } = this.#settings
+    let taken = this.#written - this.#body.bufferedBytes
+    const check = (): void => {
+      const before = taken
+      taken = this.#written - this.#body.bufferedBytes
+      if (taken <= before) this.breakOff()
+    }
+    const watch = stallMs > 0 ? startHeartbeat(stallMs, check) : undefined
+    let writes: number
+    do {
+      writes = this.#blockedWrites
+      await this.#body.drained()
+    } while (writes !== this.#blockedWrites && this.isOpen())
+    watch?.stop()
+    this.#blocked = undefined
   }
 
-  #finish(): void {
+  #letOthersWrite(): void {
+    if (this.#listeners !== undefined) for (const listener of this.#listeners) listener.onTurn()
+  }
+
+  #end(reason: StreamEnd): void {
+    if (this.isOpen()) this.#letOthersWrite()
+    this.#finish(reason)
+    this.#body.end()
+  }
+
+  #finish(reason: StreamEnd): void {
     if (this.#isOver) return
     this.#isOver = true
+    openStreams--
     this.#heartbeat?.stop()
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    if (listeners !== undefined) for (const listener of listeners) listener.onEnd()
     this.#controller?.abort()
+    this.#closed?.resolve()
+    if (metrics.close.hasSubscribers) metrics.close.publish({ reason, bytes: this.#written, open: openStreams })
   }
 
   /** Sends the client elsewhere: not all of them at the same moment, unless the application said when. */
   #drain(): void {
-    const retry = this.#settings.retryMs ?? DRAIN_RETRY_MS + Math.floor(Math.random() * DRAIN_SPREAD_MS)
-    if (this.isOpen()) this.#body.write(Buffer.from(encodeEvent({ retry })))
-    this.close()
+    const retryMs = this.#settings.retryMs ?? DRAIN_RETRY_MS + Math.floor(Math.random() * DRAIN_SPREAD_MS)
+    const end = (): void => {
+      if (this.isOpen()) this.sendAway('shutdown', retryMs)
+    }
+    const forget = endSoon(end)
+    this.#context.onFinish(forget)
   }
 
   #beat(): void {
@@ -197,8 +338,20 @@ export class SseStream implements AsyncDisposable {
   }
 }
 
-function toJson<T>(value: T, serialize: (value: T) => unknown): string {
-  const text = serialize(value)
-  if (typeof text !== 'string') throw new TypeError('Cannot encode event: the value has no JSON form')
-  return text
+/** What a channel is told by the streams it writes to. */
+export interface StreamListener {
+  /** Something else is about to be written: what waits for the end of the turn goes first. */
+  onTurn(): void
+  /** The stream is over. */
+  onEnd(): void
+}
+
+/** Tells a source that nobody wants more; what it makes of that is no concern of the client that left. */
+function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
+  try {
+    const returned = iterator.return?.()
+    if (returned instanceof Promise) returned.catch(() => {})
+  } catch {
+    // As above.
+  }
 }

@@ -22,20 +22,37 @@ export function startHeartbeat(periodMs: number, beat: () => void): Heartbeat {
 
 const wheels = new Map<number, TimerWheel>()
 
-interface Entry {
+/** One heartbeat; a class without closures, as there is one for every open stream. */
+class Entry implements Heartbeat {
   readonly beat: () => void
+  readonly #wheel: TimerWheel
   /** Tick of the last sign of life. */
   lastTick: number
   /** Where the entry lies; it can be taken out without a search. */
   slot: Set<Entry>
+
+  constructor(wheel: TimerWheel, slot: Set<Entry>, beat: () => void) {
+    this.#wheel = wheel
+    this.slot = slot
+    this.beat = beat
+    this.lastTick = wheel.tick
+  }
+
+  postpone(): void {
+    this.lastTick = this.#wheel.tick
+  }
+
+  stop(): void {
+    this.#wheel.remove(this)
+  }
 }
 
 /** Keeps every entry under the tick at which it is looked at next. */
 class TimerWheel {
+  tick = 0
   readonly #periodMs: number
   readonly #timer: NodeJS.Timeout
   readonly #slots = new Map<number, Set<Entry>>()
-  #tick = 0
   #size = 0
 
   constructor(periodMs: number) {
@@ -44,19 +61,14 @@ class TimerWheel {
   }
 
   add(beat: () => void): Heartbeat {
-    const slot = this.#slotAt(this.#tick + TICKS)
-    const entry: Entry = { beat, lastTick: this.#tick, slot }
+    const slot = this.#slotAt(this.tick + TICKS)
+    const entry = new Entry(this, slot, beat)
     slot.add(entry)
     this.#size++
-    return {
-      postpone: () => {
-        entry.lastTick = this.#tick
-      },
-      stop: () => this.#remove(entry),
-    }
+    return entry
   }
 
-  #remove(entry: Entry): void {
+  remove(entry: Entry): void {
     if (!entry.slot.delete(entry)) return
     this.#size--
     if (this.#size > 0) return
@@ -65,12 +77,12 @@ class TimerWheel {
   }
 
   #turn(): void {
-    this.#tick++
-    const due = this.#slotAt(this.#tick)
-    this.#slots.delete(this.#tick)
+    this.tick++
+    const due = this.#slotAt(this.tick)
+    this.#slots.delete(this.tick)
     for (const entry of due) {
-      const isSilent = entry.lastTick + TICKS <= this.#tick
-      if (isSilent) entry.lastTick = this.#tick
+      const isSilent = entry.lastTick + TICKS <= this.tick
+      if (isSilent) entry.lastTick = this.tick
       entry.slot = this.#slotAt(entry.lastTick + TICKS).add(entry)
       if (isSilent) entry.beat()
     }

@@ -4,7 +4,7 @@ import { setSinks } from '@fw/log'
 import type { Context } from '@fw/types'
 import { connectH1, type ClientResponse, sharedCases } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sse, type SseOptions, type SseStream } from '../src/index.ts'
+import { sse, SseChannel, type SseOptions, type SseStream } from '../src/index.ts'
 import { parseEventStream } from './parse-event-stream.ts'
 
 interface Call {
@@ -15,6 +15,8 @@ interface Call {
   readonly returns?: unknown
 }
 
+type Published = [name: string, data: string, options: { id?: string }]
+
 interface Case {
   readonly name: string
   readonly rule: string
@@ -22,7 +24,8 @@ interface Case {
   readonly setHeaders?: Readonly<Record<string, string>>
   readonly request?: { method?: string; target?: string; headers?: Readonly<Record<string, string>> }
   readonly calls: readonly Call[]
-  readonly channel?: object
+  readonly channel?: { readonly history?: number; readonly published?: readonly Published[] }
+  readonly expectGap?: boolean
   readonly expectWire?: unknown
   readonly expectPattern?: string
   readonly expectEvents?: unknown
@@ -104,7 +107,13 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Makes one call as the format says. */
-async function perform(call: Call, stream: SseStream, client: Client, server: Server): Promise<unknown> {
+async function perform(
+  call: Call,
+  stream: SseStream,
+  client: Client,
+  server: Server,
+  channel: SseChannel,
+): Promise<unknown> {
   const args = (call.args ?? []).map((arg) => revive(arg))
   switch (call.op) {
     case 'lastEventId':
@@ -127,6 +136,10 @@ async function perform(call: Call, stream: SseStream, client: Client, server: Se
     case 'serverClose':
       void server.close()
       return until(() => !stream.isOpen())
+    case 'subscribe':
+      return channel.subscribe(stream)
+    case 'publish':
+      return channel.publish(...(args as Published))
     case 'throw':
       throw new HandlerFault()
     case 'from': {
@@ -150,10 +163,11 @@ async function makeCalls(
   stream: SseStream,
   client: Client,
   server: Server,
+  channel: SseChannel,
 ): Promise<unknown[]> {
   const made: unknown[] = []
   for (const call of calls) {
-    const result = perform(call, stream, client, server).catch((error: unknown) => {
+    const result = perform(call, stream, client, server, channel).catch((error: unknown) => {
       if (error instanceof HandlerFault) throw error
       return (error as Error).name
     })
@@ -167,27 +181,26 @@ function expectedOf(calls: readonly Call[]): unknown[] {
 }
 
 const cases = sharedCases('sse.json') as readonly Case[]
-const CHANNEL_OPS = new Set(['subscribe', 'publish'])
-const needsChannel = ({ channel, calls }: Case): boolean =>
-  channel !== undefined || calls.some(({ op }) => CHANNEL_OPS.has(op))
 
 describe.runIf(cases.length > 0)('sse.json', () => {
   beforeAll(() => setSinks([]))
-  console.log(`sse.json: ${cases.filter(needsChannel).length} of ${cases.length} cases need a channel and are left out`)
 
-  it.for(cases.filter((one) => !needsChannel(one)))('$rule: $name', async (one) => {
+  it.for(cases)('$rule: $name', async (one) => {
     const server = new Server()
     const client = new Client()
+    let gaps = 0
+    const channel = new SseChannel({ history: one.channel?.history, onGap: () => gaps++ })
+    for (const published of one.channel?.published ?? []) channel.publish(...published)
     const calls = Promise.withResolvers<unknown[]>()
     const handler = async (ctx: Context<object>): Promise<void> => {
       for (const [name, value] of Object.entries(one.setHeaders ?? {})) ctx.responseHeaders.set(name, value)
       const stream = await sse(ctx, one.options)
       const at = one.calls.findIndex(({ op }) => op === 'return')
       const [before, after] = at === -1 ? [one.calls, []] : [one.calls.slice(0, at), one.calls.slice(at + 1)]
-      const early = makeCalls(before, stream, client, server)
+      const early = makeCalls(before, stream, client, server, channel)
       const late = early.then(async (results) => {
         if (at !== -1) await until(() => !stream.isOpen())
-        return [...results, ...(await makeCalls(after, stream, client, server))]
+        return [...results, ...(await makeCalls(after, stream, client, server, channel))]
       })
       late.then(calls.resolve, calls.reject)
       await early
@@ -216,6 +229,7 @@ describe.runIf(cases.length > 0)('sse.json', () => {
     compare('events', parsed.events, revive(one.expectEvents))
     compare('retry', parsed.retryMs, one.expectRetry)
     compare('lastEventId', parsed.lastEventId, one.expectLastEventId)
+    compare('gap', gaps > 0, one.expectGap)
     const { response } = client
     compare('status', response?.status, one.expectHead?.status)
     for (const [name, value] of Object.entries(one.expectHead?.headers ?? {})) {

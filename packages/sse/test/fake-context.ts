@@ -56,10 +56,24 @@ export class FakeBody implements ResponseBody {
   }
 }
 
+/** What is asked of a fake context. */
+export interface FakeRequest {
+  readonly method?: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly protocol?: string
+  readonly address?: string
+  readonly port?: number
+}
+
 /** As much of a `Context` as an event stream needs. */
-export function fakeContext(
-  request: { method?: string; query?: string; headers?: Record<string, string>; protocol?: string } = {},
-): { ctx: Context; body: FakeBody; head: Map<string, string>; isHeadSent: () => boolean; drain: () => void } {
+export function fakeContext(request: FakeRequest = {}): {
+  ctx: Context
+  body: FakeBody
+  head: Map<string, string>
+  isHeadSent: () => boolean
+  drain: () => void
+} {
   const head = new Map<string, string>()
   const body = new FakeBody()
   let drain: (() => void) | undefined
@@ -74,6 +88,8 @@ export function fakeContext(
     query: new URLSearchParams(request.query),
     headers: { get: (name: string) => request.headers?.[name] ?? null },
     responseHeaders: head,
+    clientAddress: request.address,
+    exchange: { remoteAddress: request.address, remotePort: request.port },
     get headSent() {
       return headSent
     },

@@ -1,0 +1,48 @@
+import type { ChannelSettings } from './channel-options.ts'
+import type { SseStream } from './event-stream.ts'
+
+/** Which limit a stream would exceed. */
+export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
+
+/** Counts streams: in all, by the address of the client and by the connection they share. */
+export class Admission {
+  readonly #settings: ChannelSettings
+  readonly #counts = new Map<string, number>()
+  #size = 0
+
+  constructor(settings: ChannelSettings) {
+    this.#settings = settings
+  }
+
+  /** Counts a stream in. @returns What to give to `leave`, or the limit that stands in the way */
+  enter(stream: SseStream): readonly string[] | ExceededLimit {
+    const { maxStreams, maxStreamsPerAddress, maxStreamsPerSession } = this.#settings
+    if (this.#size >= maxStreams) return 'maxStreams'
+    const { address, session } = stream.origin
+    const counted: string[] = []
+    if (address !== undefined && maxStreamsPerAddress !== Infinity) {
+      if (this.#count(address) >= maxStreamsPerAddress) return 'maxStreamsPerAddress'
+      counted.push(address)
+    }
+    if (session !== undefined && maxStreamsPerSession !== Infinity) {
+      if (this.#count(session) >= maxStreamsPerSession) return 'maxStreamsPerSession'
+      counted.push(session)
+    }
+    this.#size++
+    for (const name of counted) this.#counts.set(name, this.#count(name) + 1)
+    return counted
+  }
+
+  leave(counted: readonly string[]): void {
+    this.#size--
+    for (const name of counted) {
+      const count = this.#count(name) - 1
+      if (count > 0) this.#counts.set(name, count)
+      else this.#counts.delete(name)
+    }
+  }
+
+  #count(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+}

@@ -1,0 +1,471 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fakeContext, type FakeBody, type FakeRequest } from '../test/fake-context.ts'
+import { SseChannel } from './channel.ts'
+import type { ChannelOptions } from './channel-options.ts'
+import type { SseStream } from './event-stream.ts'
+import { sse } from './sse.ts'
+
+const bodies: FakeBody[] = []
+
+afterEach(() => {
+  for (const body of bodies.splice(0)) body.disconnect()
+})
+
+async function open(request?: FakeRequest): Promise<{ stream: SseStream; body: FakeBody }> {
+  const { ctx, body } = fakeContext(request)
+  bodies.push(body)
+  return { stream: await sse(ctx, { heartbeatMs: 0 }), body }
+}
+
+async function join(
+  channel: SseChannel,
+  lastEventId?: string,
+  filter?: Parameters<SseChannel['subscribe']>[1],
+): Promise<{ stream: SseStream; body: FakeBody }> {
+  const opened = await open(lastEventId === undefined ? {} : { headers: { 'last-event-id': lastEventId } })
+  channel.subscribe(opened.stream, filter)
+  return opened
+}
+
+const cycle: { self?: unknown } = {}
+cycle.self = cycle
+
+const hasKeyX = ({ key }: { key: string | undefined }): boolean => key === 'x'
+
+/** The end of this turn of the event loop. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Publishes numbers, each in a turn of its own. */
+async function publish(channel: SseChannel, numbers: readonly number[], key?: (n: number) => string): Promise<void> {
+  for (const n of numbers) {
+    const text = String(n).padStart(2, '0')
+    channel.publish('a', text, { id: text, key: key?.(n) })
+    await turn()
+  }
+}
+
+/** The data of what a client got. */
+const dataOf = (body: FakeBody): string => [...body.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).join(' ')
+
+describe('publish', () => {
+  it('writes the same octets to every subscriber', async () => {
+    const channel = new SseChannel()
+    const clients = [await join(channel), await join(channel)]
+    const written: Uint8Array[] = []
+    for (const { body } of clients) {
+      const write = body.write.bind(body)
+      body.write = (chunk) => {
+        written.push(chunk)
+        return write(chunk)
+      }
+    }
+    channel.publish('tick', 'now', { id: '1' })
+    await turn()
+    expect(clients.map(({ body }) => body.text)).toEqual(Array(2).fill('event: tick\nid: 1\ndata: now\n\n'))
+    expect(written).toHaveLength(2)
+    expect(written[0]).toBe(written[1])
+  })
+
+  it('joins the events of one turn in one write, in order', async () => {
+    const channel = new SseChannel()
+    const { body } = await join(channel)
+    channel.publish('a', '1', { id: '1' })
+    await Promise.resolve()
+    channel.publish('a', '2', { id: '2' })
+    await turn()
+    channel.publish('a', '3', { id: '3' })
+    await turn()
+    expect(body.chunks.map(String)).toEqual([
+      'event: a\nid: 1\ndata: 1\n\nevent: a\nid: 2\ndata: 2\n\n',
+      'event: a\nid: 3\ndata: 3\n\n',
+    ])
+  })
+
+  it('sends text as it is and anything else as JSON, by its serializer if it has one', async () => {
+    const serializers = { b: (value: { n: number }) => `<${value.n}>` }
+    const channel = new SseChannel<{ a: unknown; b: { n: number } }>({ serializers })
+    const { stream, body } = await open()
+    channel.subscribe(stream)
+    channel.publish('a', 'text', { id: '' })
+    channel.publish('a', { x: [1] }, { id: '' })
+    channel.publish('b', { n: 7 }, { id: '' })
+    await turn()
+    expect(dataOf(body)).toBe('text {"x":[1]} <7>')
+  })
+
+  it('makes ids that grow, differ between channels and fit into a header', async () => {
+    const [one, two] = [new SseChannel(), new SseChannel()]
+    const { stream, body } = await open()
+    for (const channel of [one, two]) {
+      channel.subscribe(stream)
+      channel.publish('a', '')
+      channel.publish('a', '')
+    }
+    await turn()
+    const ids = [...body.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? '')
+    expect(new Set(ids).size).toBe(4)
+    for (const id of ids) expect(id).toMatch(/^[\w-]{1,128}$/)
+  })
+
+  it.each<[string, Parameters<SseChannel['publish']>, typeof TypeError]>([
+    ['a break in the name', ['a\nb', 'x'], TypeError],
+    ['a name that is no string', [1 as unknown as string, 'x'], TypeError],
+    ['a break in the id', ['a', 'x', { id: '\r' }], TypeError],
+    ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
+    ['a value without a JSON form', ['a', undefined], TypeError],
+    ['a cycle', ['a', cycle], TypeError],
+    ['a key that is no string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
+  ])('refuses %s and goes on', async (_, args, error) => {
+    const channel = new SseChannel()
+    const { body } = await join(channel)
+    expect(() => channel.publish(...args)).toThrow(error)
+    channel.publish('ok', 'y', { id: '1' })
+    await turn()
+    expect(body.text).toBe('event: ok\nid: 1\ndata: y\n\n')
+    expect(channel.stats.keptEvents).toBe(1)
+  })
+
+  it('keeps the order with what a stream writes itself, and comes before its end', async () => {
+    const channel = new SseChannel()
+    const { stream, body } = await join(channel)
+    channel.publish('a', '1', { id: '' })
+    await stream.data('2')
+    channel.publish('a', '3', { id: '' })
+    stream.close()
+    await turn()
+    expect(dataOf(body)).toBe('1 2 3')
+  })
+
+  it('is not for those who subscribe later in the turn', async () => {
+    const channel = new SseChannel({ history: 1 })
+    channel.publish('a', '1')
+    const { body } = await join(channel)
+    await turn()
+    expect(body.text).toBe('')
+  })
+})
+
+describe('filters', () => {
+  it('choose what a subscriber gets, live and of what it missed', async () => {
+    const channel = new SseChannel()
+    channel.publish('a', '0', { id: '0' })
+    channel.publish('a', '1', { id: '1', key: 'x' })
+    channel.publish('a', '2', { id: '2', key: 'y' })
+    const filter = hasKeyX
+    const some = await join(channel, '0', { filter })
+    const same = await join(channel, undefined, { filter })
+    const none = await join(channel, undefined, { filter: () => false })
+    for (const [data, key] of [
+      ['3', 'x'],
+      ['4', 'y'],
+      ['5', 'x'],
+    ] as const) {
+      channel.publish('a', data, { key })
+    }
+    await turn()
+    expect([dataOf(some.body), dataOf(same.body), dataOf(none.body)]).toEqual(['1 3 5', '3 5', ''])
+  })
+
+  it('that throw choose nothing, harm nobody else and are reported', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const channel = new SseChannel()
+    const broken = await join(channel, undefined, {
+      filter: () => {
+        throw new Error('on purpose')
+      },
+    })
+    const other = await join(channel)
+    channel.publish('a', '1')
+    await turn()
+    expect([dataOf(broken.body), dataOf(other.body)]).toEqual(['', '1'])
+    expect(String(warn.mock.calls[0]?.[0])).toContain('on purpose')
+    warn.mockRestore()
+  })
+})
+
+describe('replay', () => {
+  it('joins live delivery without a gap or a double, even within one turn', async () => {
+    const channel = new SseChannel()
+    const { body: early } = await join(channel)
+    channel.publish('a', '1', { id: '1' })
+    const { body: later } = await join(channel, '1')
+    channel.publish('a', '2', { id: '2' })
+    const { body: fresh } = await join(channel)
+    const { body: back } = await join(channel, '1')
+    channel.publish('a', '3', { id: '3' })
+    await turn()
+    expect([early, later, fresh, back].map(dataOf)).toEqual(['1 2 3', '2 3', '3', '2 3'])
+  })
+
+  it('waits for a client that reads slowly, and goes on with what came meanwhile', async () => {
+    const channel = new SseChannel({ maxBufferedBytes: 100 })
+    const big = 'x'.repeat(40_000)
+    for (let n = 0; n < 6; n++) channel.publish('a', big, { id: String(n) })
+    const { stream, body } = await open({ headers: { 'last-event-id': '0' } })
+    body.capacity = 0
+    channel.subscribe(stream)
+    expect(body.chunks).toHaveLength(1)
+    channel.publish('a', 'live', { id: 'live' })
+    for (let n = 0; n < 10; n++) {
+      await turn()
+      body.read()
+    }
+    await turn()
+    expect([...body.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(['1', '2', '3', '4', '5', 'live'])
+  })
+
+  it('ends when what is yet to be sent is no longer kept', async () => {
+    const channel = new SseChannel({ history: { bytes: 200_000 } })
+    const big = 'x'.repeat(60_000)
+    for (let n = 0; n < 3; n++) channel.publish('a', big, { id: String(n) })
+    const { stream, body } = await open({ headers: { 'last-event-id': '0' } })
+    body.capacity = 0
+    channel.subscribe(stream)
+    for (let n = 3; n < 9; n++) channel.publish('a', big, { id: String(n) })
+    body.read()
+    await turn()
+    await turn()
+    expect(body.ending).toBe('aborted')
+  })
+
+  it('tells of a gap before it sends what is kept', async () => {
+    const gaps: unknown[] = []
+    const channel = new SseChannel({
+      history: 2,
+      onGap: (stream, gap) => {
+        gaps.push(gap)
+        void stream.event('reset', '')
+      },
+    })
+    for (const id of ['1', '2', '3', '4']) channel.publish('a', id, { id })
+    const { body } = await join(channel, '1')
+    await join(channel, '2')
+    await join(channel)
+    expect(gaps).toEqual([{ lastEventId: '1' }])
+    expect(body.text).toBe('event: reset\ndata: \n\nevent: a\nid: 3\ndata: 3\n\nevent: a\nid: 4\ndata: 4\n\n')
+  })
+})
+
+describe('a slow subscriber', () => {
+  const size = 'event: a\nid: 00\ndata: 00\n\n'.length
+
+  async function slow(options: ChannelOptions): Promise<{ channel: SseChannel; stream: SseStream; body: FakeBody }> {
+    const channel = new SseChannel({ maxBufferedBytes: 4 * size, ...options })
+    const { stream, body } = await join(channel)
+    body.capacity = 0
+    return { channel, stream, body }
+  }
+
+  it('gets what waited for it as soon as it reads', async () => {
+    const { channel, body } = await slow({})
+    await publish(channel, [1, 2, 3])
+    expect(dataOf(body)).toBe('01')
+    body.read()
+    await turn()
+    expect(dataOf(body)).toBe('01 02 03')
+    expect(body.chunks).toHaveLength(2)
+  })
+
+  it.each([
+    ['close', '01', 'aborted', 0],
+    ['drop-newest', '01 02 03 04', 'open', 2],
+    ['drop-oldest', '01 04 05 06', 'open', 2],
+    ['latest-by-key', '01 05 06', 'open', 3],
+  ] as const)('under %s sees %s', async (slowConsumer, seen, ending, drops) => {
+    let dropped = 0
+    const { channel, body } = await slow({ slowConsumer, onDrop: (_, { events }) => (dropped += events) })
+    await publish(channel, [1, 2, 3, 4, 5, 6], (n) => (n % 2 === 0 ? 'even' : 'odd'))
+    expect(body.ending).toBe(ending)
+    body.read()
+    await turn()
+    expect(dataOf(body)).toBe(seen)
+    expect(dropped).toBe(drops)
+  })
+
+  it('ends with the newest event under drop-oldest, however large', async () => {
+    const { channel, body } = await slow({ slowConsumer: 'drop-oldest' })
+    await publish(channel, [1, 2])
+    channel.publish('a', 'x'.repeat(500))
+    await turn()
+    body.read()
+    await turn()
+    expect(dataOf(body)).toBe(`01 ${'x'.repeat(500)}`)
+  })
+
+  it('is told of once, at three quarters, until it has caught up', async () => {
+    const warnings: number[] = []
+    const { channel, body } = await slow({
+      slowConsumer: 'drop-newest',
+      onSlow: (_, { bufferedBytes }) => warnings.push(bufferedBytes),
+    })
+    await publish(channel, [1, 2])
+    expect(warnings).toEqual([])
+    await publish(channel, [3, 4, 5])
+    expect(warnings).toEqual([3 * size])
+    body.capacity = Infinity
+    body.read()
+    await turn()
+    body.capacity = 0
+    await publish(channel, [6, 7, 8])
+    expect(warnings).toEqual([3 * size, 3 * size])
+  })
+
+  it('does not hold up the others', async () => {
+    const { channel } = await slow({})
+    const { body } = await join(channel)
+    await publish(channel, [1, 2, 3, 4, 5, 6, 7])
+    expect(dataOf(body)).toBe('01 02 03 04 05 06 07')
+  })
+
+  it('that goes away is forgotten with all that waited for it', async () => {
+    const { channel, body } = await slow({})
+    await publish(channel, [1, 2])
+    body.disconnect()
+    expect(channel.stats.subscribers).toBe(0)
+    await publish(channel, [3])
+    expect(dataOf(body)).toBe('01')
+  })
+})
+
+describe('limits', () => {
+  it.each<[string, ChannelOptions, FakeRequest[], string]>([
+    ['maxStreams', { maxStreams: 2 }, [{}, {}, {}], 'open open complete'],
+    [
+      'maxStreamsPerAddress',
+      { maxStreamsPerAddress: 1 },
+      [{ address: '::1' }, { address: '::2' }, { address: '::1' }],
+      'open open complete',
+    ],
+    [
+      'maxStreamsPerSession',
+      { maxStreamsPerSession: 1 },
+      [
+        { protocol: 'HTTP/2.0', address: '::1', port: 1 },
+        { protocol: 'HTTP/2.0', address: '::1', port: 2 },
+        { protocol: 'HTTP/2.0', address: '::1', port: 1 },
+        { protocol: 'HTTP/1.1', address: '::1', port: 1 },
+      ],
+      'open open complete open',
+    ],
+  ])('%s sends away what is too much, so that it comes back', async (_, options, requests, endings) => {
+    const channel = new SseChannel({ ...options, refusedRetryMs: 1000 })
+    const opened: { stream: SseStream; body: FakeBody }[] = []
+    for (const request of requests) {
+      const one = await open(request)
+      channel.subscribe(one.stream)
+      opened.push(one)
+    }
+    expect(opened.map(({ body }) => body.ending).join(' ')).toBe(endings)
+    const refused = opened.find(({ body }) => body.ending === 'complete')
+    const [, ms = ''] = /^retry: (\d+)\n\n$/.exec(refused?.body.text ?? '') ?? []
+    expect(Number(ms)).toBeGreaterThanOrEqual(1000)
+    expect(Number(ms)).toBeLessThan(2000)
+
+    // The place of one that leaves is free.
+    opened[0]?.body.disconnect()
+    const next = await open(requests[0])
+    channel.subscribe(next.stream)
+    expect(next.body.ending).toBe('open')
+  })
+
+  it('let half of the streams of an HTTP/2 connection be event streams', async () => {
+    const channel = new SseChannel()
+    const endings: string[] = []
+    for (let n = 0; n < 51; n++) {
+      const { stream, body } = await open({ protocol: 'HTTP/2.0', address: '::1', port: 1 })
+      channel.subscribe(stream)
+      endings.push(body.ending)
+    }
+    expect(endings).toEqual([...Array<string>(50).fill('open'), 'complete'])
+  })
+})
+
+describe('subscribe', () => {
+  it('twice is once, and unsubscribe leaves the stream open', async () => {
+    const channel = new SseChannel()
+    const { stream, body } = await join(channel)
+    channel.subscribe(stream)
+    channel.publish('a', '1')
+    channel.unsubscribe(stream)
+    channel.unsubscribe(stream)
+    channel.publish('a', '2')
+    await turn()
+    expect(dataOf(body)).toBe('1')
+    expect(stream.isOpen()).toBe(true)
+    expect(channel.stats.subscribers).toBe(0)
+  })
+
+  it('is without effect on a stream that is over', async () => {
+    const channel = new SseChannel()
+    const { stream } = await open()
+    stream.close()
+    channel.subscribe(stream)
+    expect(channel.stats.subscribers).toBe(0)
+  })
+})
+
+describe('serve', () => {
+  it('answers a request and resolves when the stream is over', async () => {
+    const channel = new SseChannel()
+    const { ctx, body } = fakeContext()
+    const served = channel.serve(ctx, { heartbeatMs: 0, retryMs: 5 })
+    await turn()
+    channel.publish('a', '1', { id: '1' })
+    await turn()
+    body.disconnect()
+    await served
+    expect(body.text).toBe('retry: 5\n\nevent: a\nid: 1\ndata: 1\n\n')
+    expect(channel.stats.subscribers).toBe(0)
+  })
+})
+
+describe('close', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('sends everybody away with what was published, at different times', async () => {
+    const channel = new SseChannel()
+    const clients = [await join(channel), await join(channel)]
+    channel.publish('a', '1', { id: '1' })
+    await channel.close({ retryMs: 100, spreadMs: 50 })
+    for (const { body } of clients) {
+      expect(body.ending).toBe('complete')
+      const [, ms = ''] = /^event: a\nid: 1\ndata: 1\n\nretry: (\d+)\n\n$/.exec(body.text) ?? []
+      expect(Number(ms)).toBeGreaterThanOrEqual(100)
+      expect(Number(ms)).toBeLessThan(150)
+    }
+    expect(() => channel.publish('a', '2')).toThrow('Cannot publish: the channel is closed')
+    const late = await join(channel)
+    expect(late.body.ending).toBe('complete')
+    vi.advanceTimersByTime(100)
+  })
+
+  it('ends many streams over a while', async () => {
+    const channel = new SseChannel()
+    const clients: { body: FakeBody }[] = []
+    for (let n = 0; n < 2500; n++) clients.push(await join(channel))
+    const closed = channel.close()
+    const openNow = (): number => clients.filter(({ body }) => body.isOpen).length
+    const first = openNow()
+    vi.advanceTimersByTime(50)
+    const second = openNow()
+    vi.advanceTimersByTime(100)
+    await closed
+    expect([first, second, openNow()]).toEqual([1500, 500, 0])
+    vi.advanceTimersByTime(100)
+  })
+})
+
+describe('options', () => {
+  it.each<[string, object, typeof TypeError | typeof RangeError]>([
+    ['of an unknown name', { size: 1 }, TypeError],
+    ['with an unknown bound', { history: { size: 1 } }, TypeError],
+    ['with a count below 0', { history: -1 }, RangeError],
+    ['with a broken age', { history: { ageMs: 1.5 } }, RangeError],
+    ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
+    ['with a limit that is no number', { maxStreams: '7' }, RangeError],
+    ['with a name that is no string', { name: 7 }, TypeError],
+  ])('%s are refused', (_, options, error) => {
+    expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
+  })
+})

@@ -1,0 +1,304 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '@fw/types'
+import { Admission, type ExceededLimit } from './admission.ts'
+import type { Backplane, DeliveredEvent } from './backplane.ts'
+import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
+import { encodeEvent, requireMilliseconds, requireString } from './event.ts'
+import type { SseStream } from './event-stream.ts'
+import { toData, type EventName, type SseEvents } from './events.ts'
+import { History, type ChannelEvent } from './history.ts'
+import { metrics } from './metrics.ts'
+import type { SseOptions } from './options.ts'
+import { reportThrown } from './report.ts'
+import { sse } from './sse.ts'
+import { endSoon } from './staggered-end.ts'
+import { joined, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+
+/** How an event is published. */
+export interface PublishOptions {
+  /** Becomes the client's last event id. Default: one made by the channel. */
+  readonly id?: string | undefined
+  /** What 'latest-by-key' goes by. */
+  readonly key?: string | undefined
+}
+
+/** How a stream subscribes. */
+export interface SubscribeOptions {
+  /** Chooses the events that this subscriber gets, also of those it missed. Default: all. */
+  readonly filter?: EventFilter | undefined
+}
+
+/** How a channel is closed. */
+export interface CloseChannelOptions {
+  /** How long clients wait before they reconnect, in milliseconds. Default 1,000. */
+  readonly retryMs?: number | undefined
+  /** Up to how much longer, chosen at random for each. Default 2,000. */
+  readonly spreadMs?: number | undefined
+}
+
+/** What a channel holds at the moment. */
+export interface ChannelStats {
+  readonly subscribers: number
+  readonly keptEvents: number
+  readonly keptBytes: number
+}
+
+/**
+ * Gives each event to many streams, encoded once, and to clients that come back what they missed.
+ *
+ * The events of one turn of the event loop leave in one write. Without a backplane a channel ends at its process.
+ *
+ * @example
+ * const orders = new SseChannel<{ order: Order }>({ history: 10_000 })
+ * router.get('/orders', (ctx) => orders.serve(ctx))
+ * orders.publish('order', { id: 7, total: 12 })
+ */
+export class SseChannel<Events extends object = SseEvents> implements AsyncDisposable {
+  readonly #options: ChannelOptions<Events>
+  readonly #settings: ChannelSettings
+  readonly #history: History
+  readonly #admission: Admission
+  readonly #backplane: Backplane | undefined
+  readonly #subscribers = new Map<SseStream, Subscriber>()
+  /** Begins every id made here, so that a restart shows. */
+  readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
+  /** Resolves when the history holds what the backplane has stored; `undefined` once it does. */
+  #ready: Promise<void> | undefined = undefined
+  /** Events of this turn that the subscribers have yet to get. */
+  #pending: ChannelEvent[] = []
+  #flushing: NodeJS.Immediate | undefined = undefined
+  #isClosed = false
+
+  readonly #host: SubscriberHost
+
+  /** @throws {TypeError | RangeError} if an option is unknown or out of range */
+  constructor(options: ChannelOptions<NoInfer<Events>> = {}) {
+    this.#options = options
+    this.#settings = checkChannelOptions(options)
+    const { history, slowConsumer, maxBufferedBytes } = this.#settings
+    this.#history = new History(history)
+    this.#admission = new Admission(this.#settings)
+    this.#host = {
+      history: this.#history,
+      slowConsumer,
+      maxBufferedBytes,
+      flush: () => this.#flush(),
+      onSlow: (subscriber, bufferedBytes) => this.#onSlow(subscriber, bufferedBytes),
+      onDrop: (subscriber, events) => this.#onDrop(subscriber, events),
+      onEnd: (subscriber) => this.#leave(subscriber),
+    }
+    this.#backplane = options.backplane
+    this.#ready = this.#backplane
+      ?.open({
+        historyCount: history.count,
+        deliver: (event) => this.#add(event.event, event.data, event.id, event.key, event.position),
+        missed: () => this.#onMissed(),
+        kept: () => this.#kept(),
+      })
+      .then(() => void (this.#ready = undefined))
+  }
+
+  /** How many streams are on the channel, and what is kept for those that come back. */
+  get stats(): ChannelStats {
+    const { length, bytes } = this.#history
+    return { subscribers: this.#subscribers.size, keptEvents: length, keptBytes: bytes }
+  }
+
+  /**
+   * Gives an event to all subscribers, and keeps it for those that come back.
+   *
+   * @param value Text is sent as it is, anything else as JSON
+   * @throws {TypeError} as `SseStream.send`, and if the value has no JSON form; nothing is sent
+   * @throws {Error} if the channel is closed, or if too many events wait for the backplane
+   */
+  publish<Name extends EventName<Events>>(name: Name, value: Events[Name], options: PublishOptions = {}): void {
+    if (this.#isClosed) throw new Error('Cannot publish: the channel is closed')
+    const { id, key } = options
+    const event = requireString('event', name)
+    const data = typeof value === 'string' ? value : toData(value, this.#options.serializers?.[name])
+    if (key !== undefined) requireString('key', key)
+    if (this.#backplane === undefined) {
+      this.#add(event, data, id ?? `${this.#epoch}-${this.#history.nextSeq}`, key, undefined)
+      return
+    }
+    // Refuses what cannot be sent while somebody is there to be told.
+    encodeEvent({ event, id, data })
+    this.#backplane.publish({ event, data, id, key })
+  }
+
+  /**
+   * Gives a stream what the channel keeps after its `lastEventId`, then everything that is published, each event once.
+   *
+   * A stream over one of the limits is sent away: it ends after a `retry` block, and an `EventSource` comes back.
+   */
+  subscribe(stream: SseStream<Events>, options: SubscribeOptions = {}): void {
+    const any = stream as unknown as SseStream
+    if (!any.isOpen() || this.#subscribers.has(any)) return
+    if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
+    const counted = this.#admission.enter(any)
+    if (typeof counted === 'string') return this.#refuse(any, counted)
+    const subscriber = new Subscriber(any, this.#host, options.filter, counted)
+    this.#subscribers.set(any, subscriber)
+    any.listen(subscriber)
+    if (this.#backplane === undefined) this.#start(subscriber, this.#placeOf(any.lastEventId))
+    else void this.#startBehind(this.#backplane, subscriber)
+  }
+
+  /** Takes a stream off the channel; it stays open. */
+  unsubscribe(stream: SseStream<Events>): void {
+    this.#flush()
+    const subscriber = this.#subscribers.get(stream as unknown as SseStream)
+    if (subscriber === undefined) return
+    subscriber.stream.unlisten(subscriber)
+    subscriber.onEnd()
+  }
+
+  /**
+   * Answers a request by a stream on this channel. Resolves when the stream is over.
+   *
+   * @throws as `sse`
+   */
+  async serve(ctx: Context<object>, options: SseOptions & SubscribeOptions = {}): Promise<void> {
+    const { filter, ...streamOptions } = options
+    const stream = await sse<Events>(ctx, streamOptions)
+    this.subscribe(stream, { filter })
+    await stream.closed
+  }
+
+  /**
+   * Sends every subscriber away, the first ones at once, many of them over a while, and gives back what the backplane
+   * holds. Resolves when all of it is done.
+   */
+  async close(options: CloseChannelOptions = {}): Promise<void> {
+    const retryMs = requireMilliseconds('retryMs', options.retryMs ?? 1000)
+    const spreadMs = requireMilliseconds('spreadMs', options.spreadMs ?? 2000)
+    this.#flush()
+    this.#isClosed = true
+    const ends = [...this.#subscribers.keys()].map(
+      (stream) =>
+        new Promise<void>((resolve) => {
+          endSoon(() => {
+            stream.sendAway('shutdown', retryMs + Math.floor(Math.random() * spreadMs))
+            resolve()
+          })
+        }),
+    )
+    await Promise.all([...ends, this.#backplane?.close()])
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #add(event: string, data: string, id: string, key: string | undefined, position: string | undefined): void {
+    const wire = Buffer.from(encodeEvent({ event, id, data }))
+    const added = { seq: this.#history.nextSeq, id, event, data, key, wire, timeMs: Date.now(), position }
+    this.#history.add(added)
+    if (this.#subscribers.size === 0) return
+    this.#pending.push(added)
+    // Behind all that this turn still brings, so that its events leave together.
+    this.#flushing ??= setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    const events = this.#pending
+    if (events.length === 0) return
+    this.#pending = []
+    clearImmediate(this.#flushing)
+    this.#flushing = undefined
+    const block = joined(events)
+    const selections = new Map<string, Uint8Array>()
+    for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
+    if (!metrics.broadcast.hasSubscribers) return
+    const { name } = this.#settings
+    const subscribers = this.#subscribers.size
+    metrics.broadcast.publish({ channel: name, events: events.length, bytes: block.byteLength, subscribers })
+  }
+
+  /** Place after the event of that id, the end without an id; `undefined` if the id is unknown. */
+  #placeOf(lastEventId: string | null): number | undefined {
+    if (lastEventId === null) return this.#history.nextSeq
+    this.#history.expire(Date.now())
+    return this.#history.after(lastEventId)
+  }
+
+  #start(subscriber: Subscriber, place: number | undefined): void {
+    if (place === undefined) this.#onGap(subscriber.stream, subscriber.stream.lastEventId)
+    subscriber.start(place ?? this.#history.firstSeq)
+  }
+
+  /** The client may know more than this process: it comes from another one. */
+  async #startBehind(backplane: Backplane, subscriber: Subscriber): Promise<void> {
+    const { stream } = subscriber
+    try {
+      if (this.#ready !== undefined) await this.#ready
+      let place = this.#placeOf(stream.lastEventId)
+      if (place === undefined) {
+        await backplane.catchUp()
+        place = this.#placeOf(stream.lastEventId)
+      }
+      if (this.#subscribers.get(stream) === subscriber) this.#start(subscriber, place)
+    } catch {
+      // The backplane was closed, and says so to everybody who waits for it.
+      stream.sendAway('shutdown', this.#refusedRetryMs())
+    }
+  }
+
+  #leave(subscriber: Subscriber): void {
+    if (this.#subscribers.delete(subscriber.stream)) this.#admission.leave(subscriber.counted)
+  }
+
+  #refuse(stream: SseStream, limit: ExceededLimit): void {
+    if (metrics.refuse.hasSubscribers) metrics.refuse.publish({ channel: this.#settings.name, limit })
+    stream.sendAway('refused', this.#refusedRetryMs())
+  }
+
+  #refusedRetryMs(): number {
+    const { refusedRetryMs } = this.#settings
+    return refusedRetryMs + Math.floor(Math.random() * refusedRetryMs)
+  }
+
+  #onGap(stream: SseStream, lastEventId: string | null): void {
+    if (metrics.gap.hasSubscribers) metrics.gap.publish({ channel: this.#settings.name, lastEventId })
+    this.#tell('onGap', () => this.#options.onGap?.(asEvents(stream), { lastEventId }))
+  }
+
+  #onSlow({ stream }: Subscriber, bufferedBytes: number): void {
+    if (metrics.slow.hasSubscribers) metrics.slow.publish({ channel: this.#settings.name, bufferedBytes })
+    this.#tell('onSlow', () => this.#options.onSlow?.(asEvents(stream), { bufferedBytes }))
+  }
+
+  #onDrop({ stream }: Subscriber, events: number): void {
+    if (metrics.drop.hasSubscribers) metrics.drop.publish({ channel: this.#settings.name, events })
+    this.#tell('onDrop', () => this.#options.onDrop?.(asEvents(stream), { events }))
+  }
+
+  /** What is kept no longer leads up to what comes. */
+  #onMissed(): void {
+    this.#flush()
+    this.#history.clear()
+    for (const { stream } of this.#subscribers.values()) this.#onGap(stream, null)
+  }
+
+  *#kept(): Generator<DeliveredEvent> {
+    const { firstSeq, nextSeq } = this.#history
+    for (let seq = firstSeq; seq < nextSeq; seq++) {
+      const { event, data, id, key, position } = this.#history.at(seq) ?? {}
+      if (event === undefined || data === undefined || id === undefined || position === undefined) continue
+      yield { event, data, id, key, position }
+    }
+  }
+
+  #tell(callback: string, call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      reportThrown(callback, error)
+    }
+  }
+}
+
+/** A stream as the application knows it: only one of these events was ever subscribed. */
+function asEvents<Events extends object>(stream: SseStream): SseStream<Events> {
+  return stream as unknown as SseStream<Events>
+}

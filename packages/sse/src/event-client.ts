@@ -1,0 +1,123 @@
+import { EventReader, type ReceivedEvent } from './event-reader.ts'
+
+/** What can answer a request: a `Server`, an `App`, or `{ fetch }` for a server elsewhere. */
+export interface Fetcher {
+  fetch(input: string, init?: RequestInit): Promise<Response>
+}
+
+/**
+ * A client of event streams for tests: reads like an `EventSource`, but event by event, and comes back only when told to.
+ *
+ * @example
+ * await using client = await EventClient.connect(server, '/orders')
+ * orders.publish('order', 'first')
+ * expect(await client.next()).toMatchObject({ type: 'order', data: 'first' })
+ */
+export class EventClient implements AsyncDisposable {
+  readonly #fetcher: Fetcher
+  readonly #target: string
+  readonly #init: RequestInit
+  #connection: Connection
+
+  private constructor(fetcher: Fetcher, target: string, init: RequestInit, connection: Connection) {
+    this.#fetcher = fetcher
+    this.#target = target
+    this.#init = init
+    this.#connection = connection
+  }
+
+  /**
+   * Asks for a stream. Resolves when its head is there.
+   *
+   * @param init As for `fetch`; `last-event-id` among its headers asks for what was missed
+   * @throws {Error} if the answer is no event stream
+   */
+  static async connect(fetcher: Fetcher, target: string, init: RequestInit = {}): Promise<EventClient> {
+    const lastEventId = new Headers(init.headers).get('last-event-id') ?? ''
+    return new EventClient(fetcher, target, init, await connect(fetcher, target, init, lastEventId))
+  }
+
+  /** The head of the answer. */
+  get response(): Response {
+    return this.#connection.response
+  }
+
+  /** The id that `reconnect` sends. */
+  get lastEventId(): string {
+    return this.#connection.reader.lastEventId
+  }
+
+  /** The reconnection time the server gave, or `null`. */
+  get retryMs(): number | null {
+    return this.#connection.reader.retryMs
+  }
+
+  /** Comments received on this connection, heartbeats among them. */
+  get comments(): readonly string[] {
+    return this.#connection.reader.comments
+  }
+
+  /** The next event; `undefined` when the stream has ended. @throws if it was broken off */
+  async next(): Promise<ReceivedEvent | undefined> {
+    const { reader, body } = this.#connection
+    while (reader.events.length === 0) {
+      const { done, value } = await body.read()
+      if (done) return undefined
+      reader.feed(value)
+    }
+    return reader.events.shift()
+  }
+
+  /** The next `count` events, fewer if the stream ends before. @throws as `next` */
+  async take(count: number): Promise<ReceivedEvent[]> {
+    const events: ReceivedEvent[] = []
+    while (events.length < count) {
+      const event = await this.next()
+      if (event === undefined) break
+      events.push(event)
+    }
+    return events
+  }
+
+  /** Leaves, if still there, and comes back for what was missed after the last event received. @throws as `connect` */
+  async reconnect(): Promise<void> {
+    const { lastEventId } = this
+    await this.close()
+    this.#connection = await connect(this.#fetcher, this.#target, this.#init, lastEventId)
+  }
+
+  /** Leaves. */
+  async close(): Promise<void> {
+    // The stream may have been broken off, which is as good as closed.
+    await this.#connection.body.cancel().catch(() => {})
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+interface Connection {
+  readonly response: Response
+  readonly body: ReadableStreamDefaultReader<Uint8Array>
+  readonly reader: EventReader
+}
+
+async function connect(fetcher: Fetcher, target: string, init: RequestInit, lastEventId: string): Promise<Connection> {
+  const headers = new Headers(init.headers)
+  if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
+  // Header values are octets: EventSource sends its id as UTF-8.
+  if (lastEventId === '') headers.delete('last-event-id')
+  else if (lastEventId !== headers.get('last-event-id')) {
+    headers.set('last-event-id', Buffer.from(lastEventId).toString('latin1'))
+  }
+  const response = await fetcher.fetch(target, { ...init, headers })
+  const type = response.headers.get('content-type')
+  if (response.status !== 200 || type?.startsWith('text/event-stream') !== true || response.body === null) {
+    await response.body?.cancel()
+    throw new Error(`Cannot read events: the answer is ${response.status} ${type ?? 'without a content type'}`)
+  }
+  const reader = new EventReader()
+  reader.lastEventId = lastEventId
+  return { response, body: response.body.getReader(), reader }
+}

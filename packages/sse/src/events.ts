@@ -1,0 +1,28 @@
+/**
+ * What the events of a stream or a channel carry, by name: `{ tick: number; user: User }`. Without such a type any name
+ * may carry anything.
+ */
+export type SseEvents = Record<string, unknown>
+
+/** The names that events may have. */
+export type EventName<Events extends object> = keyof Events & string
+
+/** Turns a value into the data of an event, for example a function compiled from a schema. */
+export type Serializer<T> = (value: T) => string
+
+/** Serializers by the names of events. */
+export type Serializers<Events extends object> = {
+  // The form of a method, so that where names may carry anything a serializer can still ask for what it knows.
+  readonly [Name in keyof Events]?: { serialize(value: Events[Name]): string }['serialize']
+}
+
+/**
+ * A value as the data of an event.
+ *
+ * @throws {TypeError} if the value has no JSON form; what `serialize` throws
+ */
+export function toData<T>(value: T, serialize: (value: T) => unknown = JSON.stringify): string {
+  const text = serialize(value)
+  if (typeof text !== 'string') throw new TypeError('Cannot encode event: the value has no JSON form')
+  return text
+}

@@ -1,0 +1,88 @@
+import { assert, nat, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { History, type ChannelEvent, type HistoryLimits } from './history.ts'
+
+const UNBOUNDED: HistoryLimits = { count: Infinity, bytes: Infinity, ageMs: Infinity }
+
+function event(history: History, id: string, size = 1, timeMs = 0): ChannelEvent {
+  const wire = new Uint8Array(size)
+  return { seq: history.nextSeq, id, event: '', data: '', key: undefined, wire, timeMs, position: undefined }
+}
+
+function ids(history: History): string[] {
+  const all: string[] = []
+  for (let seq = history.firstSeq; seq < history.nextSeq; seq++) all.push(history.at(seq)?.id ?? 'missing')
+  return all
+}
+
+describe('History', () => {
+  it.each<[string, Partial<HistoryLimits>, string]>([
+    ['count', { count: 2 }, 'c d'],
+    ['octets', { bytes: 25 }, 'c d'],
+    ['age', { ageMs: 100 }, 'c d'],
+    ['nothing', {}, 'a b c d'],
+    ['a count of 0', { count: 0 }, ''],
+    ['fewer octets than one event has', { bytes: 5 }, ''],
+  ])('is bounded by %s', (_, limits, kept) => {
+    const history = new History({ ...UNBOUNDED, ...limits })
+    for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) history.add(event(history, id, 10, at * 100))
+    expect(ids(history).join(' ')).toBe(kept)
+    expect(history.bytes).toBe(ids(history).length * 10)
+  })
+
+  it('finds the place after an id, and after the one that was removed last', () => {
+    const history = new History({ ...UNBOUNDED, count: 2 })
+    for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
+    expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
+      undefined,
+      2,
+      3,
+      4,
+    ])
+    expect(history.after('x')).toBeUndefined()
+  })
+
+  it('takes an id that was used twice for the newer event', () => {
+    const history = new History({ ...UNBOUNDED, count: 2 })
+    for (const id of ['a', 'b', 'a']) history.add(event(history, id))
+    expect(history.after('a')).toBe(3)
+  })
+
+  it('forgets what is too old when it is told the time', () => {
+    const history = new History({ ...UNBOUNDED, ageMs: 50 })
+    history.add(event(history, 'a', 1, 0))
+    history.expire(50)
+    expect(history.length).toBe(1)
+    history.expire(51)
+    expect(history.length).toBe(0)
+    expect(history.after('a')).toBe(1)
+  })
+
+  it('knows no id after clear, and numbers on', () => {
+    const history = new History(UNBOUNDED)
+    for (const id of ['a', 'b']) history.add(event(history, id))
+    history.clear()
+    expect([history.after('a'), history.after('b'), history.length, history.nextSeq]).toEqual([
+      undefined,
+      undefined,
+      0,
+      2,
+    ])
+    history.add(event(history, 'c'))
+    expect(ids(history)).toEqual(['c'])
+  })
+
+  it('keeps exactly the newest, however many came', () => {
+    assert(
+      property(nat(5000), nat(50), (added, count) => {
+        const history = new History({ ...UNBOUNDED, count })
+        for (let n = 0; n < added; n++) history.add(event(history, String(n)))
+        const first = Math.max(0, added - count)
+        expect(history.firstSeq).toBe(first)
+        expect(ids(history)).toEqual(Array.from({ length: added - first }, (_, n) => String(first + n)))
+        expect(history.after(String(first - 1))).toBe(first === 0 ? undefined : first)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

@@ -1,0 +1,119 @@
+/** An event as a channel keeps it and gives it to its subscribers. */
+export interface ChannelEvent {
+  /** Place in the order of this channel in this process. */
+  readonly seq: number
+  readonly id: string
+  readonly event: string
+  /** The data as text. */
+  readonly data: string
+  /** What 'latest-by-key' goes by. */
+  readonly key: string | undefined
+  /** The whole block, encoded once for all subscribers. */
+  readonly wire: Uint8Array
+  /** Milliseconds since the Unix epoch. */
+  readonly timeMs: number
+  /** What the backplane wants to remember about the event. */
+  readonly position: string | undefined
+}
+
+/** How much is kept; what is over any of the bounds goes, oldest first. */
+export interface HistoryLimits {
+  readonly count: number
+  /** Octets of the encoded blocks. */
+  readonly bytes: number
+  readonly ageMs: number
+}
+
+/** Dead entries at the front of the list before it is copied. */
+const SLACK = 1024
+
+/** The newest events of a channel, found by id. */
+export class History {
+  readonly #limits: HistoryLimits
+  readonly #seqs = new Map<string, number>()
+  #events: (ChannelEvent | undefined)[] = []
+  /** Where the oldest event lies in the list. */
+  #start = 0
+  #firstSeq = 0
+  #bytes = 0
+  /** The event that was removed last: nothing after it is missing. */
+  #evictedId: string | undefined = undefined
+
+  constructor(limits: HistoryLimits) {
+    this.#limits = limits
+  }
+
+  /** Place of the oldest event that is kept. */
+  get firstSeq(): number {
+    return this.#firstSeq
+  }
+
+  /** Place of the next event to come. */
+  get nextSeq(): number {
+    return this.#firstSeq + this.length
+  }
+
+  get length(): number {
+    return this.#events.length - this.#start
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Keeps an event, whose place is `nextSeq`. */
+  add(event: ChannelEvent): void {
+    this.#events.push(event)
+    this.#seqs.set(event.id, event.seq)
+    this.#bytes += event.wire.byteLength
+    const { count, bytes } = this.#limits
+    while (this.length > 0 && (this.length > count || this.#bytes > bytes)) this.#evict()
+    this.expire(event.timeMs)
+  }
+
+  /** Removes what is too old. */
+  expire(nowMs: number): void {
+    const { ageMs } = this.#limits
+    if (ageMs === Infinity) return
+    for (let oldest = this.#events[this.#start]; oldest !== undefined; oldest = this.#events[this.#start]) {
+      if (nowMs - oldest.timeMs <= ageMs) return
+      this.#evict()
+    }
+  }
+
+  /** Place of the first event after the one of that id; `undefined` if the id is neither kept nor was removed last. */
+  after(id: string): number | undefined {
+    const seq = this.#seqs.get(id)
+    if (seq !== undefined) return seq + 1
+    return id === this.#evictedId ? this.#firstSeq : undefined
+  }
+
+  at(seq: number): ChannelEvent | undefined {
+    return seq < this.#firstSeq ? undefined : this.#events[this.#start + seq - this.#firstSeq]
+  }
+
+  /** Forgets everything, also what was removed last: what comes next does not follow on what was kept. */
+  clear(): void {
+    this.#firstSeq = this.nextSeq
+    this.#events = []
+    this.#start = 0
+    this.#seqs.clear()
+    this.#bytes = 0
+    this.#evictedId = undefined
+  }
+
+  #evict(): void {
+    const oldest = this.#events[this.#start]
+    if (oldest === undefined) return
+    this.#events[this.#start++] = undefined
+    this.#firstSeq++
+    this.#bytes -= oldest.wire.byteLength
+    this.#evictedId = oldest.id
+    // An id that was used again belongs to the newer event.
+    if (this.#seqs.get(oldest.id) === oldest.seq) this.#seqs.delete(oldest.id)
+    if (this.#start > SLACK && this.#start * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#start)
+      this.#start = 0
+    }
+  }
+}

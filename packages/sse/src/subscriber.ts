@@ -1,0 +1,193 @@
+import type { PublishedEvent, SlowSubscriber } from './channel-options.ts'
+import type { SseStream, StreamListener } from './event-stream.ts'
+import type { ChannelEvent, History } from './history.ts'
+import { reportThrown } from './report.ts'
+
+/** Octets that are written together when a client catches up. */
+const SLICE_BYTES = 64 * 1024
+
+/** Share of its buffer from which on a subscriber counts as slow. */
+const SLOW_SHARE = 0.75
+
+/** Chooses the events that a subscriber gets. */
+export type EventFilter = (event: PublishedEvent) => boolean
+
+/** What a subscriber needs of its channel. */
+export interface SubscriberHost {
+  readonly history: History
+  readonly slowConsumer: SlowSubscriber
+  readonly maxBufferedBytes: number
+  /** Gives the events of this turn to all subscribers now. */
+  flush(): void
+  onSlow(subscriber: Subscriber, bufferedBytes: number): void
+  onDrop(subscriber: Subscriber, events: number): void
+  onEnd(subscriber: Subscriber): void
+}
+
+/**
+ * One stream on a channel: catching up from the history, live, or waiting for its client to read.
+ *
+ * While it catches up, all it holds is its place in the history. While it waits, its events wait in a queue of
+ * references to the shared blocks.
+ */
+export class Subscriber implements StreamListener {
+  readonly stream: SseStream
+  /** What the stream is counted under. */
+  readonly counted: readonly string[]
+  readonly #host: SubscriberHost
+  readonly #filter: EventFilter | undefined
+  /** Place of the next event for this client; earlier ones it has, or is not to get. */
+  #nextSeq = 0
+  /** From the start, until `start` says where. */
+  #isCatchingUp = true
+  #queue: Map<number | string, ChannelEvent> | undefined = undefined
+  #queuedBytes = 0
+  #isSlow = false
+
+  constructor(stream: SseStream, host: SubscriberHost, filter: EventFilter | undefined, counted: readonly string[]) {
+    this.stream = stream
+    this.counted = counted
+    this.#host = host
+    this.#filter = filter
+  }
+
+  onTurn(): void {
+    this.#host.flush()
+  }
+
+  onEnd(): void {
+    this.#queue = undefined
+    this.#host.onEnd(this)
+  }
+
+  /** Sends what the history keeps from `seq` on, then goes live. */
+  start(seq: number): void {
+    this.#nextSeq = seq
+    this.#catchUp()
+  }
+
+  /**
+   * Sends the events of one turn.
+   *
+   * @param block All of them, joined; shared with other subscribers
+   * @param selections Blocks made for other filters, by the places of their events
+   */
+  deliver(events: readonly ChannelEvent[], block: Uint8Array, selections: Map<string, Uint8Array>): void {
+    if (this.#isCatchingUp) return
+    const wanted = this.#wanted(events)
+    if (wanted.length === 0) return
+    if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
+    else if (!this.stream.write(wanted === events ? block : selected(wanted, selections))) this.#wait()
+  }
+
+  #catchUp(): void {
+    const { history } = this.#host
+    while (this.#nextSeq < history.nextSeq) {
+      // What the client has yet to get was removed: it has to come back to be told.
+      if (this.#nextSeq < history.firstSeq) return this.stream.breakOff()
+      const slice = this.#nextSlice(history)
+      if (slice.length === 0 || this.stream.write(joined(slice))) continue
+      void this.stream.drained().then(() => {
+        if (this.stream.isOpen()) this.#catchUp()
+      })
+      return
+    }
+    this.#isCatchingUp = false
+  }
+
+  #nextSlice(history: History): ChannelEvent[] {
+    const slice: ChannelEvent[] = []
+    for (let bytes = 0; bytes < SLICE_BYTES;) {
+      const event = history.at(this.#nextSeq)
+      if (event === undefined) break
+      this.#nextSeq++
+      if (!this.#wants(event)) continue
+      bytes += event.wire.byteLength
+      slice.push(event)
+    }
+    return slice
+  }
+
+  #wanted(events: readonly ChannelEvent[]): readonly ChannelEvent[] {
+    const from = this.#nextSeq
+    if (this.#filter === undefined && (events[0]?.seq ?? 0) >= from) return events
+    const wanted = events.filter((event) => event.seq >= from && this.#wants(event))
+    return wanted.length === events.length ? events : wanted
+  }
+
+  #wants(event: ChannelEvent): boolean {
+    try {
+      return this.#filter === undefined || this.#filter(event)
+    } catch (error) {
+      reportThrown('The filter of a subscriber', error)
+      return false
+    }
+  }
+
+  #wait(): void {
+    this.#queue = new Map()
+    void this.stream.drained().then(() => this.#resume())
+  }
+
+  #resume(): void {
+    const queue = this.#queue
+    this.#queue = undefined
+    this.#queuedBytes = 0
+    this.#isSlow = false
+    if (queue === undefined || queue.size === 0 || !this.stream.isOpen()) return
+    if (!this.stream.write(joined([...queue.values()]))) this.#wait()
+  }
+
+  #enqueue(event: ChannelEvent): void {
+    const queue = this.#queue
+    // The event before may have ended the stream.
+    if (queue === undefined) return
+    const { slowConsumer, maxBufferedBytes } = this.#host
+    const key = slowConsumer === 'latest-by-key' ? (event.key ?? event.seq) : event.seq
+    let dropped = this.#remove(queue, key)
+    const room = maxBufferedBytes - this.stream.bufferedBytes - event.wire.byteLength
+    if (this.#queuedBytes > room && slowConsumer === 'close') return this.stream.breakOff()
+    if (this.#queuedBytes > room && slowConsumer === 'drop-newest') dropped++
+    else {
+      // The newest event is kept even if it alone is over the bound: it is what the client is to end with.
+      for (const oldest of this.#queuedBytes > room ? queue.keys() : []) {
+        dropped += this.#remove(queue, oldest)
+        if (this.#queuedBytes <= room) break
+      }
+      queue.set(key, event)
+      this.#queuedBytes += event.wire.byteLength
+    }
+    if (dropped > 0) this.#host.onDrop(this, dropped)
+    this.#warn()
+  }
+
+  #remove(queue: Map<number | string, ChannelEvent>, key: number | string): number {
+    const event = queue.get(key)
+    if (event === undefined) return 0
+    queue.delete(key)
+    this.#queuedBytes -= event.wire.byteLength
+    return 1
+  }
+
+  #warn(): void {
+    const bufferedBytes = this.stream.bufferedBytes + this.#queuedBytes
+    if (this.#isSlow || bufferedBytes < this.#host.maxBufferedBytes * SLOW_SHARE) return
+    this.#isSlow = true
+    this.#host.onSlow(this, bufferedBytes)
+  }
+}
+
+/** The blocks of several events as one. */
+export function joined(events: readonly ChannelEvent[]): Uint8Array {
+  const [only] = events
+  return events.length === 1 && only !== undefined ? only.wire : Buffer.concat(events.map(({ wire }) => wire))
+}
+
+/** As `joined`, once for all subscribers that chose the same. */
+function selected(events: readonly ChannelEvent[], selections: Map<string, Uint8Array>): Uint8Array {
+  if (events.length === 1) return joined(events)
+  const name = events.map(({ seq }) => seq).join()
+  let block = selections.get(name)
+  if (block === undefined) selections.set(name, (block = joined(events)))
+  return block
+}

@@ -1,0 +1,95 @@
+import { App, Server } from '@fw/core'
+import { everySplit } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { SseChannel } from './channel.ts'
+import { sse } from './sse.ts'
+import { EventClient, EventReader, parseEvents } from './testing.ts'
+
+describe('parseEvents', () => {
+  it.each<[string, string, { type?: string; data?: string; lastEventId?: string }[]]>([
+    ['nothing of an unfinished block', 'data: a\n', []],
+    ['LF, CR and CRLF alike', 'data: a\rdata: b\r\ndata: c\n\n', [{ data: 'a\nb\nc' }]],
+    ['one space after the colon away', 'data:  a\n\ndata:b\n\n', [{ data: ' a' }, { data: 'b' }]],
+    ['no event without data', 'event: a\n\ndata\n\n', [{ type: 'message', data: '' }]],
+    ['an id on later events too', 'id: 1\n\ndata: a\n\n', [{ data: 'a', lastEventId: '1' }]],
+    ['no id with NUL', 'id: 1\0\ndata: a\n\n', [{ lastEventId: '' }]],
+    ['a byte order mark away', '\uFEFFdata: a\n\n', [{ data: 'a' }]],
+  ])('makes %s', (_, text, events) => {
+    expect(parseEvents(text).events).toMatchObject(events)
+    expect(parseEvents(text).events).toHaveLength(events.length)
+  })
+
+  it('gives comments and the reconnection time', () => {
+    const { comments, retryMs } = parseEvents(': hello\nretry: 10\nretry: 1x\n\n')
+    expect({ comments, retryMs }).toEqual({ comments: ['hello'], retryMs: 10 })
+    expect(parseEvents('').retryMs).toBeNull()
+  })
+
+  it('makes the same of a stream however it is cut', () => {
+    const wire = Buffer.from('id: é\r\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\r: c\n')
+    const { events } = parseEvents(wire)
+    expect(events).toHaveLength(2)
+    for (const slices of everySplit(wire)) {
+      const reader = new EventReader()
+      for (const slice of slices) reader.feed(slice)
+      expect(reader.events).toEqual(events)
+    }
+  })
+})
+
+function appOf(channel: SseChannel): App {
+  const app = new App()
+  app.router.get('/', (ctx) => channel.serve(ctx))
+  return app
+}
+
+describe('EventClient', () => {
+  it('reads event by event, and the end', async () => {
+    const app = new App()
+    app.router.post('/', async (ctx) => {
+      const stream = await sse(ctx, { retryMs: 7 })
+      await stream.comment('hello')
+      await stream.event('a', await ctx.text())
+      await stream.send({ id: 'ü', data: '2' })
+    })
+    await using client = await EventClient.connect(app, '/', { method: 'POST', body: 'question' })
+    expect(client.response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await client.take(5)).toEqual([
+      { type: 'a', data: 'question', lastEventId: '' },
+      { type: 'message', data: '2', lastEventId: 'ü' },
+    ])
+    expect([client.retryMs, client.lastEventId, client.comments]).toEqual([7, 'ü', ['hello']])
+  })
+
+  it('comes back for what it missed', async () => {
+    const channel = new SseChannel()
+    await using client = await EventClient.connect(appOf(channel), '/')
+    channel.publish('a', '1', { id: 'ü1' })
+    expect(await client.next()).toMatchObject({ data: '1' })
+    await client.close()
+    channel.publish('a', '2')
+    await client.reconnect()
+    channel.publish('a', '3')
+    expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
+  })
+
+  it('starts from an id it is given', async () => {
+    const channel = new SseChannel()
+    for (const id of ['1', '2', '3']) channel.publish('a', id, { id })
+    await using client = await EventClient.connect(appOf(channel), '/', { headers: { 'last-event-id': '1' } })
+    expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
+  })
+
+  it('reads over a network as well', async () => {
+    await using server = new Server()
+    server.router().get('/', async (ctx) => (await sse(ctx)).data('a'))
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    await using client = await EventClient.connect({ fetch }, url.href)
+    expect(await client.next()).toMatchObject({ data: 'a' })
+    expect(await client.next()).toBeUndefined()
+  })
+
+  it('refuses what is no event stream', async () => {
+    await expect(EventClient.connect(new App(), '/')).rejects.toThrow('Cannot read events: the answer is 404')
+  })
+})

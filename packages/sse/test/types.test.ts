@@ -1,0 +1,49 @@
+import type { Context } from '@fw/types'
+import { describe, expectTypeOf, it } from 'vitest'
+import { sse, SseChannel, type SseStream } from '../src/index.ts'
+
+interface Events {
+  tick: number
+  user: { name: string }
+}
+
+declare const ctx: Context
+declare const stream: SseStream<Events>
+declare const channel: SseChannel<Events>
+
+/** Compiled and never called. */
+function compiles(..._calls: (() => unknown)[]): void {}
+
+describe('typed events', () => {
+  it('have the names and values of their type', () => {
+    compiles(
+      () => expectTypeOf(sse<Events>(ctx)).toEqualTypeOf<Promise<SseStream<Events>>>(),
+      () => stream.sendJson('tick', 1),
+      () => stream.sendJson('tick', 1, (value: number) => String(value)),
+      () => stream.event('user', 'raw'),
+      () => channel.publish('user', { name: 'Ada' }),
+      () => channel.subscribe(stream),
+      () => new SseChannel<Events>({ serializers: { user: ({ name }) => name } }),
+      // @ts-expect-error -- there is no such event
+      () => stream.sendJson('tock', 1),
+      // @ts-expect-error -- a tick is a number
+      () => stream.sendJson('tick', 'one'),
+      // @ts-expect-error -- there is no such event
+      () => stream.event('tock', ''),
+      // @ts-expect-error -- a user has a name
+      () => channel.publish('user', {}),
+      // @ts-expect-error -- there is no such event
+      () => channel.publish('tock', 1),
+      // @ts-expect-error -- there is no such event
+      () => new SseChannel<Events>({ serializers: { tock: String } }),
+    )
+  })
+
+  it('may be anything where no type is given', () => {
+    compiles(
+      () => expectTypeOf(sse(ctx)).toEqualTypeOf<Promise<SseStream>>(),
+      async () => (await sse(ctx)).sendJson('any', { x: 1 }, ({ x }) => String(x)),
+      () => new SseChannel({ serializers: { n: (value: number) => String(value) } }).publish('any', 1),
+    )
+  })
+})
