@@ -6,18 +6,20 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
+/** Every code unit that `UNSAFE` can begin with, and well-formed pairs. Without the flag `u` it is found far faster. */
+const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/
+
 /**
  * Makes text safe to stand in one line of a terminal or a file: `\n`, `\r` and `\t` by name, other characters up to
  * U+009F as `\xhh`, the rest as `\uhhhh`. A backslash stays as it is, so that paths and patterns remain readable.
  */
 export function escapeLine(text: string): string {
-  // Most text has nothing to escape, and `search` is cheaper than `replace` at finding that out.
-  return text.search(UNSAFE) === -1 ? text : text.replace(UNSAFE, escapeCharacter)
+  return SUSPECT.test(text) ? text.replace(UNSAFE, escapeCharacter) : text
 }
 
 /** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
 export function escapeJson(json: string): string {
-  return json.search(UNSAFE) === -1 ? json : json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`)
+  return SUSPECT.test(json) ? json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`) : json
 }
 
 function escapeCharacter(character: string): string {

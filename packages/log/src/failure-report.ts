@@ -44,7 +44,8 @@ function nameOf(sink: Sink): string {
   return name && name !== 'Object' ? name : 'a sink'
 }
 
-function printToStderr(line: string): void {
+/** Prints where no sink is needed. Never throws. */
+export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {

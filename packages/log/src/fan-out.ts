@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { LogRecord, Sink } from '@fw/types'
+import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
 
@@ -7,14 +8,23 @@ import { Level } from './level.ts'
 export type LogSink = Sink & {
   /** False if the sink never reads `location`; when none does, finding it is saved. */
   readonly usesLocation?: boolean
+  /** Records taken and not yet written. */
+  readonly queued?: number
+  /**
+   * Called by a logger in asynchronous mode, if the sink has it: from now on lines go through a writer thread. Without
+   * settings they are written at once again. A sink without it gets its records on the caller's thread in both modes.
+   */
+  useQueue?(settings: QueueSettings | undefined): void
 }
 
 /** Counters since the logger was made. */
 export interface LogStats {
   /** Records that at least one sink took. */
   readonly written: number
-  /** Records not passed on because they were made inside a sink. */
+  /** Records that a sink dropped, as its queue was full, and those not passed on as they were made inside a sink. */
   readonly dropped: number
+  /** Records in the queues of asynchronous mode. */
+  readonly queued: number
   /** Times the sinks were flushed, after Error and Fatal records included. */
   readonly flushes: number
   /** Writes and flushes that a sink failed. */
@@ -26,6 +36,7 @@ export class FanOut {
   readonly #report: FailureReport
   #makeDefaults: (() => readonly LogSink[]) | undefined
   #sinks: readonly LogSink[] = []
+  #queueSettings: Omit<QueueSettings, 'onFailure'> | undefined
   #usesLocation = true
   #delivering = false
   #written = 0
@@ -40,7 +51,9 @@ export class FanOut {
   }
 
   get stats(): LogStats {
-    return { written: this.#written, dropped: this.#dropped, flushes: this.#flushes, sinkErrors: this.#sinkErrors }
+    const queued = this.#sinks.reduce((sum, sink) => sum + (sink.queued ?? 0), 0)
+    const [written, dropped, flushes, sinkErrors] = [this.#written, this.#dropped, this.#flushes, this.#sinkErrors]
+    return { written, dropped, queued, flushes, sinkErrors }
   }
 
   /** Whether a sink reads the location of records. */
@@ -75,7 +88,7 @@ export class FanOut {
     this.#delivering = true
     try {
       let taken = false
-      for (const sink of this.#sinks) if (this.#write(sink, record)) taken = true
+      for (const sink of this.#sinks) taken = this.#write(sink, record) || taken
       if (taken) this.#written++
       if (record.level >= Level.Error) this.flushNow()
     } finally {
@@ -102,7 +115,27 @@ export class FanOut {
     this.#use(makeDefaults())
   }
 
+  /** Lines of sinks that can go through a queue do so from now on, or no longer. */
+  useQueue(settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
+    if (settings === undefined && this.#queueSettings === undefined) return
+    this.#prepare()
+    this.#queueSettings = settings
+    for (const sink of this.#sinks) this.#connect(sink, settings)
+  }
+
+  #connect(sink: LogSink, settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
+    try {
+      sink.useQueue?.(settings && { ...settings, onFailure: (error) => this.#failed(sink, error) })
+    } catch (error) {
+      this.#failed(sink, error)
+    }
+  }
+
   #use(sinks: readonly LogSink[]): void {
+    if (this.#queueSettings !== undefined) {
+      for (const sink of this.#sinks) if (!sinks.includes(sink)) this.#connect(sink, undefined)
+      for (const sink of sinks) if (!this.#sinks.includes(sink)) this.#connect(sink, this.#queueSettings)
+    }
     this.#sinks = sinks
     this.#usesLocation = sinks.some((sink) => sink.usesLocation !== false)
   }
@@ -113,6 +146,10 @@ export class FanOut {
       if (sink.level !== undefined && record.level < sink.level) return false
       // `write` returns nothing by contract, but an async function passes the compiler, and its rejection would be fatal.
       const result: unknown = sink.write(record)
+      if (result === false) {
+        this.#dropped++
+        return false
+      }
       if (result instanceof Promise) result.catch((error: unknown) => this.#failed(sink, error))
       return true
     } catch (error) {

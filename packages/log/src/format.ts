@@ -32,11 +32,12 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
   if (args.length === 0) return format
   const { texts, fields, arity } = templateOf(format)
   let message = texts[0] ?? ''
-  fields.forEach(({ index, spec, source }, at) => {
+  for (let at = 0; at < fields.length; at++) {
+    const { index, spec, source } = fields[at] as Field
     if (index >= args.length) message += source
     else message += spec === undefined ? display(args[index]) : applySpec(spec, args[index])
-    message += texts[at + 1] ?? ''
-  })
+    message += texts[at + 1] as string
+  }
   for (let at = arity; at < args.length; at++) message += ' ' + display(args[at])
   return message
 }

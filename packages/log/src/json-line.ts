@@ -5,10 +5,12 @@ import { levelName } from './level.ts'
 
 /**
  * A record as one JSON object in one line, without a line break: `time` (ISO 8601, UTC), `level` (lower case),
- * `message`, then if there is one `file`, `line` and `function`, then `thread` unless it is the main one, then `fields`.
+ * `message`, then if there is one `file`, `line` and `function`, then `pid` if it is given, then `thread` unless it is the main one,
+ * then `fields`.
  * Fields keep to themselves under their own key, so that none can pass for another part of the record. Never throws.
  */
-export function jsonLine({ level, timeMs, message, location, threadId, fields }: LogRecord): string {
+export function jsonLine(record: LogRecord, pid?: number): string {
+  const { level, timeMs, message, location, threadId, fields } = record
   const entry = {
     time: new Date(timeMs).toISOString(),
     level: levelName(level).toLowerCase(),
@@ -16,6 +18,7 @@ export function jsonLine({ level, timeMs, message, location, threadId, fields }:
     file: location?.file,
     line: location?.line,
     function: location?.functionName || undefined,
+    pid,
     thread: threadId === 0 ? undefined : threadId,
   }
   const json = JSON.stringify(entry)

@@ -1,4 +1,6 @@
 import { inspect } from 'node:util'
+import { escapeLine } from './escape.ts'
+import { printToStderr } from './failure-report.ts'
 
 /** Severity of a record, and as a threshold the lowest severity that is let through. `Off` lets nothing through. */
 export const Level = { Trace: 0, Debug: 1, Info: 2, Warn: 3, Error: 4, Fatal: 5, Off: 6 } as const
@@ -37,4 +39,16 @@ export function checkLevel(value: unknown, purpose: string): Level {
   if (level !== undefined) return level
   const message = `Cannot ${purpose}: ${inspect(value)} is no level, use Level.Trace (0) to Level.Off (6)`
   throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
+}
+
+/** The level that the environment's `FW_LOG_LEVEL` names, else Info. Says so on stderr if it names none. */
+export function defaultLevel(): Level {
+  const name = process.env.FW_LOG_LEVEL
+  if (!name) return Level.Info
+  const level = parseLevel(name)
+  if (level === undefined) {
+    const known = NAMES.join(', ').toLowerCase()
+    printToStderr(escapeLine(`log: FW_LOG_LEVEL '${name}' is no level, using info (known: ${known})`))
+  }
+  return level ?? Level.Info
 }

@@ -70,7 +70,7 @@ describe('the global logger', () => {
   })
 
   it('refuses options that do not exist', () => {
-    expect(() => log.init({ async: true } as log.LogOptions)).toThrow("Cannot init log: unknown option 'async'")
+    expect(() => log.init({ asink: true } as log.LogOptions)).toThrow("Cannot init log: unknown option 'asink'")
   })
 
   it('counts', async () => {

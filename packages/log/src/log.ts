@@ -75,7 +75,7 @@ export function flush(): Promise<void> {
   return root.flush()
 }
 
-/** Flushes for the last time. Later records are still written; nothing is lost and nothing throws. */
+/** Flushes, and ends the writer threads. Later records are written at once; nothing is lost and nothing throws. */
 export function shutdown(): void {
   root.shutdown()
 }

@@ -1,3 +1,4 @@
+import type { SourceLocation } from '@fw/types'
 import type { FormatArgs } from './format-args.ts'
 import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate.ts'
 import { Level } from './level.ts'
@@ -23,6 +24,8 @@ export interface Logger {
   with(fields: Readonly<Record<string, unknown>>): Logger
   /** A logger whose messages start with this text too. It is never taken for a format. */
   withPrefix(prefix: string): Logger
+  /** A logger whose records all have this location, or none. Finding the caller's, the costliest part, is saved. */
+  withLocation(location: SourceLocation | undefined): Logger
 }
 
 /** A logger for an output that it may share with others. */
@@ -74,13 +77,15 @@ export class ScopedLogger implements Logger {
   }
 
   with(fields: Readonly<Record<string, unknown>>): Logger {
-    const { prefix, fields: own } = this.#scope
-    return new ScopedLogger(this.#output, { prefix, fields: { ...own, ...fields } })
+    return new ScopedLogger(this.#output, { ...this.#scope, fields: { ...this.#scope.fields, ...fields } })
   }
 
   withPrefix(prefix: string): Logger {
-    const { prefix: own, fields } = this.#scope
-    return new ScopedLogger(this.#output, { prefix: own + prefix, fields })
+    return new ScopedLogger(this.#output, { ...this.#scope, prefix: this.#scope.prefix + prefix })
+  }
+
+  withLocation(location: SourceLocation | undefined): Logger {
+    return new ScopedLogger(this.#output, { ...this.#scope, location })
   }
 
   #method(level: Level): LogFunction {

@@ -25,3 +25,12 @@ export function checkFlags(options: object, names: readonly string[], purpose: s
     }
   }
 }
+
+/** @throws {TypeError} if the value is no number. @throws {RangeError} if it is no whole number from least to most */
+export function checkNumber(name: string, value: unknown, least: number, most: number, purpose: string): void {
+  if (typeof value !== 'number')
+    throw new TypeError(`Cannot ${purpose}: ${name} must be a number, not ${inspect(value)}`)
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`Cannot ${purpose}: ${name} must be a whole number from ${least} to ${most}, not ${value}`)
+  }
+}

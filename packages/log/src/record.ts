@@ -1,8 +1,8 @@
 import { threadId } from 'node:worker_threads'
-import type { LogRecord } from '@fw/types'
+import type { LogRecord, SourceLocation } from '@fw/types'
 import { display } from './display.ts'
 import { formatMessage } from './format.ts'
-import type { Level } from './level.ts'
+import { Level } from './level.ts'
 import { callerLocation } from './location.ts'
 
 /** What a logger gives to every record it makes. */
@@ -10,6 +10,8 @@ export interface Scope {
   /** Comes before the message; never taken for a format. */
   readonly prefix: string
   readonly fields: LogRecord['fields']
+  /** Given to all records, or 'caller' to find that of each call, which is the costliest part of a record. */
+  readonly location: SourceLocation | undefined | 'caller'
 }
 
 /** Any function of this package that an application calls to log. */
@@ -29,12 +31,19 @@ export function makeRecord(
   args: readonly unknown[],
 ): LogRecord {
   const text = typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' ')
+  const { location } = scope
   return {
     level,
     timeMs: Date.now(),
     message: scope.prefix + text,
-    location: callee === undefined ? undefined : callerLocation(callee),
+    location: location !== 'caller' ? location : callee === undefined ? undefined : callerLocation(callee),
     threadId,
     fields: scope.fields,
   }
+}
+
+/** The record that tells how many others a full queue did not take. */
+export function droppedRecord(count: number): LogRecord {
+  const message = `${count} ${count === 1 ? 'record' : 'records'} dropped: the log queue was full`
+  return { level: Level.Warn, timeMs: Date.now(), message, location: undefined, threadId, fields: undefined }
 }

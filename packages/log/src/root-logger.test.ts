@@ -17,12 +17,29 @@ describe('createLogger', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['an unknown option', { async: true }, /^Cannot create logger: unknown option 'async' \(known: level, sinks\)$/],
+    [
+      'an unknown option',
+      { asynchronous: true },
+      /^Cannot create logger: unknown option 'asynchronous' \(known: level, sinks, async,/,
+    ],
     ['a misspelt option', { Level: 1 }, /unknown option 'Level'/],
     ['a level that is none', { level: 9 }, /^Cannot create logger: 9 is no level/],
     ['a level by name', { level: 'info' }, /'info' is no level/],
     ['a sink that is none', { sinks: [{}] }, /as a log sink: it has no method write\(\)/],
     ['sinks that are no list', { sinks: new MemorySink() }, /^Cannot set log sinks: they must be given as an array$/],
+    ['a flag that is none', { async: 1 }, /^Cannot create logger: async must be true or false, not 1$/],
+    [
+      'an interval in text',
+      { flushIntervalMs: '1' },
+      /^Cannot create logger: flushIntervalMs must be a number, not '1'$/,
+    ],
+    ['a negative interval', { flushIntervalMs: -1 }, /flushIntervalMs must be a whole number from 0 to 60000, not -1$/],
+    ['an empty queue', { maxQueueSize: 0 }, /maxQueueSize must be a whole number from 1 to 16777216, not 0$/],
+    [
+      'an unknown overflow',
+      { overflow: 'wait' },
+      /^Cannot create logger: overflow must be 'drop' or 'block', not 'wait'$/,
+    ],
     ['no object', 'info', /options must be an object/],
     ['null', null, /options must be an object/],
   ])('refuses %s', (_what, options, message) => {
@@ -88,7 +105,7 @@ it('stats counts what happened', async () => {
     close() {},
   }
   const logger = createLogger({ sinks: [new MemorySink()] })
-  expect(logger.stats()).toEqual({ written: 0, dropped: 0, flushes: 0, sinkErrors: 0 })
+  expect(logger.stats()).toEqual({ written: 0, dropped: 0, queued: 0, flushes: 0, sinkErrors: 0 })
   logger.info('a')
   logger.debug('below the threshold')
   logger.error('b')
@@ -97,5 +114,5 @@ it('stats counts what happened', async () => {
   logger.info('to nobody')
   logger.addSink(broken)
   logger.info('c')
-  expect(logger.stats()).toEqual({ written: 2, dropped: 0, flushes: 3, sinkErrors: 1 })
+  expect(logger.stats()).toEqual({ written: 2, dropped: 0, queued: 0, flushes: 3, sinkErrors: 1 })
 })

@@ -1,17 +1,32 @@
+import { inspect } from 'node:util'
+import type { Overflow, QueueSettings } from './async/queued-writer.ts'
 import { FanOut, type LogSink, type LogStats } from './fan-out.ts'
 import type { Output } from './gate.ts'
-import { checkLevel, Level } from './level.ts'
+import { checkLevel, defaultLevel, type Level } from './level.ts'
 import { ScopedLogger, type Logger } from './logger.ts'
-import { checkOptions } from './options.ts'
+import { checkFlags, checkNumber, checkOptions } from './options.ts'
 import { ConsoleSink } from './sinks/console-sink.ts'
 
 /** Settings of a logger. */
 export interface LogOptions {
-  /** Records below this level are not made. Default: `Level.Info` */
+  /** Records below this level are not made. Default: that of the environment's `FW_LOG_LEVEL`, else `Level.Info` */
   readonly level?: Level
   /** Where records go. Default: those there are, at first one `ConsoleSink` */
   readonly sinks?: readonly LogSink[]
+  /** Hand lines to a writer thread instead of writing them before the call returns. Default: false */
+  readonly async?: boolean
+  /** In asynchronous mode, how long lines are gathered for one write. Default: 100 */
+  readonly flushIntervalMs?: number
+  /** In asynchronous mode, most records that wait to be written, for each destination; 8 MiB of text at most. Default: 65,536 */
+  readonly maxQueueSize?: number
+  /**
+   * In asynchronous mode, what a full queue does: `'drop'` a record, count it and say so, or `'block'` the caller
+   * until there is room. Error and Fatal are never dropped for want of room. Default: `'drop'`
+   */
+  readonly overflow?: Overflow
 }
+
+const OPTIONS = ['level', 'sinks', 'async', 'flushIntervalMs', 'maxQueueSize', 'overflow']
 
 /** A logger that owns its level and its list of sinks. */
 export interface RootLogger extends Logger {
@@ -33,7 +48,7 @@ export interface RootLogger extends Logger {
   setSinks(sinks: readonly LogSink[]): void
   /** Resolves when every sink has handed on what it was given. Never rejects: failures are counted and reported. */
   flush(): Promise<void>
-  /** Flushes for the last time. Later records are still written; nothing is lost and nothing throws. */
+  /** Flushes, and ends the writer threads. Later records are written at once; nothing is lost and nothing throws. */
   shutdown(): void
   stats(): LogStats
 }
@@ -52,22 +67,24 @@ export function createLogger(options: LogOptions = {}): RootLogger {
 
 /** A root logger in its first state: level Info, a `ConsoleSink` when one is needed. */
 export function makeRootLogger(): ConfigurableLogger {
-  return new ConfigurableLogger({ threshold: Level.Info, fanOut: new FanOut(() => [new ConsoleSink()]) })
+  return new ConfigurableLogger({ threshold: defaultLevel(), fanOut: new FanOut(() => [new ConsoleSink()]) })
 }
 
 export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   readonly #output: Output
 
   constructor(output: Output) {
-    super(output, { prefix: '', fields: undefined })
+    super(output, { prefix: '', fields: undefined, location: 'caller' })
     this.#output = output
   }
 
   /** Applies all of the options, or none of them if it throws. @param purpose After "Cannot" in messages */
   configure(options: LogOptions, purpose: string): void {
-    checkOptions(options, ['level', 'sinks'], purpose)
-    const level = checkLevel(options.level ?? Level.Info, purpose)
+    checkOptions(options, OPTIONS, purpose)
+    const level = checkLevel(options.level ?? defaultLevel(), purpose)
+    const queue = checkQueue(options, purpose)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)
+    this.#output.fanOut.useQueue(queue)
     this.#output.threshold = level
   }
 
@@ -93,9 +110,22 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
 
   shutdown(): void {
     this.#output.fanOut.flushNow()
+    this.#output.fanOut.useQueue(undefined)
   }
 
   stats(): LogStats {
     return this.#output.fanOut.stats
   }
+}
+
+/** The queue that options ask for, `undefined` in synchronous mode. */
+function checkQueue(options: LogOptions, purpose: string): Omit<QueueSettings, 'onFailure'> | undefined {
+  checkFlags(options, ['async'], purpose)
+  const { async = false, flushIntervalMs = 100, maxQueueSize = 65_536, overflow = 'drop' } = options
+  checkNumber('flushIntervalMs', flushIntervalMs, 0, 60_000, purpose)
+  checkNumber('maxQueueSize', maxQueueSize, 1, 2 ** 24, purpose)
+  if (overflow !== 'drop' && overflow !== 'block') {
+    throw new TypeError(`Cannot ${purpose}: overflow must be 'drop' or 'block', not ${inspect(overflow)}`)
+  }
+  return async ? { flushIntervalMs, maxQueueSize, overflow } : undefined
 }

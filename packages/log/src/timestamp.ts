@@ -1,19 +1,30 @@
-/** The text of the last second formatted; records come in bunches, and its calendar is the costly part. */
-let second = Number.NaN
-let secondText = ''
+/** Makes `YYYY-MM-DD HH:MM:SS.mmm` of milliseconds since the Unix epoch. */
+export type Timestamp = (timeMs: number) => string
 
-/** Local time as `YYYY-MM-DD HH:MM:SS.mmm`. @param timeMs Milliseconds since the Unix epoch */
-export function timestamp(timeMs: number): string {
-  const whole = Math.floor(timeMs / 1000)
-  // Offsets from UTC change on whole seconds, so a second's text holds for all of it, and for a clock set back.
-  if (whole !== second) {
-    secondText = textOf(new Date(whole * 1000))
-    second = whole
+/** Local time. */
+export const timestamp: Timestamp = cachedBySecond(localText)
+
+/** Coordinated universal time. */
+export const utcTimestamp: Timestamp = cachedBySecond((date) => date.toISOString().slice(0, -4).replace('T', ' '))
+
+const MILLISECONDS: readonly string[] = Array.from({ length: 1000 }, (_, at) => padded(at, 3))
+
+/** Remembers the text of the last second: records come in bunches, and the calendar is the costly part. */
+function cachedBySecond(textOf: (date: Date) => string): Timestamp {
+  let second = Number.NaN
+  let text = ''
+  return (timeMs) => {
+    const whole = Math.floor(timeMs / 1000)
+    // Offsets from UTC change on whole seconds, so a second's text holds for all of it, and for a clock set back.
+    if (whole !== second) {
+      text = textOf(new Date(whole * 1000))
+      second = whole
+    }
+    return text + MILLISECONDS[Math.floor(timeMs - whole * 1000)]
   }
-  return secondText + String(Math.floor(timeMs - whole * 1000)).padStart(3, '0')
 }
 
-function textOf(date: Date): string {
+function localText(date: Date): string {
   const day = `${padded(date.getFullYear(), 4)}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`
   return `${day} ${padded(date.getHours())}:${padded(date.getMinutes())}:${padded(date.getSeconds())}.`
 }

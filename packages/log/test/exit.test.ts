@@ -3,51 +3,137 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from './run-script.ts'
 
-const ENDS = [
-  ['process.exit', 'process.exit(0)'],
-  ['the end of the program', ''],
-  ['an uncaught exception', 'throw new Error("uncaught")'],
-  ['an unhandled rejection', 'await Promise.reject(new Error("rejected"))'],
-  ['SIGTERM', 'process.kill(process.pid, "SIGTERM"); while (true);'],
-  ['SIGKILL', 'process.kill(process.pid, "SIGKILL"); while (true);'],
-  ['abort', 'process.abort()'],
-] as const
+const COUNT = 2000
+const ALL = Array.from({ length: COUNT }, (_, at) => `line ${at}`)
 
-const LOG_MANY = 'for (let at = 0; at < 1000; at++) log.info("line {}", at)'
-const MANY = Array.from({ length: 1000 }, (_, at) => `line ${at}`)
+/** Logs to a pipe and a file at once: half of the lines, a few turns of the event loop, the other half, then the end. */
+function program(options: string, end: string): string {
+  return `
+const threads: import('node:worker_threads').Worker[] = []
+process.on('worker', (thread) => threads.push(thread))
+const forEver = (): Promise<never> => new Promise(() => setInterval(() => {}, 1000))
+log.init({ ${options} sinks: [new log.ConsoleSink(), new log.FileSink(process.argv[2] ?? '')] })
+for (let at = 0; at < ${COUNT / 2}; at++) log.info('line {}', at)
+for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+for (let at = ${COUNT / 2}; at < ${COUNT}; at++) log.info('line {}', at)
+${end}`
+}
+
+function linesAfter(source: string): { console: string[]; file: string[]; stderr: string } {
+  const path = join(temporaryDirectory(), 'app.log')
+  const { stdout, stderr } = runScript(source, { args: [path] })
+  return { console: messagesOf(stdout), file: messagesOf(readFileSync(path, 'utf8')), stderr }
+}
 
 function messagesOf(text: string): string[] {
   return text.split('\n').flatMap((line) => /\] (line \d+)$/.exec(line)?.[1] ?? [])
 }
 
-describe('what was logged is not lost', () => {
-  it.each(ENDS)('on the console: %s', (_what, end) => {
-    const { stdout } = runScript(`${LOG_MANY}; ${end}`)
-    expect(messagesOf(stdout)).toEqual(MANY)
-  })
+const MODES = [
+  ['synchronous', ''],
+  ["asynchronous, overflow 'drop'", 'async: true,'],
+  ["asynchronous, overflow 'block'", "async: true, overflow: 'block', maxQueueSize: 100, flushIntervalMs: 1,"],
+] as const
 
-  it.each(ENDS)('in a file: %s', (_what, end) => {
-    const path = join(temporaryDirectory(), 'app.log')
-    runScript(`log.init({ sinks: [new log.FileSink(process.argv[2] ?? '')] }); ${LOG_MANY}; ${end}`, { args: [path] })
-    expect(messagesOf(readFileSync(path, 'utf8'))).toEqual(MANY)
-  })
+const ENDS = [
+  ['process.exit', 'process.exit(0)'],
+  ['the end of the program', ''],
+  ['an uncaught exception', 'throw new Error("uncaught")'],
+  ['an unhandled rejection', 'void Promise.reject(new Error("rejected")); await forEver()'],
+  ['SIGTERM', 'process.kill(process.pid, "SIGTERM"); await forEver()'],
+  ['SIGINT', 'process.kill(process.pid, "SIGINT"); await forEver()'],
+] as const
 
-  it.each(ENDS.slice(0, 4))('in a sink that holds records until it is flushed: %s', (_what, end) => {
-    const { stdout } = runScript(`
-import { writeSync } from 'node:fs'
-const held: string[] = []
-log.setSinks([{
-  write: ({ message }) => void held.push('] ' + message),
-  flush: () => void writeSync(1, held.splice(0).join('\\n') + '\\n'),
-  close() {},
-}])
-${LOG_MANY}; ${end}`)
-    expect(messagesOf(stdout)).toEqual(MANY)
+describe.each(MODES)('%s: no line is lost or out of order', (_mode, options) => {
+  it.each(ENDS)('at %s', (_what, end) => {
+    const { console, file } = linesAfter(program(options, end))
+    expect(console).toEqual(ALL)
+    expect(file).toEqual(ALL)
   })
 })
 
-it('a logger keeps no process alive', () => {
-  const { status, signal } = runScript(`log.info('x')`)
+describe('synchronous lines survive what nothing can be done about', () => {
+  it.each([
+    ['SIGKILL', 'process.kill(process.pid, "SIGKILL"); while (true);'],
+    ['abort', 'process.abort()'],
+    ['SIGTERM in an endless loop', 'process.kill(process.pid, "SIGTERM"); while (true);'],
+  ])('%s', (_what, end) => {
+    const { console, file } = linesAfter(program('', end))
+    expect(console).toEqual(ALL)
+    expect(file).toEqual(ALL)
+  })
+})
+
+describe('when a writer thread is killed, the main thread goes on', () => {
+  const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
+  const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
+
+  it.each(MODES.slice(1))('%s', (_mode, options) => {
+    const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
+    const { console, file, stderr } = linesAfter(killed)
+    expect(console).toEqual(withMore)
+    expect(file).toEqual(withMore)
+    expect(stderr).toMatch(/log: FileSink failed: writer thread ended \(.*\), the main thread goes on writing/)
+  })
+
+  it.each(MODES.slice(1))('%s, and an error is logged before the death is known', (_mode, options) => {
+    const end = `for (const thread of threads) void thread.terminate()
+${MORE}
+log.error('now')
+process.kill(process.pid, 'SIGKILL')`
+    const { console, file } = linesAfter(program(options, end))
+    expect(console).toEqual(withMore)
+    expect(file).toEqual(withMore)
+  })
+})
+
+describe('signals in asynchronous mode', () => {
+  it('end the process as they would without a logger', () => {
+    const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
+      args: [join(temporaryDirectory(), 'app.log')],
+    })
+    expect(signal).toBe('SIGTERM')
+  })
+
+  it.each(['on', 'once'])('are left to an application that listens by %s', (method) => {
+    const { stdout, status } = runScript(`
+process.${method}('SIGTERM', () => setTimeout(() => { log.info('closed'); process.exit(7) }, 50))
+log.init({ async: true })
+process.kill(process.pid, 'SIGTERM')
+setInterval(() => {}, 1000)`)
+    expect(stdout).toMatch(/closed\n$/)
+    expect(status).toBe(7)
+  })
+})
+
+it('a record made while the process exits is written', () => {
+  const { stdout } = runScript(`
+log.init({ async: true })
+process.on('exit', () => log.info('last words'))
+log.info('first words')`)
+  expect(stdout).toMatch(/first words\n.*last words\n$/)
+})
+
+it.each([
+  ['process.exit', 'process.exit(0)'],
+  ['an uncaught exception', 'throw new Error("uncaught")'],
+])('a sink that holds records until it is flushed is flushed at %s', (_what, end) => {
+  const { stdout } = runScript(`
+import { writeSync } from 'node:fs'
+const held: string[] = []
+log.setSinks([{
+  write: ({ message }) => void held.push(message),
+  flush: () => void writeSync(1, held.splice(0).join() + '\\n'),
+  close() {},
+}])
+log.info('a')
+log.info('b')
+${end}`)
+  expect(stdout).toBe('a,b\n')
+})
+
+it.each(['', 'async: true'])('a logger keeps no process alive: init({ %s })', (options) => {
+  const { status, signal } = runScript(`log.init({ ${options} }); log.info('x')`)
   expect([status, signal]).toEqual([0, null])
 })
 

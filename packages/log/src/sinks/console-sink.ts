@@ -1,35 +1,31 @@
-import type { LogRecord, Sink } from '@fw/types'
-import { checkLevel, Level } from '../level.ts'
-import { checkFlags, checkOptions } from '../options.ts'
-import { compilePattern, type LinePattern } from '../pattern.ts'
+import type { LogRecord } from '@fw/types'
+import type { QueueSettings } from '../async/queued-writer.ts'
+import type { LogSink } from '../fan-out.ts'
+import { Level } from '../level.ts'
+import type { LinePattern } from '../pattern.ts'
+import { droppedRecord } from '../record.ts'
 import { checkColorMode, ColorMode, colorsTo, paintLevel } from './color.ts'
+import { checkLineConfig, type LineConfig } from './line-config.ts'
+import { LineOutput } from './line-output.ts'
 import { LineWriter } from './line-writer.ts'
 
-export interface ConsoleSinkConfig {
+export interface ConsoleSinkConfig extends LineConfig {
   /** Default: `ColorMode.Auto` */
   readonly colorMode?: ColorMode
-  /** Show `[file:line]`. Default: true */
-  readonly showLocation?: boolean
-  /** Show `[t:<thread id>]`. Default: false */
-  readonly showThreadId?: boolean
   /** Write Error and Fatal records to stderr instead of stdout. Default: true */
   readonly stderrForErrors?: boolean
-  /** Records below this level are left out. Default: none are */
-  readonly level?: Level
 }
 
-interface Destination {
-  readonly pattern: LinePattern
-  readonly writer: LineWriter
-}
-
-/** Writes one line for each record to stdout or stderr, at once; each of the two has colours or not by itself. */
-export class ConsoleSink implements Sink {
+/** Writes one line for each record to stdout or stderr; each of the two has colours or not by itself. */
+export class ConsoleSink implements LogSink {
   readonly level: Level
   readonly usesLocation: boolean
   readonly #stderrForErrors: boolean
-  readonly #stdout: Destination
-  readonly #stderr: Destination
+  readonly #outLine: LinePattern
+  readonly #errLine: LinePattern
+  readonly #out: LineOutput
+  /** Never by way of a queue: errors are written before the call returns. */
+  readonly #err: LineWriter
   #closed = false
 
   /**
@@ -38,31 +34,43 @@ export class ConsoleSink implements Sink {
    */
   constructor(config: ConsoleSinkConfig = {}, fds: readonly [stdout: number, stderr: number] = [1, 2]) {
     const purpose = 'create ConsoleSink'
-    checkOptions(config, ['colorMode', 'showLocation', 'showThreadId', 'stderrForErrors', 'level'], purpose)
-    checkFlags(config, ['showLocation', 'showThreadId', 'stderrForErrors'], purpose)
-    const { showLocation = true, showThreadId = false, stderrForErrors = true } = config
+    const line = checkLineConfig(config, ['colorMode', 'stderrForErrors'], ['stderrForErrors'], purpose)
     const mode = checkColorMode(config.colorMode ?? ColorMode.Auto, purpose)
-    const parts = { showLocation, showThreadId }
-    const destination = (fd: number): Destination => ({
-      pattern: compilePattern(parts, colorsTo(fd, mode) ? paintLevel : undefined),
-      writer: new LineWriter(fd),
-    })
-    this.level = checkLevel(config.level ?? Level.Trace, purpose)
-    this.usesLocation = showLocation
-    this.#stderrForErrors = stderrForErrors
-    this.#stdout = destination(fds[0])
-    this.#stderr = destination(fds[1])
+    const compileFor = (fd: number): LinePattern => line.compile(colorsTo(fd, mode) ? paintLevel : undefined)
+    this.level = line.level
+    this.usesLocation = line.usesLocation
+    this.#stderrForErrors = config.stderrForErrors ?? true
+    this.#outLine = compileFor(fds[0])
+    this.#errLine = compileFor(fds[1])
+    this.#out = new LineOutput(fds[0], (count) => this.#outLine(droppedRecord(count)))
+    this.#err = new LineWriter(fds[1])
   }
 
-  write(record: LogRecord): void {
-    if (this.#closed) return
-    const { writer, pattern } = this.#stderrForErrors && record.level >= Level.Error ? this.#stderr : this.#stdout
-    writer.write(pattern(record))
+  get queued(): number {
+    return this.#out.queued
   }
 
-  flush(): void {}
+  useQueue(settings: QueueSettings | undefined): void {
+    this.#out.useQueue(settings)
+  }
+
+  /** @throws {Error} as of `fs.writeSync`; the next record is tried again */
+  write(record: LogRecord): boolean {
+    if (this.#closed) return false
+    if (!this.#stderrForErrors || record.level < Level.Error) return this.#out.write(this.#outLine(record), record)
+    // Both may be the same terminal, where what came before is to stand before.
+    this.#out.flush()
+    this.#err.write(this.#errLine(record))
+    return true
+  }
+
+  flush(): void {
+    this.#out.flush()
+  }
 
   close(): void {
+    if (this.#closed) return
     this.#closed = true
+    this.#out.useQueue(undefined)
   }
 }

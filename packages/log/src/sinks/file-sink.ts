@@ -1,31 +1,41 @@
 import { closeSync } from 'node:fs'
-import type { LogRecord, Sink } from '@fw/types'
-import { checkLevel, Level } from '../level.ts'
-import { checkFlags, checkOptions } from '../options.ts'
-import { compilePattern, type LinePattern } from '../pattern.ts'
-import { LineWriter } from './line-writer.ts'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { isMainThread } from 'node:worker_threads'
+import type { LogRecord } from '@fw/types'
+import type { QueueSettings } from '../async/queued-writer.ts'
+import { display } from '../display.ts'
+import { printToStderr } from '../failure-report.ts'
+import type { LogSink } from '../fan-out.ts'
+import type { Level } from '../level.ts'
+import type { LinePattern } from '../pattern.ts'
+import { droppedRecord } from '../record.ts'
+import { checkLineConfig, type LineConfig } from './line-config.ts'
+import { LineOutput } from './line-output.ts'
 import { openLogFile } from './open-log-file.ts'
+import { Rotation, type RotateConfig } from './rotation.ts'
 
-export interface FileSinkConfig {
+export interface FileSinkConfig extends LineConfig {
   /** Missing parent directories are made. */
   readonly path: string | URL
   /** Keep what is in the file. Default: true */
   readonly append?: boolean
-  /** Show `[file:line]`. Default: true */
-  readonly showLocation?: boolean
-  /** Show `[t:<thread id>]`. Default: false */
-  readonly showThreadId?: boolean
-  /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  /** When the file is set aside for a new one. Default: never */
+  readonly rotate?: RotateConfig
+  /** Open the file anew at this signal, for programs that rename it (logrotate). Default: none */
+  readonly reopenOn?: 'SIGHUP' | 'SIGUSR2'
 }
 
-/** Appends one line for each record to a file, at once. Several processes and threads may write to the same file. */
-export class FileSink implements Sink {
+/** Appends one line for each record to a file. Several processes and threads may write to the same file. */
+export class FileSink implements LogSink {
   readonly level: Level
   readonly usesLocation: boolean
-  readonly #fd: number
-  readonly #writer: LineWriter
-  readonly #pattern: LinePattern
+  readonly #path: string
+  readonly #line: LinePattern
+  readonly #rotation: Rotation | undefined
+  readonly #reopenOn: NodeJS.Signals | undefined
+  readonly #output: LineOutput
+  #fd: number
   #closed = false
 
   /**
@@ -35,26 +45,86 @@ export class FileSink implements Sink {
   constructor(config: string | URL | FileSinkConfig) {
     const purpose = 'create FileSink'
     const options = typeof config === 'string' || config instanceof URL ? { path: config } : config
-    checkOptions(options, ['path', 'append', 'showLocation', 'showThreadId', 'level'], purpose)
-    checkFlags(options, ['append', 'showLocation', 'showThreadId'], purpose)
-    const { path, append = true, showLocation = true, showThreadId = false } = options
-    this.level = checkLevel(options.level ?? Level.Trace, purpose)
-    this.usesLocation = showLocation
-    this.#pattern = compilePattern({ showLocation, showThreadId })
+    const line = checkLineConfig(options, ['path', 'append', 'rotate', 'reopenOn'], ['append'], purpose)
+    const { path, append = true, rotate, reopenOn, utc = false } = options
+    if (reopenOn !== undefined && reopenOn !== 'SIGHUP' && reopenOn !== 'SIGUSR2') {
+      throw new TypeError(`Cannot ${purpose}: reopenOn must be 'SIGHUP' or 'SIGUSR2', not ${inspect(reopenOn)}`)
+    }
+    this.level = line.level
+    this.usesLocation = line.usesLocation
+    this.#line = line.compile()
+    this.#rotation = rotate === undefined ? undefined : new Rotation(rotate, utc, purpose)
     this.#fd = openLogFile(path, append)
-    this.#writer = new LineWriter(this.#fd)
+    this.#path = path instanceof URL ? fileURLToPath(path) : path
+    this.#rotation?.opened(this.#fd)
+    this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
+    this.#reopenOn = isMainThread ? reopenOn : undefined
+    if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
+  }
+
+  get queued(): number {
+    return this.#output.queued
+  }
+
+  useQueue(settings: QueueSettings | undefined): void {
+    this.#output.useQueue(settings)
   }
 
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
-  write(record: LogRecord): void {
-    if (!this.#closed) this.#writer.write(this.#pattern(record))
+  write(record: LogRecord): boolean {
+    if (this.#closed) return false
+    const line = this.#line(record)
+    if (this.#rotation?.isDue(line, record.timeMs) !== true) return this.#output.write(line, record)
+    try {
+      this.#renew(this.#rotation, line)
+    } catch (error) {
+      this.#rotation.failed(record.timeMs)
+      this.#output.write(line, record)
+      throw error
+    }
+    return this.#output.write(line, record)
   }
 
-  flush(): void {}
+  flush(): void {
+    if (!this.#closed) this.#output.flush()
+  }
+
+  /**
+   * Opens the path anew, after the file was renamed by somebody else.
+   *
+   * @throws {Error} naming the path if that fails; the present file is used on then
+   */
+  reopen(): void {
+    if (!this.#closed) this.#renew()
+  }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    closeSync(this.#fd)
+    if (this.#reopenOn !== undefined) process.off(this.#reopenOn, this.#reopenAtSignal)
+    try {
+      this.#output.useQueue(undefined)
+    } finally {
+      closeSync(this.#fd)
+    }
+  }
+
+  #renew(rotation?: Rotation, line?: string): void {
+    const previous = this.#fd
+    this.#output.switchTo(() => {
+      rotation?.setAside(this.#path, previous)
+      this.#fd = openLogFile(this.#path, true)
+      return this.#fd
+    })
+    closeSync(previous)
+    this.#rotation?.opened(this.#fd, line)
+  }
+
+  readonly #reopenAtSignal = (): void => {
+    try {
+      this.reopen()
+    } catch (error) {
+      printToStderr(`log: ${error instanceof Error ? error.message : display(error)}`)
+    }
   }
 }

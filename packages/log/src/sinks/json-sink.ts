@@ -1,9 +1,13 @@
+import cluster from 'node:cluster'
 import { closeSync } from 'node:fs'
-import type { LogRecord, Sink } from '@fw/types'
+import type { LogRecord } from '@fw/types'
+import type { QueueSettings } from '../async/queued-writer.ts'
+import type { LogSink } from '../fan-out.ts'
 import { jsonLine } from '../json-line.ts'
 import { checkLevel, Level } from '../level.ts'
 import { checkFlags, checkOptions } from '../options.ts'
-import { LineWriter } from './line-writer.ts'
+import { droppedRecord } from '../record.ts'
+import { LineOutput } from './line-output.ts'
 import { openLogFile } from './open-log-file.ts'
 
 export interface JsonSinkConfig {
@@ -11,16 +15,19 @@ export interface JsonSinkConfig {
   readonly path?: string | URL
   /** Include `file`, `line` and `function`. Default: true */
   readonly showLocation?: boolean
+  /** Include `pid`. Default: in worker processes of `node:cluster` */
+  readonly showProcessId?: boolean
   /** Records below this level are left out. Default: none are */
   readonly level?: Level
 }
 
-/** Writes one JSON object in a line of its own for each record, at once. */
-export class JsonSink implements Sink {
+/** Writes one JSON object in a line of its own for each record. */
+export class JsonSink implements LogSink {
   readonly level: Level
   readonly usesLocation: boolean
+  readonly #pid: number | undefined
   readonly #fd: number | undefined
-  readonly #writer: LineWriter
+  readonly #output: LineOutput
   #closed = false
 
   /**
@@ -28,25 +35,43 @@ export class JsonSink implements Sink {
    * @throws {Error} naming the path if the file cannot be opened
    */
   constructor(config: JsonSinkConfig = {}) {
-    checkOptions(config, ['path', 'showLocation', 'level'], 'create JsonSink')
-    checkFlags(config, ['showLocation'], 'create JsonSink')
+    checkOptions(config, ['path', 'showLocation', 'showProcessId', 'level'], 'create JsonSink')
+    checkFlags(config, ['showLocation', 'showProcessId'], 'create JsonSink')
     this.level = checkLevel(config.level ?? Level.Trace, 'create JsonSink')
     this.usesLocation = config.showLocation ?? true
+    this.#pid = (config.showProcessId ?? cluster.isWorker) ? process.pid : undefined
     this.#fd = config.path === undefined ? undefined : openLogFile(config.path, true)
-    this.#writer = new LineWriter(this.#fd ?? 1)
+    this.#output = new LineOutput(this.#fd ?? 1, (count) => jsonLine(droppedRecord(count), this.#pid))
+  }
+
+  get queued(): number {
+    return this.#output.queued
+  }
+
+  useQueue(settings: QueueSettings | undefined): void {
+    this.#output.useQueue(settings)
   }
 
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
-  write(record: LogRecord): void {
-    if (this.#closed) return
-    this.#writer.write(jsonLine(this.usesLocation ? record : { ...record, location: undefined }))
+  write(record: LogRecord): boolean {
+    if (this.#closed) return false
+    return this.#output.write(
+      jsonLine(this.usesLocation ? record : { ...record, location: undefined }, this.#pid),
+      record,
+    )
   }
 
-  flush(): void {}
+  flush(): void {
+    if (!this.#closed) this.#output.flush()
+  }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    if (this.#fd !== undefined) closeSync(this.#fd)
+    try {
+      this.#output.useQueue(undefined)
+    } finally {
+      if (this.#fd !== undefined) closeSync(this.#fd)
+    }
   }
 }

@@ -1,0 +1,28 @@
+/** Writes the source text of the writer thread, from the files that its types are checked in. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/** Where the text is kept. */
+export const EMBEDDED: URL = new URL('../src/async/worker-source.ts', import.meta.url)
+
+/** The module that holds the text, as it should be. */
+export function embedWorker(): string {
+  const parts = ['drain.ts', 'worker.ts'].map((name) => {
+    const source = readFileSync(new URL(`../src/async/${name}`, import.meta.url), 'utf8')
+    return stripTypeScriptTypes(source)
+      .replace(/^import .*$/gm, '')
+      .replace(/^export /gm, '')
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/^ *\/\/.*$/gm, '')
+      .replace(/[ ;]+$/gm, '')
+      .replace(/\n{2,}/g, '\n')
+      .trim()
+  })
+  const text = ["'use strict'", ...parts].join('\n')
+  return `// Made by scripts/embed-worker.ts from drain.ts and worker.ts.
+export const WORKER_SOURCE = \`${text.replace(/[\\`$]/g, '\\$&')}\`
+`
+}
+
+if (import.meta.main) writeFileSync(fileURLToPath(EMBEDDED), embedWorker())

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { record } from '../test/sink-contract.ts'
+import { compileCustomPattern } from './custom-pattern.ts'
+
+const location = { file: '/srv/app/server.ts', line: 120, functionName: 'main' }
+const fields = { id: 7, name: 'two words', empty: '' }
+const RECORD = record({ location, fields, level: 3, threadId: 2 })
+
+beforeAll(() => {
+  process.env.TZ = 'Asia/Kolkata'
+})
+
+function lineOf(pattern: string, from = RECORD, utc = false): string {
+  return compileCustomPattern(pattern, utc, undefined, 'create FileSink').line(from)
+}
+
+describe('a pattern', () => {
+  it.each([
+    ['{time}', '2026-01-02 08:34:05.006'],
+    ['{iso}', '2026-01-02T08:34:05.006+05:30'],
+    ['{epoch}', '1767323045006'],
+    ['[{level}]', '[WARN ]'],
+    ['{location}', 'server.ts:120'],
+    ['{file} {path} {line} {function}', 'server.ts /srv/app/server.ts 120 main'],
+    ['{thread} {pid}', `2 ${process.pid}`],
+    ['{message} {fields}', 'hello id=7 name="two words" empty=""'],
+    ['{message:>8}|{level:<6}|{line:05}', '   hello|WARN  |120  '],
+    ['{{{message}}}', '{hello}'],
+    ['no token', 'no token'],
+    ['', ''],
+  ])('%j makes %j', (pattern, line) => {
+    expect(lineOf(pattern)).toBe(line)
+  })
+
+  it.each([
+    ['{time}', '2026-01-02 03:04:05.006'],
+    ['{iso}', '2026-01-02T03:04:05.006Z'],
+  ])('with utc %j makes %j', (pattern, line) => {
+    expect(lineOf(pattern, RECORD, true)).toBe(line)
+  })
+
+  it('shows - for what a record does not have', () => {
+    expect(lineOf('{location} {file} {path} {line} {function} {fields}', record())).toBe('- - - - - -')
+  })
+
+  it('lets nothing in a record end the line or reach a terminal', () => {
+    const hostile = { file: '/a\n/b\u001b.ts', line: 1, functionName: 'x\r' }
+    const line = lineOf('{message} {location} {path} {function} {fields}', {
+      ...record({ message: 'a\n[forged]\u001b[2J', location: hostile, fields: { 'k\n': 'v\n' } }),
+    })
+    expect(line).not.toMatch(/[\r\n\u001b]/)
+  })
+
+  it.each([
+    ['{message}', false],
+    ['{{line}}', false],
+    ['{message} {line}', true],
+    ['{location}', true],
+  ])('%j asks for a location: %j', (pattern, expected) => {
+    expect(compileCustomPattern(pattern, false, undefined, 'test').usesLocation).toBe(expected)
+  })
+
+  it.each([
+    ['{msg}', "'{msg}' is no token of a pattern (known: time, iso, epoch, level, location, file,"],
+    ['{}', "'{}' is no token"],
+    ['{message:zz}', "'{message:zz}' is no token"],
+    ['{message', "'{' is no token"],
+    ['message}', "'}' is no token"],
+    ['a\nb', "pattern must be a string of one line, not 'a\\nb'"],
+    [7, 'pattern must be a string of one line, not 7'],
+  ])('%j is refused', (pattern, message) => {
+    const compile = (): unknown => compileCustomPattern(pattern, false, undefined, 'create FileSink')
+    expect(compile).toThrow(TypeError)
+    expect(compile).toThrow(`Cannot create FileSink: ${message}`)
+  })
+})

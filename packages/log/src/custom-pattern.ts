@@ -1,0 +1,103 @@
+import { inspect } from 'node:util'
+import type { LogRecord } from '@fw/types'
+import { display } from './display.ts'
+import { escapeLine } from './escape.ts'
+import { applySpec, parseSpec } from './format-spec.ts'
+import { baseName, labelsOf, type LinePattern, type PaintLevel, placeOf } from './pattern.ts'
+import { timestamp, utcTimestamp } from './timestamp.ts'
+
+type Part = (record: LogRecord) => string
+
+/** A pattern of the user's own, ready for use. */
+export interface CustomPattern {
+  readonly line: LinePattern
+  /** Whether the pattern shows something of the location. */
+  readonly usesLocation: boolean
+}
+
+const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function'])
+
+/**
+ * Compiles a pattern such as `{iso} {level} {location}: {message} {fields}`.
+ *
+ * A token may have a format spec (`{location:>20}`); `{{` and `}}` are braces. What a record does not have is shown
+ * as `-`. Tokens are escaped one by one, so that nothing in a record can end the line.
+ *
+ * @throws {TypeError} naming the tokens there are, if one is unknown, or if the pattern has a line break
+ */
+export function compileCustomPattern(
+  pattern: unknown,
+  utc: boolean,
+  paint: PaintLevel | undefined,
+  purpose: string,
+): CustomPattern {
+  if (typeof pattern !== 'string' || /[\r\n]/.test(pattern)) {
+    throw new TypeError(`Cannot ${purpose}: pattern must be a string of one line, not ${inspect(pattern)}`)
+  }
+  const tokens = tokensFor(utc, paint)
+  const parts: Part[] = []
+  let usesLocation = false
+  let text = ''
+  let from = 0
+  for (const token of pattern.matchAll(/\{\{|\}\}|\{([a-z]*)(?::([^{}]*))?\}|[{}]/g)) {
+    const [source, name = '', specText] = token
+    text += pattern.slice(from, token.index)
+    from = token.index + source.length
+    if (source === '{{' || source === '}}') {
+      text += source[0]
+      continue
+    }
+    const valueOf = tokens[name]
+    const spec = parseSpec(specText ?? '')
+    if (valueOf === undefined || spec === undefined) {
+      const known = Object.keys(tokens).join(', ')
+      throw new TypeError(`Cannot ${purpose}: '${source}' is no token of a pattern (known: ${known}; {{ is a brace)`)
+    }
+    usesLocation ||= LOCATION_TOKENS.has(name)
+    const before = text
+    parts.push(specText ? (record) => before + applySpec(spec, valueOf(record)) : (record) => before + valueOf(record))
+    text = ''
+  }
+  const end = text + pattern.slice(from)
+  return { line: (record) => parts.reduce((line, part) => line + part(record), '') + end, usesLocation }
+}
+
+function tokensFor(utc: boolean, paint: PaintLevel | undefined): Readonly<Record<string, Part>> {
+  const time = utc ? utcTimestamp : timestamp
+  const labels = labelsOf(paint)
+  return {
+    time: ({ timeMs }) => time(timeMs),
+    iso: ({ timeMs }) => (utc ? `${utcTimestamp(timeMs).replace(' ', 'T')}Z` : localIso(timeMs)),
+    epoch: ({ timeMs }) => String(timeMs),
+    level: ({ level }) => labels[level] ?? '-',
+    location: ({ location }) => (location === undefined ? '-' : escapeLine(placeOf(location))),
+    file: ({ location }) => (location === undefined ? '-' : escapeLine(baseName(location.file))),
+    path: ({ location }) => (location === undefined ? '-' : escapeLine(location.file)),
+    line: ({ location }) => String(location?.line ?? '-'),
+    function: ({ location }) => escapeLine(location?.functionName || '-'),
+    thread: ({ threadId }) => String(threadId),
+    pid: () => String(process.pid),
+    message: ({ message }) => escapeLine(message),
+    fields: ({ fields }) => (fields === undefined ? '-' : escapeLine(textOfFields(fields))),
+  }
+}
+
+/** ISO 8601 with the offset from UTC. */
+function localIso(timeMs: number): string {
+  const minutes = -new Date(timeMs).getTimezoneOffset()
+  return `${timestamp(timeMs).replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
+}
+
+/** Of the whole part, without a sign. */
+function twoDigits(value: number): string {
+  return String(Math.trunc(Math.abs(value))).padStart(2, '0')
+}
+
+/** `name=value`, values with spaces or quotes in quotes. */
+function textOfFields(fields: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(fields).map(([name, value]) => {
+    const text = display(value)
+    return `${name}=${/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)}`
+  })
+  return texts.join(' ')
+}

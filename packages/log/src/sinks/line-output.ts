@@ -1,0 +1,57 @@
+import type { LogRecord } from '@fw/types'
+import { QueuedWriter, type QueueSettings } from '../async/queued-writer.ts'
+import { LineWriter } from './line-writer.ts'
+
+/** Where a sink's lines go: to a file descriptor at once, or by way of a writer thread. */
+export class LineOutput {
+  readonly #describeDropped: (count: number) => string
+  #fd: number
+  #writer: LineWriter
+  #queue: QueuedWriter | undefined
+
+  /** @param describeDropped The line that reports so many dropped records */
+  constructor(fd: number, describeDropped: (count: number) => string) {
+    this.#fd = fd
+    this.#writer = new LineWriter(fd)
+    this.#describeDropped = describeDropped
+  }
+
+  /** Records not yet written. */
+  get queued(): number {
+    return this.#queue?.queued ?? 0
+  }
+
+  /** Starts a writer thread, or ends it if there are no settings. @throws {Error} as `flush`, if it is ended */
+  useQueue(settings: QueueSettings | undefined): void {
+    const previous = this.#queue
+    this.#queue = undefined
+    previous?.stop()
+    if (settings !== undefined) this.#queue = new QueuedWriter(this.#fd, settings, this.#describeDropped)
+  }
+
+  /**
+   * @returns False if the line was dropped because the queue is full
+   * @throws {Error} as of `fs.writeSync`, without a queue
+   */
+  write(line: string, record: LogRecord): boolean {
+    if (this.#queue !== undefined) return this.#queue.write(line, record)
+    this.#writer.write(line)
+    return true
+  }
+
+  /** @throws {Error} as of `fs.writevSync`; what was not written is kept for the next attempt */
+  flush(): void {
+    this.#queue?.flush()
+  }
+
+  /** Writes what was taken so far to the present file descriptor, and what follows to the one that the action returns. */
+  switchTo(open: () => number): void {
+    const change = (): number => {
+      this.#fd = open()
+      this.#writer = new LineWriter(this.#fd)
+      return this.#fd
+    }
+    if (this.#queue === undefined) change()
+    else this.#queue.switchTo(change)
+  }
+}

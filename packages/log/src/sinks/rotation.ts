@@ -1,0 +1,103 @@
+import { fstatSync, renameSync, rmSync, statSync } from 'node:fs'
+import { extname } from 'node:path'
+import { inspect } from 'node:util'
+import { checkNumber, checkOptions } from '../options.ts'
+
+/** When a log file is set aside for a new one. */
+export interface RotateConfig {
+  /** Before a line that would make the file longer than this, in octets. Default: no limit */
+  readonly maxBytes?: number
+  /** With the first record of a new hour or day. Default: never */
+  readonly every?: 'hour' | 'day'
+  /** Files set aside that are kept: `app.1.log` is the youngest. Default: 5 */
+  readonly keep?: number
+}
+
+/** Trying again at once would only fail again. */
+const RETRY_MS = 60_000
+
+/** Knows when a file is due, and what becomes of it. Does not open or close it. */
+export class Rotation {
+  readonly #maxBytes: number
+  readonly #every: 'hour' | 'day' | undefined
+  readonly #keep: number
+  readonly #utc: boolean
+  #size = 0
+  #periodEndMs = Infinity
+  #notBeforeMs = -Infinity
+
+  /** @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value */
+  constructor(config: RotateConfig, utc: boolean, purpose: string) {
+    checkOptions(config, ['maxBytes', 'every', 'keep'], purpose)
+    const { maxBytes, every, keep = 5 } = config
+    checkNumber('rotate.maxBytes', maxBytes ?? 1, 1, Number.MAX_SAFE_INTEGER, purpose)
+    checkNumber('rotate.keep', keep, 1, 1000, purpose)
+    if (every !== undefined && every !== 'hour' && every !== 'day') {
+      throw new TypeError(`Cannot ${purpose}: rotate.every must be 'hour' or 'day', not ${inspect(every)}`)
+    }
+    if (maxBytes === undefined && every === undefined) {
+      throw new TypeError(`Cannot ${purpose}: rotate needs maxBytes or every`)
+    }
+    this.#maxBytes = maxBytes ?? Infinity
+    this.#every = every
+    this.#keep = keep
+    this.#utc = utc
+  }
+
+  /** The file was opened; what is in it counts. @param line That is about to be written, if any */
+  opened(fd: number, line?: string): void {
+    const { size, mtimeMs } = fstatSync(fd)
+    this.#size = size + (line === undefined ? 0 : this.#octetsOf(line))
+    this.#periodEndMs = this.#endOfPeriod(size > 0 ? mtimeMs : Date.now())
+  }
+
+  /** Counts a line that is about to be written. @returns Whether the file is to be set aside first */
+  isDue(line: string, timeMs: number): boolean {
+    const octets = this.#octetsOf(line)
+    const isFull = this.#size > 0 && this.#size + octets > this.#maxBytes
+    this.#size += octets
+    if (!isFull && timeMs < this.#periodEndMs) return false
+    return timeMs >= this.#notBeforeMs
+  }
+
+  /** Rotating failed: the file is used for a while longer. */
+  failed(timeMs: number): void {
+    this.#notBeforeMs = timeMs + RETRY_MS
+  }
+
+  /**
+   * Renames the file to the first of the kept ones, after each of those has moved up by one. Has no effect if
+   * the path leads to another file than the descriptor: then another process has done it.
+   *
+   * @throws {Error} as of `fs.renameSync`
+   */
+  setAside(path: string, fd: number): void {
+    const [named, open] = [statSync(path, { throwIfNoEntry: false }), fstatSync(fd)]
+    if (named?.ino !== open.ino || named.dev !== open.dev) return
+    rmSync(keptPath(path, this.#keep), { force: true })
+    for (let at = this.#keep - 1; at >= 1; at--) {
+      if (statSync(keptPath(path, at), { throwIfNoEntry: false }) !== undefined) {
+        renameSync(keptPath(path, at), keptPath(path, at + 1))
+      }
+    }
+    renameSync(path, keptPath(path, 1))
+  }
+
+  /** With the line break; counting is saved where there is no limit. */
+  #octetsOf(line: string): number {
+    return this.#maxBytes === Infinity ? 0 : Buffer.byteLength(line) + 1
+  }
+
+  #endOfPeriod(timeMs: number): number {
+    if (this.#every === undefined) return Infinity
+    const date = new Date(timeMs)
+    if (this.#every === 'day') return this.#utc ? date.setUTCHours(24, 0, 0, 0) : date.setHours(24, 0, 0, 0)
+    return this.#utc ? date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0) : date.setMinutes(60, 0, 0)
+  }
+}
+
+/** `logs/app.log` with 2 is `logs/app.2.log`. */
+function keptPath(path: string, at: number): string {
+  const extension = extname(path)
+  return `${path.slice(0, path.length - extension.length)}.${at}${extension}`
+}

@@ -1,0 +1,318 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EMBEDDED, embedWorker } from '../scripts/embed-worker.ts'
+import { createLogger, type LogOptions, type RootLogger } from '../src/root-logger.ts'
+import { FileSink } from '../src/sinks/file-sink.ts'
+import { JsonSink } from '../src/sinks/json-sink.ts'
+import { MemorySink } from '../src/sinks/memory-sink.ts'
+import { runScript, temporaryDirectory } from './run-script.ts'
+
+const ENTRY = new URL('../src/index.ts', import.meta.url).href
+
+function messagesOf(path: string): string[] {
+  return linesOf(readFileSync(path, 'utf8'))
+}
+
+function linesOf(output: string): string[] {
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace(/^(?:\[[^\]]*\] ){2}/, ''))
+}
+
+function temporaryFile(): string {
+  return join(temporaryDirectory(), 'app.log')
+}
+
+/** A logger whose writer thread does nothing by itself for a minute. */
+function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
+  const path = temporaryFile()
+  const sinks = [new FileSink({ path, showLocation: false })]
+  const logger = createLogger({ async: true, flushIntervalMs: 60_000, sinks, ...options })
+  onTestFinished(() => logger.shutdown())
+  return { logger, path }
+}
+
+/** Waits for a condition that another thread brings about. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5)
+}
+
+it('the source text of the writer thread is that of the checked files', () => {
+  expect(readFileSync(fileURLToPath(EMBEDDED), 'utf8')).toBe(embedWorker())
+})
+
+describe('lines in asynchronous mode', () => {
+  it('are written after the interval without anybody asking', async () => {
+    const { logger, path } = start({ flushIntervalMs: 1 })
+    for (let at = 0; at < 100; at++) logger.info('line {}', at)
+    await until(() => logger.stats().queued === 0)
+    expect(messagesOf(path)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
+  })
+
+  it('are written when flush resolves', async () => {
+    const { logger, path } = start()
+    logger.info('a')
+    logger.info('b')
+    await logger.flush()
+    expect(messagesOf(path)).toEqual(['a', 'b'])
+    expect(logger.stats()).toMatchObject({ written: 2, queued: 0, dropped: 0 })
+  })
+
+  it.each(['error', 'fatal'] as const)('are written, all before it too, when %s returns', (method) => {
+    const { logger, path } = start()
+    logger.info('before')
+    logger[method]('now')
+    expect(messagesOf(path)).toEqual(['before', 'now'])
+  })
+
+  it('are counted while they wait', () => {
+    const { logger } = start()
+    for (let at = 0; at < 10; at++) logger.info('x')
+    expect(logger.stats().queued).toBeGreaterThan(0)
+    logger.shutdown()
+    expect(logger.stats().queued).toBe(0)
+  })
+
+  it('are written at once after shutdown', () => {
+    const { logger, path } = start()
+    logger.info('a')
+    logger.shutdown()
+    expect(messagesOf(path)).toEqual(['a'])
+    logger.info('b')
+    expect(messagesOf(path)).toEqual(['a', 'b'])
+  })
+
+  it('are written before their sink is replaced or closed', () => {
+    const { logger, path } = start()
+    logger.info('a')
+    logger.setSinks([])
+    expect(messagesOf(path)).toEqual(['a'])
+
+    const closed = temporaryFile()
+    const sink = new JsonSink({ path: closed })
+    logger.setSinks([sink])
+    logger.info('b')
+    sink.close()
+    logger.info('after')
+    expect(readFileSync(closed, 'utf8')).toMatch(/^\{.*"message":"b".*\}\n$/)
+  })
+
+  it('reach an added sink, and a sink of the application on the thread of the call', () => {
+    const { logger, path } = start()
+    const memory = new MemorySink()
+    const added = temporaryFile()
+    logger.addSink(memory)
+    logger.addSink(new FileSink({ path: added, showLocation: false }))
+    logger.info('everywhere')
+    expect(memory.messages()).toEqual(['everywhere'])
+    logger.shutdown()
+    expect([messagesOf(path), messagesOf(added)]).toEqual([['everywhere'], ['everywhere']])
+  })
+
+  it('stay in order between stdout and stderr', () => {
+    const { stdout } = runScript(`
+import { spawnSync } from 'node:child_process'
+if (process.argv[2] === 'child') {
+  log.init({ async: true })
+  for (let at = 0; at < 300; at++) log[at % 100 === 99 ? 'error' : 'info']('{}', at)
+} else {
+  const { stdout } = spawnSync('sh', ['-c', '"$0" "$1" child 2>&1', process.execPath, process.argv[1] ?? ''])
+  process.stdout.write(stdout)
+}`)
+    const numbers = stdout.match(/\d+$/gm)?.map(Number)
+    expect(numbers).toEqual(Array.from({ length: 300 }, (_, at) => at))
+  })
+
+  it('are whole, in a file that many threads and processes write to', async () => {
+    const path = temporaryFile()
+    const source = `
+import { Worker, isMainThread, workerData } from 'node:worker_threads'
+const path = process.argv[2] ?? ''
+const name = process.argv[3] + (isMainThread ? 'main' : workerData)
+log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink({ path, showLocation: false })] })
+if (isMainThread) for (let at = 0; at < 4; at++) new Worker(new URL(import.meta.url), { workerData: at, argv: process.argv.slice(2) })
+const text = name.repeat(40)
+for (let at = 0; at < 1000; at++) {
+  log.info('{} {} {}', name, at, text)
+  if (at % 100 === 0) await new Promise(setImmediate)
+}`
+    const script = join(temporaryDirectory(), 'script.ts')
+    writeFileSync(script, `import * as log from ${JSON.stringify(ENTRY)}\n${source}`)
+    const children = ['A', 'B'].map((name) => spawn(process.execPath, [script, path, name], { stdio: 'inherit' }))
+    await Promise.all(children.map((child) => once(child, 'exit')))
+
+    const seen = new Map<string, number>()
+    for (const message of messagesOf(path)) {
+      const [name = '', at, rest] = message.split(' ')
+      expect([Number(at), rest]).toEqual([seen.get(name) ?? 0, name.repeat(40)])
+      seen.set(name, Number(at) + 1)
+    }
+    expect([...seen.values()]).toEqual(Array.from({ length: 10 }, () => 1000))
+  })
+
+  it('are the bytes of synchronous mode, whatever the text', () => {
+    const texts = [
+      'ascii',
+      'x'.repeat(300_000),
+      '漢字'.repeat(400_000),
+      '😀é\ud800 \udc00',
+      '\u001b[31m\r\n[forged]\t\0\u0085\u2028',
+      '',
+      'é'.repeat(5000),
+      `${'y'.repeat(9 * 1024 * 1024)}!`,
+      '👩‍👩‍👧‍👦'.repeat(900_000),
+    ]
+    const paths = [false, true].map((async) => {
+      const path = temporaryFile()
+      const sink = new FileSink({ path, pattern: '{level} {message}' })
+      const logger = createLogger({ async, overflow: 'block', sinks: [sink] })
+      for (let round = 0; round < 3; round++) for (const each of texts) logger.info('{}-{}', round, each)
+      logger.shutdown()
+      return path
+    })
+    const [synchronous, asynchronous] = paths.map((path) => readFileSync(path))
+    expect(asynchronous?.equals(synchronous ?? Buffer.of())).toBe(true)
+    expect(synchronous?.toString().split('\n')).toHaveLength(3 * texts.length + 1)
+  })
+})
+
+/** Runs a script whose stdout is not read before it has said on stderr that its calls have returned. */
+async function withoutReader(source: string): Promise<{ lines: string[]; report: unknown }> {
+  const script = join(temporaryDirectory(), 'script.ts')
+  writeFileSync(script, `import * as log from ${JSON.stringify(ENTRY)}\n${source}`)
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const report = await new Promise<string>((resolve) => child.stderr.once('data', (data) => resolve(String(data))))
+  return { lines: linesOf(await text(child.stdout)), report: JSON.parse(report) }
+}
+
+describe('a full queue', () => {
+  it("with overflow 'drop' lets the caller go on, and says how much was dropped", async () => {
+    const { lines, report } = await withoutReader(`
+import { writeSync } from 'node:fs'
+log.init({ async: true, maxQueueSize: 1000, sinks: [new log.ConsoleSink({ showLocation: false })] })
+for (let at = 0; at < 20_000; at++) {
+  log.info('line {} {}', at, 'x'.repeat(100))
+  if (at % 1000 === 0) await new Promise(setImmediate)
+}
+writeSync(2, JSON.stringify(log.stats()))`)
+    const { dropped, written } = report as { dropped: number; written: number }
+    const numbers = lines.flatMap((line) => /^line (\d+)/.exec(line)?.[1] ?? []).map(Number)
+    const reported = lines.flatMap((line) => /^(\d+) records? dropped/.exec(line)?.[1] ?? []).map(Number)
+    expect(dropped).toBeGreaterThan(10_000)
+    expect(numbers).toHaveLength(written)
+    expect(written + dropped).toBe(20_000)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(reported.reduce((sum, count) => sum + count, 0)).toBe(dropped)
+  })
+
+  it('says so as soon as there is room, without another record', async () => {
+    const { logger, path } = start({ maxQueueSize: 10, flushIntervalMs: 1 })
+    for (let at = 0; at < 1000; at++) logger.info('line {}', at)
+    const { dropped } = logger.stats()
+    expect(dropped).toBeGreaterThan(0)
+    await until(() => messagesOf(path).some((line) => line.includes('dropped')))
+    expect(messagesOf(path).at(-1)).toBe(`${dropped} records dropped: the log queue was full`)
+    expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
+  })
+
+  it('with overflow drop does not drop errors', () => {
+    const { logger, path } = start({ maxQueueSize: 10 })
+    for (let at = 0; at < 1000; at++) logger.info('line {}', at)
+    logger.error('seen')
+    expect(messagesOf(path)).toContain('seen')
+  })
+
+  it("with overflow 'block' loses nothing", () => {
+    const { logger, path } = start({ maxQueueSize: 10, overflow: 'block' })
+    for (let at = 0; at < 5000; at++) logger.info('line {}', at)
+    logger.shutdown()
+    expect(messagesOf(path)).toEqual(Array.from({ length: 5000 }, (_, at) => `line ${at}`))
+    expect(logger.stats()).toMatchObject({ written: 5000, dropped: 0 })
+  })
+})
+
+describe('a destination that fails in asynchronous mode', () => {
+  it('is counted and reported, and ends neither the process nor other sinks', () => {
+    const path = temporaryFile()
+    const { stderr, status } = runScript(
+      `
+import { setTimeout } from 'node:timers/promises'
+log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink('/dev/full'), new log.FileSink(process.argv[2])] })
+log.info('a')
+while (log.stats().sinkErrors === 0) await setTimeout(5)
+log.error('b')`,
+      { args: [path] },
+    )
+    expect(stderr).toContain('log: FileSink failed: ENOSPC: no space left on device, write\n')
+    expect(status).toBe(0)
+    expect(messagesOf(path).map((line) => line.slice(-1))).toEqual(['a', 'b'])
+  })
+
+  it('gets what it missed when it has room again', async () => {
+    const path = temporaryFile()
+    const source = `
+import * as log from ${JSON.stringify(ENTRY)}
+import { setTimeout } from 'node:timers/promises'
+process.on('SIGXFSZ', () => {})
+log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink({ path: process.argv[1], showLocation: false })] })
+for (let at = 0; at < 100; at++) log.info('line {}', at)
+while (log.stats().queued > 0) await setTimeout(5)`
+    // The shell's limit of two blocks of 512 octets stands for a disk that is full at 1024.
+    const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
+    const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'] })
+    let written = ''
+    while (child.exitCode === null) {
+      await sleep(5)
+      const now = await Promise.try(() => readFileSync(path, 'utf8')).catch(() => '')
+      if (now.length !== 1024) continue
+      written += now
+      truncateSync(path)
+    }
+    written += readFileSync(path, 'utf8')
+    expect(linesOf(written)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
+  })
+
+  it('does not make a caller wait for ever in overflow block', () => {
+    const { status } = runScript(`
+log.init({ async: true, overflow: 'block', maxQueueSize: 10, sinks: [new log.FileSink('/dev/full')] })
+for (let at = 0; at < 100; at++) log.info('x')
+const { written, dropped, sinkErrors } = log.stats()
+process.exit(written + dropped === 100 && dropped > 0 && sinkErrors > 0 ? 5 : 1)`)
+    expect(status).toBe(5)
+  })
+
+  it('ends without a reader, and without an error for each line', () => {
+    const { stderr, stdout } = runScript(`
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+if (process.argv[2] === 'child') {
+  log.init({ async: true, flushIntervalMs: 1 })
+  for (let at = 0; at < 1000; at++) { log.info('line {}', at); if (at % 10 === 0) await new Promise((done) => setTimeout(done, 1)) }
+  process.exit(3)
+}
+const child = spawn(process.execPath, [process.argv[1] ?? '', 'child'], { stdio: ['ignore', 'pipe', 'inherit'] })
+child.stdout.destroy()
+console.log(await once(child, 'exit'))`)
+    expect(stdout).toContain('[ 3, null ]')
+    expect(stderr).toBe('log: ConsoleSink failed: EPIPE: broken pipe, write\n')
+  })
+})
+
+it('works without permission to start threads', () => {
+  const path = temporaryFile()
+  const { stderr } = runScript(
+    `
+log.init({ async: true, sinks: [new log.FileSink({ path: process.argv[2] ?? '', showLocation: false })] })
+for (let at = 0; at < 100; at++) log.info('line {}', at)`,
+    { nodeFlags: ['--permission', '--allow-fs-read=*', '--allow-fs-write=*'], args: [path] },
+  )
+  expect(messagesOf(path)).toHaveLength(100)
+  expect(stderr).toContain('log: FileSink failed: writer thread ended')
+})
