@@ -49,7 +49,20 @@ export class FileCache {
    * @returns A source in memory or an open file, which the caller closes, or why there is none
    */
   open(path: string, stats: FileIdentity): Source | Promise<Source | FileFailure> {
-    return this.#hit(path, stats) ?? this.#open(path, stats)
+    return this.hit(path, stats) ?? this.#open(path, stats)
+  }
+
+  /** The entry of a file that is in this state; one of any other state is dropped. */
+  hit(path: string, stats: FileIdentity): MemorySource | undefined {
+    const entry = this.#entries.get(path)
+    if (entry === undefined) return undefined
+    this.#entries.delete(path)
+    if (!isSameState(entry.stats, stats)) {
+      this.#bytes -= costOf(path, entry)
+      return undefined
+    }
+    this.#entries.set(path, entry)
+    return entry
   }
 
   /** Whether `load` is the way to read this file. */
@@ -78,7 +91,7 @@ export class FileCache {
     const first = this.#first.get(path)
     if (first !== undefined) {
       await first
-      return this.#hit(path, stats) ?? openSource(path, base, symlinks)
+      return this.hit(path, stats) ?? openSource(path, base, symlinks)
     }
 
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -96,18 +109,6 @@ export class FileCache {
     if (typeof opened === 'string') return opened
     const file = opened
     return { ...file, close: () => file.close().finally(release) }
-  }
-
-  #hit(path: string, stats: FileIdentity): MemorySource | undefined {
-    const entry = this.#entries.get(path)
-    if (entry === undefined) return undefined
-    this.#entries.delete(path)
-    if (!isSameState(entry.stats, stats)) {
-      this.#bytes -= costOf(path, entry)
-      return undefined
-    }
-    this.#entries.set(path, entry)
-    return entry
   }
 
   #keep(path: string, entry: MemorySource): void {

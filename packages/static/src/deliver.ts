@@ -19,7 +19,7 @@ export interface Delivery {
   /** Reads a file into memory; `undefined` if it has become shorter. */
   load(file: FileSource): Promise<Uint8Array | undefined>
   /** Prepares further fields of the answer, also of a 304. */
-  prepare(headers: ResponseHeaders): void
+  readonly prepare: (headers: ResponseHeaders) => void
   /** Told about a file that became shorter while it was sent. */
   onTruncated(): void
 }
@@ -42,7 +42,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
     const source = await delivery.open()
     if (typeof source === 'string') return source
     if ('bytes' in source) {
-      send(ctx, delivery, source.stats, source.bytes)
+      deliverBytes(ctx, delivery.describe(source.stats), source.bytes, delivery.prepare)
       return undefined
     }
     try {
@@ -59,28 +59,37 @@ async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): P
   const representation = delivery.describe(source.stats)
   const answer = planFor(ctx, representation)
   if (!hasBody(ctx, answer)) {
-    sendHead(ctx, delivery, representation, answer)
+    sendHead(ctx, delivery.prepare, representation, answer)
     return true
   }
   if (delivery.isLoaded(source.stats)) {
     const bytes = await delivery.load(source)
     if (bytes === undefined) return false
-    sendBytes(ctx, delivery, representation, answer, bytes)
+    sendBytes(ctx, delivery.prepare, representation, answer, bytes)
     return true
   }
   const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
-  prepare(ctx, delivery, representation, answer)
+  prepare(ctx, delivery.prepare, representation, answer)
   ctx.responseHeaders.set('content-length', String(end - start + 1))
-  const isWhole = await streamFile(ctx.startResponse(), source.handle, start, end)
+  const isWhole = await streamFile(ctx.startResponse(), source.handle.fd, start, end)
   if (!isWhole) delivery.onTruncated()
   return true
 }
 
-function send(ctx: Context, delivery: Delivery, stats: FileIdentity, bytes: Uint8Array): void {
-  const representation = delivery.describe(stats)
+/**
+ * As `deliver`, for a file in memory.
+ *
+ * @throws {HttpError} 412 or 416
+ */
+export function deliverBytes(
+  ctx: Context,
+  representation: Representation,
+  bytes: Uint8Array,
+  prepareMore: Delivery['prepare'],
+): void {
   const answer = planFor(ctx, representation)
-  if (hasBody(ctx, answer)) sendBytes(ctx, delivery, representation, answer, bytes)
-  else sendHead(ctx, delivery, representation, answer)
+  if (hasBody(ctx, answer)) sendBytes(ctx, prepareMore, representation, answer, bytes)
+  else sendHead(ctx, prepareMore, representation, answer)
 }
 
 /**
@@ -107,28 +116,38 @@ function hasBody(ctx: Context, { status }: Sendable): boolean {
 
 function sendBytes(
   ctx: Context,
-  delivery: Delivery,
+  prepareMore: Delivery['prepare'],
   representation: Representation,
   answer: Sendable,
   bytes: Uint8Array,
 ): void {
-  prepare(ctx, delivery, representation, answer)
+  prepare(ctx, prepareMore, representation, answer)
   ctx.bytes('range' in answer ? bytes.subarray(answer.range.start, answer.range.end + 1) : bytes)
 }
 
-function sendHead(ctx: Context, delivery: Delivery, representation: Representation, answer: Sendable): void {
-  prepare(ctx, delivery, representation, answer)
+function sendHead(
+  ctx: Context,
+  prepareMore: Delivery['prepare'],
+  representation: Representation,
+  answer: Sendable,
+): void {
+  prepare(ctx, prepareMore, representation, answer)
   // RFC 9110 §9.3.2: a HEAD answer says how long the body of GET would be.
   if (answer.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
   ctx.empty(ctx.status)
 }
 
-function prepare(ctx: Context, delivery: Delivery, representation: Representation, answer: Sendable): void {
+function prepare(
+  ctx: Context,
+  prepareMore: Delivery['prepare'],
+  representation: Representation,
+  answer: Sendable,
+): void {
   const headers = ctx.responseHeaders
   if (answer.status !== 200) ctx.status = answer.status
-  delivery.prepare(headers)
+  prepareMore(headers)
   if (representation.etag !== undefined) headers.set('etag', representation.etag)
-  const lastModified = lastModifiedField(representation.lastModified)
+  const lastModified = representation.lastModifiedField ?? lastModifiedField(representation.lastModified)
   if (lastModified !== undefined) headers.set('last-modified', lastModified)
   // RFC 9110 §15.4.5: a 304 repeats what updates a cache, and the client has the rest.
   if (answer.status === 304) return

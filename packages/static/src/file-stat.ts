@@ -36,11 +36,30 @@ export class FileStat {
    * @throws the error of `stat` if the process may not look, or the file system fails
    */
   look(path: string): Found | Promise<Found> {
-    if (this.#averageNs > SLOW_NS) {
-      const nowMs = performance.now()
-      if (nowMs < this.#probeAtMs) return this.#shared(path)
-      this.#probeAtMs = nowMs + PROBE_INTERVAL_MS
+    return this.#isSlow() ? this.#shared(path) : this.#timed(path)
+  }
+
+  /** As `look`, but `'unknown'` where that would take time or throw. */
+  lookNow(path: string): Found | 'unknown' {
+    if (this.#isSlow()) return 'unknown'
+    try {
+      return this.#timed(path)
+    } catch {
+      // Whoever looks next is told why.
+      return 'unknown'
     }
+  }
+
+  /** Whether to look in the thread pool; now and then not, to see whether it still has to be. */
+  #isSlow(): boolean {
+    if (this.#averageNs <= SLOW_NS) return false
+    const nowMs = performance.now()
+    if (nowMs < this.#probeAtMs) return true
+    this.#probeAtMs = nowMs + PROBE_INTERVAL_MS
+    return false
+  }
+
+  #timed(path: string): Found {
     const startMs = performance.now()
     try {
       return this.#statSync(path)

@@ -1,41 +1,31 @@
-import type { BigIntStats } from 'node:fs'
-import type { Context } from '@fw/types'
+import type { Context, ResponseHeaders } from '@fw/types'
 import { FileCache } from './cache.ts'
 import type { Coding } from './coding.ts'
-import { deliver } from './deliver.ts'
+import { deliver, deliverBytes } from './deliver.ts'
 import { fallbackRule } from './fallback.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { FileStat } from './file-stat.ts'
+import { Finder, type Resolution } from './finder.ts'
 import { HttpError } from './http-error.ts'
+import { KnownPaths } from './known-paths.ts'
 import { belowPrefix, locate, locateIn, type PathLocation } from './locate.ts'
 import type { ResolvedOptions } from './options.ts'
-import { acceptedCodings, SIDECARS } from './precompressed.ts'
+import { acceptedCodings } from './precompressed.ts'
 import { refuse } from './refuse.ts'
 import { represent, type Representation } from './representation.ts'
 import { WHOLE_BYTES } from './send-file.ts'
+import type { Variant } from './variant.ts'
 import { addVary } from './vary.ts'
 import { limitedWarnings } from './warnings.ts'
-
-/** A file as it is stored, in one coding. */
-interface Variant {
-  /** Path in the file system. */
-  readonly path: string
-  /** Path of the plain file below the mount, with a leading slash. */
-  readonly name: string
-  readonly coding: Coding
-  readonly stats: BigIntStats
-}
-
-/** What is found at a path: a file, a directory that should be asked for with a slash, or nothing. */
-type Found = Variant | 'unslashed' | undefined
 
 /** Serves the files of one directory below one prefix. */
 export class Mount {
   readonly #base: string
   readonly #prefixSegments: number
   readonly #options: ResolvedOptions
-  readonly #files = new FileStat()
+  readonly #finder: Finder
+  readonly #known: KnownPaths
   readonly #cache: FileCache
   readonly #warn: (message: string) => void
   /** By the state that a cache entry keeps, so that what is in memory is described once. */
@@ -49,12 +39,21 @@ export class Mount {
     this.#base = base
     this.#prefixSegments = prefixSegments
     this.#options = options
+    const files = new FileStat()
+    this.#finder = new Finder(files, options)
+    this.#known = new KnownPaths(files)
     this.#cache = new FileCache({ ...options, base })
     this.#warn = options.onWarning ?? limitedWarnings()
   }
 
-  /** Answers one request. */
-  async serve(ctx: Context): Promise<void> {
+  /** Answers one request; at once if the file is in memory. */
+  serve(ctx: Context): Promise<void> | undefined {
+    // Where no network is in between, a client may change a file between two requests of one turn.
+    const known = this.#known.get(ctx.path, ctx.exchange.remotePort !== undefined)
+    return known !== undefined && this.#sendFromMemory(ctx, known) ? undefined : this.#serve(ctx)
+  }
+
+  async #serve(ctx: Context): Promise<void> {
     const location = locate(this.#base, belowPrefix(ctx.path, this.#prefixSegments), this.#options)
     if (location.kind === 'refused') await ctx.notFound()
     else await this.#serveAt(ctx, location)
@@ -62,10 +61,11 @@ export class Mount {
 
   async #serveAt(ctx: Context, at: PathLocation): Promise<void> {
     try {
-      const found = await this.#find(at.file, at.name, at.isDirectory)
+      const found = await this.#finder.find(at)
       // Routes and middleware have seen the longer spelling, and may have let it pass for that.
       if (found !== undefined && at.isRedundant) return redirect(ctx, ctx.path.replaceAll(/\/{2,}/g, '/'))
       if (found === 'unslashed') return redirect(ctx, `${ctx.path}/`)
+      if (found !== undefined && this.#isKept(found)) this.#known.set(ctx.path, found)
       const failure = found === undefined ? 'missing' : await this.#send(ctx, found, false)
       if (failure === 'missing') await this.#miss(ctx, at.name)
       else if (failure !== undefined) await refuse(ctx, failure, at.file, this.#warn)
@@ -74,21 +74,6 @@ export class Mount {
       if (failure === undefined) throw error
       await refuse(ctx, failure, at.file, this.#warn)
     }
-  }
-
-  async #find(path: string, name: string, isDirectory: boolean): Promise<Found> {
-    const stats = await this.#files.look(path)
-    if (stats === undefined) return undefined
-    if (stats.isFile()) return isDirectory ? undefined : { path, name, coding: 'identity', stats }
-    if (!stats.isDirectory()) return undefined
-    if (!isDirectory && this.#options.redirect) return 'unslashed'
-    const { indexFile } = this.#options
-    return this.#plainFile(locateIn(path, indexFile), locateIn(name, indexFile))
-  }
-
-  async #plainFile(path: string, name: string): Promise<Variant | undefined> {
-    const stats = await this.#files.look(path)
-    return stats?.isFile() === true ? { path, name, coding: 'identity', stats } : undefined
   }
 
   /** Answers for a path that names no file. */
@@ -103,25 +88,21 @@ export class Mount {
 
   async #sendFallback(ctx: Context): Promise<boolean> {
     const { fallbackFile } = this.#options
-    const file = await this.#plainFile(locateIn(this.#base, fallbackFile), `/${fallbackFile}`)
-    if (file === undefined) return false
-    const failure = await this.#send(ctx, file, true)
+    const path = locateIn(this.#base, fallbackFile)
+    const found = await this.#finder.findFile(path, `/${fallbackFile}`)
+    if (found === undefined) return false
+    const failure = await this.#send(ctx, found, true)
     if (failure === undefined) return true
     if (failure === 'missing') return false
-    await refuse(ctx, failure, file.path, this.#warn)
+    await refuse(ctx, failure, path, this.#warn)
     return true
   }
 
   /** Sends the best variant of a file; the failure of the plain one if none can be had. */
-  async #send(ctx: Context, file: Variant, isFallback: boolean): Promise<FileFailure | undefined> {
-    const sidecars = this.#options.precompressed ? await this.#sidecarsOf(file) : []
-    if (sidecars.length === 0) return this.#deliver(ctx, file, isFallback)
-
+  async #send(ctx: Context, { variants }: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
     // RFC 9110 §12.5.5: the answer would have been another one to another request, be it a 304.
-    addVary(ctx.responseHeaders, 'Accept-Encoding')
-    const variants = [...sidecars, file]
-    const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
-    const accepted = codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+    if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
+    const accepted = acceptable(ctx, variants)
     if (accepted.length === 0) throw new HttpError(406, `The file is there as ${codingsOf(variants)}`)
     let failure: FileFailure | undefined
     for (const variant of accepted) {
@@ -131,14 +112,16 @@ export class Mount {
     return failure
   }
 
-  async #sidecarsOf(file: Variant): Promise<readonly Variant[]> {
-    const found: Variant[] = []
-    for (const { coding, suffix } of SIDECARS) {
-      const path = file.path + suffix
-      const stats = await this.#files.look(path)
-      if (stats?.isFile() === true) found.push({ path, name: file.name, coding, stats })
-    }
-    return found
+  /** Sends a file if the variant that the client is to have is in memory. */
+  #sendFromMemory(ctx: Context, { variants }: Resolution): boolean {
+    const [best] = acceptable(ctx, variants)
+    if (best === undefined) return false
+    const source = this.#cache.hit(best.path, best.stats)
+    if (source === undefined) return false
+    if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
+    const { name, coding } = best
+    deliverBytes(ctx, this.#describe(name, coding, source.stats), source.bytes, this.#preparation(name, false))
+    return true
   }
 
   #deliver(
@@ -152,12 +135,23 @@ export class Mount {
       describe: (opened) => this.#describe(name, coding, opened),
       isLoaded: (opened) => cache.isCacheable(opened) || opened.size <= WHOLE_BYTES,
       load: (file) => cache.load(path, file),
-      prepare: (headers) => {
-        const value = this.#options.cacheControl?.(name, isFallback)
-        if (value !== undefined && value !== '') headers.set('cache-control', value)
-      },
+      prepare: this.#preparation(name, isFallback),
       onTruncated: () => this.#warn(`${path} became shorter while it was sent`),
     })
+  }
+
+  /** Whether the file may be in memory the next time. */
+  #isKept({ variants }: Resolution): boolean {
+    return variants.some(({ stats }) => this.#cache.isCacheable(stats))
+  }
+
+  #preparation(name: string, isFallback: boolean): (headers: ResponseHeaders) => void {
+    const { cacheControl } = this.#options
+    if (cacheControl === undefined) return nothing
+    return (headers) => {
+      const value = cacheControl(name, isFallback)
+      if (value !== undefined && value !== '') headers.set('cache-control', value)
+    }
   }
 
   #describe(name: string, coding: Coding, stats: FileIdentity): Representation {
@@ -170,6 +164,15 @@ export class Mount {
     return representation
   }
 }
+
+/** The variants that the client takes, the best first. */
+function acceptable(ctx: Context, variants: readonly Variant[]): readonly Variant[] {
+  if (variants.length === 1) return variants
+  const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
+  return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+}
+
+function nothing(): void {}
 
 function codingsOf(variants: readonly Variant[]): string {
   return variants.map(({ coding }) => coding).join(', ')

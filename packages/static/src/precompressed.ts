@@ -19,6 +19,13 @@ const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding)
 /** Weight of an uncoded answer that the client neither lists nor forbids: below everything it does list. */
 const UNLISTED_IDENTITY = 0.0005
 
+const IDENTITY: readonly Coding[] = ['identity']
+
+/** Field values that were read before: browsers send a handful of them. Bounded, as clients choose them. */
+const read = new Map<string, readonly Coding[]>()
+const MAX_READ = 64
+const MAX_READ_LENGTH = 128
+
 /**
  * Which codings a client takes, the best first.
  *
@@ -27,7 +34,18 @@ const UNLISTED_IDENTITY = 0.0005
  * @see RFC 9110 §12.5.3
  */
 export function acceptedCodings(acceptEncoding: string | null): readonly Coding[] {
-  if (acceptEncoding === null) return ['identity']
+  if (acceptEncoding === null) return IDENTITY
+  const known = read.get(acceptEncoding)
+  if (known !== undefined) return known
+  const codings = readCodings(acceptEncoding)
+  if (acceptEncoding.length <= MAX_READ_LENGTH) {
+    if (read.size === MAX_READ) read.clear()
+    read.set(acceptEncoding, codings)
+  }
+  return codings
+}
+
+function readCodings(acceptEncoding: string): readonly Coding[] {
   const weights = parseWeights(acceptEncoding)
   const others = weights.get('*')
   const weightOf = (coding: Coding): number => {

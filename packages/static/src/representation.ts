@@ -2,6 +2,7 @@ import type { Coding } from './coding.ts'
 import { contentType } from './content-type.ts'
 import { strongETag } from './etag.ts'
 import type { FileIdentity } from './file-identity.ts'
+import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
 
 /** What a file is to the client: the selected representation of RFC 9110 §3.2. */
@@ -10,6 +11,8 @@ export interface Representation extends Validators {
   readonly size: number
   readonly contentType: string
   readonly coding: Coding
+  /** Value of `Last-Modified`; `undefined` if it is not known, or depends on the time of the answer. */
+  readonly lastModifiedField: string | undefined
 }
 
 /** Which validators are made. */
@@ -29,12 +32,14 @@ export function represent(
   stats: FileIdentity,
   options: ValidatorOptions,
 ): Representation {
+  const lastModified = options.lastModified ? wholeSeconds(stats.mtimeNs) : undefined
   return {
     size: Number(stats.size),
     contentType: contentType(name),
     coding,
     etag: options.etag ? strongETag(stats.mtimeNs, stats.size, coding) : undefined,
-    lastModified: options.lastModified ? wholeSeconds(stats.mtimeNs) : undefined,
+    lastModified,
+    lastModifiedField: lastModified === undefined ? undefined : pastDate(lastModified),
   }
 }
 
@@ -42,4 +47,8 @@ export function represent(
 function wholeSeconds(ns: bigint): number {
   const seconds = ns / 1_000_000_000n
   return Number(ns < 0n && ns % 1_000_000_000n !== 0n ? seconds - 1n : seconds)
+}
+
+function pastDate(seconds: number): string | undefined {
+  return seconds <= Date.now() / 1000 ? formatHttpDate(seconds) : undefined
 }

@@ -3,6 +3,7 @@ import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
+import { readAt } from './read-at.ts'
 
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
@@ -73,7 +74,7 @@ export async function readWhole({ handle, stats }: FileSource): Promise<Uint8Arr
   const bytes = Buffer.allocUnsafeSlow(size)
   let filled = 0
   while (filled < size) {
-    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled)
+    const bytesRead = await readAt(handle.fd, bytes, filled, size - filled, filled)
     if (bytesRead === 0) return undefined
     filled += bytesRead
   }

@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { ResponseBody } from '@fw/types'
 import { BufferPool } from './buffer-pool.ts'
+import { readAt } from './read-at.ts'
 
 const pool = new BufferPool()
 
@@ -9,15 +9,17 @@ const pool = new BufferPool()
  * client takes them. Closes nothing. A file that has become shorter aborts the answer, so that the client cannot
  * take what follows on the connection for the rest.
  *
+ * @param fd Descriptor of the file
  * @returns False if the file was too short
  * @throws the error of the file system, after aborting the answer
  */
-export async function streamFile(body: ResponseBody, handle: FileHandle, start: number, end: number): Promise<boolean> {
-  let buffer = pool.take()
+export async function streamFile(body: ResponseBody, fd: number, start: number, end: number): Promise<boolean> {
   let position = start
+  let buffer = pool.take(end - position + 1)
+  let isTaken = false
   try {
     while (position <= end && body.isOpen) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.byteLength, end - position + 1), position)
+      const bytesRead = await readAt(fd, buffer, 0, Math.min(buffer.byteLength, end - position + 1), position)
       if (bytesRead === 0) {
         body.abort(new Error(`The file ended ${end - position + 1} octets early`))
         return false
@@ -26,15 +28,20 @@ export async function streamFile(body: ResponseBody, handle: FileHandle, start: 
       body.write(buffer.subarray(0, bytesRead))
       if (body.bufferedBytes === 0) continue
       await body.drained()
+      if (body.bufferedBytes === 0) continue
       // Whatever the transport still holds must not be overwritten by the next read.
-      if (body.bufferedBytes > 0) buffer = pool.take()
+      pool.drop(buffer)
+      buffer = pool.take(end - position + 1)
     }
+    // Once nobody is there any more, what is buffered no longer tells what the transport holds.
+    isTaken = body.isOpen && body.bufferedBytes === 0
     body.end()
-    // An answer cut off may leave the buffer with the transport: then it is not used again.
-    if (body.bufferedBytes === 0 && position > end) pool.give(buffer)
     return true
   } catch (error) {
     body.abort(error instanceof Error ? error : undefined)
     throw error
+  } finally {
+    if (isTaken) pool.give(buffer)
+    else pool.drop(buffer)
   }
 }

@@ -2,6 +2,10 @@ import type { ResponseHeaders } from '@fw/types'
 
 /** Adds a field name to `Vary` unless it is there already (RFC 9110 §12.5.5). */
 export function addVary(headers: ResponseHeaders, name: string): void {
+  if (!headers.has('vary')) {
+    headers.set('vary', name)
+    return
+  }
   const names = headers.getAll('vary').flatMap((line) =>
     line
       .split(',')

@@ -20,12 +20,14 @@ server.router().all('/c/:resource', async (ctx) => {
   const resource = JSON.parse(Buffer.from(ctx.params.resource, 'base64url').toString()) as Resource
   const { size } = resource
   const bytes = Buffer.from(ALPHABET.repeat(Math.ceil(size / ALPHABET.length)).slice(0, size))
+  const { lastModified } = resource
   const representation = {
     size,
     contentType: 'text/plain',
     coding: 'identity',
     etag: resource.etag,
-    lastModified: resource.lastModified === undefined ? undefined : parseHttpDate(resource.lastModified),
+    lastModified: lastModified === undefined ? undefined : parseHttpDate(lastModified),
+    lastModifiedField: lastModified,
   } as const
   ctx.responseHeaders.set('cache-control', 'max-age=60')
   ctx.responseHeaders.set('vary', 'Accept-Encoding')

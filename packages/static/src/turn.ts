@@ -1,0 +1,19 @@
+/** Numbers the turns of the event loop, as far as anybody asks for them. */
+export class Turn {
+  #number = 0
+  #isWatched = false
+
+  /** The same number all through one turn, another one in the next. */
+  get number(): number {
+    if (!this.#isWatched) {
+      this.#isWatched = true
+      setImmediate(this.#next)
+    }
+    return this.#number
+  }
+
+  readonly #next = (): void => {
+    this.#number++
+    this.#isWatched = false
+  }
+}
