@@ -2,6 +2,7 @@ import type { Middleware, Refusal } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
 import { MemoryExchange } from './fetch.ts'
+import { memoryRequest } from './memory-request.ts'
 
 /** Status and body, or the given fields, of an answer. */
 async function ask(app: App, request: string, init: RequestInit = {}): Promise<string> {
@@ -143,8 +144,8 @@ describe('targets that no URL has', () => {
     ['TRACE', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/b', 404, null],
   ])('%s %s is answered with %i, Allow: %s', async (method, target, status, allow) => {
-    const exchange = new MemoryExchange(new Request('http://example.com/'))
-    app.handle(Object.assign(exchange, { method, target }))
+    const exchange = new MemoryExchange({ ...memoryRequest('http://example.com/'), method, target })
+    app.handle(exchange)
     const response = await exchange.response
     expect([response.status, response.headers.get('allow')]).toEqual([status, allow])
   })

@@ -4,6 +4,7 @@ import { DrainNotice } from './drain-notice.ts'
 import { MemoryExchange } from './fetch.ts'
 import { handleFailure } from './failure.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { memoryRequest } from './memory-request.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from './route-table.ts'
@@ -81,9 +82,13 @@ export class App {
    *
    * @throws {TypeError} if the application ended the exchange without an answer; the signal's reason if it was aborted
    */
-  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const request = new Request(typeof input === 'string' ? new URL(input, 'http://localhost') : input, init)
-    const exchange = new MemoryExchange(request)
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    let exchange: MemoryExchange
+    try {
+      exchange = new MemoryExchange(memoryRequest(input, init))
+    } catch (error) {
+      return Promise.reject(error)
+    }
     this.handle(exchange)
     return exchange.response
   }

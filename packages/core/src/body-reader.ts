@@ -2,6 +2,8 @@ import type { RequestBody, RequestHeaders } from '@fw/types'
 import { HttpError } from './http-error.ts'
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads a request body, once, under a limit. What was read as a whole is kept and can be asked for again. */
 export class BodyReader {
@@ -21,16 +23,26 @@ export class BodyReader {
   }
 
   text(): Promise<string> {
-    return handled(this.#decode())
+    return handled(this.#read((text) => text))
   }
 
   /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
   json(): Promise<unknown> {
-    return handled(this.#parse())
+    const type = this.#mediaType()
+    if (type !== undefined && !isJson(type)) {
+      const error = new HttpError(415, 'The body is not JSON', { headers: { accept: 'application/json' } })
+      return handled(Promise.reject(error))
+    }
+    return handled(this.#read(parseJson))
   }
 
   form(): Promise<URLSearchParams> {
-    return handled(this.#parseForm())
+    const type = this.#mediaType()
+    if (type !== undefined && type !== FORM_TYPE) {
+      const error = new HttpError(415, `The body is not ${FORM_TYPE}`, { headers: { accept: FORM_TYPE } })
+      return handled(Promise.reject(error))
+    }
+    return handled(this.#read((text) => new URLSearchParams(text)))
   }
 
   /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */
@@ -114,39 +126,14 @@ export class BodyReader {
     })
   }
 
-  async #decode(): Promise<string> {
+  /** Reads the text and makes something of it, with no more promises than that takes. */
+  #read<T>(make: (text: string) => T): Promise<T> {
     const coding = this.#headers.get('content-encoding')
     if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
-      throw new HttpError(415, 'The body has a content coding', { headers: { 'accept-encoding': 'identity' } })
+      const headers = { 'accept-encoding': 'identity' }
+      return Promise.reject(new HttpError(415, 'The body has a content coding', { headers }))
     }
-    const bytes = await this.bytes()
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    } catch (error) {
-      throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
-    }
-  }
-
-  async #parse(): Promise<unknown> {
-    const type = this.#mediaType()
-    if (type !== undefined && !JSON_MEDIA_TYPE.test(type)) {
-      throw new HttpError(415, 'The body is not JSON', { headers: { accept: 'application/json' } })
-    }
-    const text = await this.#decode()
-    try {
-      return JSON.parse(text)
-    } catch (error) {
-      throw new HttpError(400, 'The body is not valid JSON', { cause: error })
-    }
-  }
-
-  async #parseForm(): Promise<URLSearchParams> {
-    const wanted = 'application/x-www-form-urlencoded'
-    const type = this.#mediaType()
-    if (type !== undefined && type !== wanted) {
-      throw new HttpError(415, `The body is not ${wanted}`, { headers: { accept: wanted } })
-    }
-    return new URLSearchParams(await this.#decode())
+    return this.bytes().then((bytes) => make(decode(bytes)))
   }
 
   /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
@@ -158,6 +145,26 @@ export class BodyReader {
   #checkLength(): void {
     const { length } = this.#body
     if (length !== undefined && length > this.#maxBytes) throw tooLarge(this.#maxBytes)
+  }
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || JSON_MEDIA_TYPE.test(type)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid JSON', { cause: error })
   }
 }
 

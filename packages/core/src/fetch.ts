@@ -1,47 +1,66 @@
-import type { RequestBody, RequestHeaders } from '@fw/types'
+import type { FieldList, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from './aborted-error.ts'
 import { BaseExchange } from './base-exchange.ts'
 import { FieldListHeaders } from './field-list-headers.ts'
 import { httpDate } from './http-date.ts'
+import type { MemoryRequest } from './memory-request.ts'
 import { RequestSupply } from './request-supply.ts'
 import { allowsBody } from './response.ts'
 import type { ResponseHead } from './response-head.ts'
+import { wholeResponse } from './whole-response.ts'
 
 /** Octets of an answer that may wait for whoever reads the `Response`; then `write` asks for a pause. */
 const MAX_WAITING_BYTES = 64 * 1024
 
-/** An exchange in memory: a `Request` comes in, a `Response` goes out, both bodies as they are made. */
+/** An exchange in memory: a request comes in, a `Response` goes out, both bodies as they are made. */
 export class MemoryExchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
-  readonly scheme: 'http' | 'https'
-  readonly method: string
-  readonly target: string
-  readonly authority: string
   readonly headers: RequestHeaders
-  readonly body: RequestBody
   readonly remoteAddress: string | undefined = undefined
   readonly remotePort: number | undefined = undefined
-  /** The answer, once its head is there. Rejects if the exchange ends without one. */
-  readonly response: Promise<Response>
-  readonly #supply: RequestSupply
-  readonly #signal: AbortSignal
-  readonly #answer: PromiseWithResolvers<Response> = Promise.withResolvers()
+  readonly #request: MemoryRequest
+  #supply: RequestSupply | undefined = undefined
+  #answered: Promise<Response> | undefined = undefined
+  #waiting: PromiseWithResolvers<Response> | undefined = undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined = undefined
 
-  constructor(request: Request) {
+  constructor(request: MemoryRequest) {
     super()
-    const url = new URL(request.url)
-    this.scheme = url.protocol === 'https:' ? 'https' : 'http'
-    this.method = request.method
-    this.target = url.pathname + url.search
-    this.authority = url.host
-    this.headers = new FieldListHeaders(['host', url.host, ...[...request.headers].flat()])
-    this.#supply = new RequestSupply(request, MAX_WAITING_BYTES)
-    this.body = this.#supply.body
-    this.response = this.#answer.promise
-    this.#signal = request.signal
-    if (this.#signal.aborted) this.#leave()
-    else this.#signal.addEventListener('abort', this.#leave)
+    this.#request = request
+    this.headers = new FieldListHeaders(request.fields)
+    const { signal } = request
+    if (signal?.aborted === true) this.#leave()
+    else signal?.addEventListener('abort', this.#leave)
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#request.scheme
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get target(): string {
+    return this.#request.target
+  }
+
+  get authority(): string {
+    return this.#request.authority
+  }
+
+  get body(): RequestBody {
+    const announced = this.headers.get('content-length')
+    return (this.#supply ??= new RequestSupply(
+      this.#request.body,
+      announced === null ? undefined : Number(announced),
+      MAX_WAITING_BYTES,
+    )).body
+  }
+
+  /** The answer, once its head is there. Rejects if the exchange ends without one. */
+  get response(): Promise<Response> {
+    return (this.#answered ??= (this.#waiting = Promise.withResolvers()).promise)
   }
 
   get bufferedBytes(): number {
@@ -53,14 +72,15 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const octets = typeof body === 'string' ? Buffer.from(body) : body
-    this.#respond(status, head, octets === null ? null : Uint8Array.from(octets))
+    // A copy, as a transport makes one: whoever gave the octets may use them again.
+    const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)
+    this.#respond(() => wholeResponse(status, fieldsOf(head), content))
     this.settle(false)
   }
 
   protected sendHead(status: number, head: ResponseHead): void {
     if (!allowsBody(this.method, status)) {
-      this.#respond(status, head, null)
+      this.#respond(() => wholeResponse(status, fieldsOf(head), null))
       return
     }
     const body = new ReadableStream<Uint8Array>(
@@ -73,12 +93,12 @@ export class MemoryExchange extends BaseExchange {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
     )
-    this.#respond(status, head, body)
+    this.#respond(() => new Response(body, { status, headers: headersOf(head) }))
   }
 
   protected sendData(chunk: Uint8Array): boolean {
-    // A copy, as a transport makes one: whoever writes may use the octets again once the write is done.
-    this.#controller?.enqueue(Uint8Array.from(chunk))
+    // A copy, as in `sendAnswer`.
+    this.#controller?.enqueue(new Uint8Array(chunk))
     return !this.isBlocked
   }
 
@@ -97,40 +117,57 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected override settle(aborted: boolean): void {
-    this.#signal.removeEventListener('abort', this.#leave)
-    this.#supply.stop(new AbortedError(aborted ? 'The client went away' : 'The exchange is over'))
+    const { signal, body } = this.#request
+    signal?.removeEventListener('abort', this.#leave)
+    const why = aborted ? 'The client went away' : 'The exchange is over'
+    if (this.#supply !== undefined) this.#supply.stop(why)
+    else if (body instanceof ReadableStream && !body.locked) body.cancel(new AbortedError(why)).catch(() => {})
     super.settle(aborted)
   }
 
   /** The client goes away. */
   readonly #leave = (): void => {
     if (this.isClosed) return
-    const reason: unknown = this.#signal.aborted
-      ? this.#signal.reason
-      : new AbortedError('The body of the Response was cancelled')
+    const { signal } = this.#request
+    const reason: unknown =
+      signal?.aborted === true ? signal.reason : new AbortedError('The body of the Response was cancelled')
     this.#fail(reason)
     this.settle(true)
   }
 
   #fail(reason: unknown): void {
-    this.#answer.reject(reason)
+    if (this.#waiting !== undefined) this.#waiting.reject(reason)
+    else if (this.#answered === undefined) {
+      this.#answered = Promise.reject(reason)
+      // Whoever asks for the answer is told.
+      this.#answered.catch(() => {})
+    }
     this.#controller?.error(reason)
   }
 
-  #respond(
-    status: number,
-    head: ResponseHead,
-    body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
-  ): void {
-    const headers = new Headers()
-    for (let i = 0; i < head.fields.length; i += 2) headers.append(head.fields[i] ?? '', head.fields[i + 1] ?? '')
-    if (head.contentLength !== undefined) headers.set('content-length', String(head.contentLength))
-    if (!head.hasDate) headers.set('date', httpDate())
+  #respond(make: () => Response): void {
     try {
-      this.#answer.resolve(new Response(body, { status, headers }))
+      const response = make()
+      if (this.#waiting === undefined) this.#answered = Promise.resolve(response)
+      else this.#waiting.resolve(response)
     } catch (error) {
       // A `Response` has no status above 599.
-      this.#answer.reject(error)
+      this.#fail(error)
     }
   }
+}
+
+/** The fields of an answer as they would be on the wire. */
+function fieldsOf({ fields, contentLength, hasDate }: ResponseHead): FieldList {
+  const all = [...fields]
+  if (contentLength !== undefined) all.push('content-length', String(contentLength))
+  if (!hasDate) all.push('date', httpDate())
+  return all
+}
+
+function headersOf(head: ResponseHead): Headers {
+  const headers = new Headers()
+  const fields = fieldsOf(head)
+  for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] ?? '', fields[i + 1] ?? '')
+  return headers
 }

@@ -10,21 +10,29 @@ export class FieldListHeaders implements RequestHeaders {
   }
 
   get(name: string): string | null {
-    const values = this.getAll(name)
-    if (values.length <= 1) return values[0] ?? null
+    const wanted = name.toLowerCase()
+    const fields = this.#fields
+    let found: string | null = null
     // RFC 9113 §8.2.3 and RFC 9114 §4.2.1: a cookie may have been sent in crumbs.
-    return values.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
+    const separator = wanted === 'cookie' ? '; ' : ', '
+    for (let i = this.#indexOf(wanted, 0); i !== -1; i = this.#indexOf(wanted, i + 2)) {
+      const value = fields[i + 1] ?? ''
+      found = found === null ? value : found + separator + value
+    }
+    return found
   }
 
   getAll(name: string): readonly string[] {
     const wanted = name.toLowerCase()
     const values: string[] = []
-    for (const [field, value] of this) if (field === wanted) values.push(value)
+    for (let i = this.#indexOf(wanted, 0); i !== -1; i = this.#indexOf(wanted, i + 2)) {
+      values.push(this.#fields[i + 1] ?? '')
+    }
     return values
   }
 
   has(name: string): boolean {
-    return this.getAll(name).length > 0
+    return this.#indexOf(name.toLowerCase(), 0) !== -1
   }
 
   *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
@@ -33,5 +41,13 @@ export class FieldListHeaders implements RequestHeaders {
       const name = fields[i] ?? ''
       if (name.charCodeAt(0) !== 0x3a) yield [name, fields[i + 1] ?? '']
     }
+  }
+
+  /** Index of a field of that name at or after `start`; pseudo-header fields are not found. */
+  #indexOf(wanted: string, start: number): number {
+    const fields = this.#fields
+    if (wanted.charCodeAt(0) === 0x3a) return -1
+    for (let i = start; i < fields.length; i += 2) if (fields[i] === wanted) return i
+    return -1
   }
 }

@@ -1,18 +1,22 @@
 import { AbortedError } from './aborted-error.ts'
 import { ReceivedBody } from './received-body.ts'
 
-/** Lets the body of a `Request` through as fast as it is read, and no sooner. */
+/** Lets the body of a request that came without a network through as fast as it is read, and no sooner. */
 export class RequestSupply {
   readonly body: ReceivedBody
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #room: PromiseWithResolvers<void> | undefined = undefined
   #isStopped = false
 
-  constructor(request: Request, maxWaitingBytes: number) {
-    const announced = request.headers.get('content-length')
-    const length = request.body === null ? 0 : announced === null ? undefined : Number(announced)
-    this.#reader = request.body?.getReader()
-    this.body = new ReceivedBody(length, maxWaitingBytes, {
+  /** @param announced Octets according to `content-length`, if it was given */
+  constructor(
+    source: ReadableStream<Uint8Array> | Uint8Array | null,
+    announced: number | undefined,
+    maxWaitingBytes: number,
+  ) {
+    const isWhole = source === null || source instanceof Uint8Array
+    this.#reader = isWhole ? undefined : source.getReader()
+    this.body = new ReceivedBody(isWhole ? (source?.byteLength ?? 0) : announced, maxWaitingBytes, {
       onWanted: () => void this.#pump(),
       onFull: () => {
         this.#room = Promise.withResolvers()
@@ -22,17 +26,21 @@ export class RequestSupply {
         this.#room = undefined
       },
     })
-    if (this.#reader === undefined) this.body.finish()
+    if (!isWhole) return
+    if (source !== null) this.body.push(source)
+    this.body.finish()
   }
 
   /** Nothing more comes. Whoever still reads is told why. */
-  stop(reason: Error): void {
+  stop(reason: string): void {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.body.fail(reason)
+    if (this.#reader === undefined) return
+    const error = new AbortedError(reason)
+    this.body.fail(error)
     this.body.discard()
     // Whoever made the request is told by its signal or by the answer.
-    this.#reader?.cancel(reason).catch(() => {})
+    this.#reader.cancel(error).catch(() => {})
   }
 
   async #pump(): Promise<void> {

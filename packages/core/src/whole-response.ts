@@ -1,0 +1,125 @@
+import type { FieldList } from '@fw/types'
+
+const NOT_READ = 0
+const READ = 1
+const decoder = new TextDecoder()
+/** The types of `Response` know properties only, which accessors cannot override. */
+const Base = Response as unknown as new () => object
+
+/**
+ * Makes a `Response` of a body that is there as a whole.
+ *
+ * @throws {RangeError} above status 599, which a `Response` cannot have
+ */
+export function wholeResponse(
+  status: number,
+  fields: FieldList,
+  content: string | Uint8Array<ArrayBuffer> | null,
+): Response {
+  if (status > 599) throw new RangeError(`Cannot make a Response of status ${status}: it is above 599`)
+  return new WholeResponse(status, fields, content) as unknown as Response
+}
+
+/**
+ * A `Response` whose body is there as a whole. A plain one makes a stream of its body and a `Headers` of its fields at
+ * once, which takes several times as long as answering; here both are made when they are first asked for.
+ */
+class WholeResponse extends Base {
+  readonly #status: number
+  readonly #fields: FieldList
+  readonly #content: string | Uint8Array<ArrayBuffer> | null
+  #headers: Headers | undefined = undefined
+  /** Stands in as soon as more is wanted than the octets. */
+  #plain: Response | undefined = undefined
+  #state = NOT_READ
+
+  constructor(status: number, fields: FieldList, content: string | Uint8Array<ArrayBuffer> | null) {
+    super()
+    this.#status = status
+    this.#fields = fields
+    this.#content = content
+  }
+
+  get status(): number {
+    return this.#status
+  }
+
+  get ok(): boolean {
+    return this.#status >= 200 && this.#status <= 299
+  }
+
+  get headers(): Headers {
+    if (this.#headers === undefined) {
+      this.#headers = new Headers()
+      const fields = this.#fields
+      for (let i = 0; i < fields.length; i += 2) this.#headers.append(fields[i] ?? '', fields[i + 1] ?? '')
+    }
+    return this.#headers
+  }
+
+  get body(): Response['body'] {
+    return this.#content === null ? null : this.#whole.body
+  }
+
+  get bodyUsed(): boolean {
+    return this.#plain === undefined ? this.#state === READ : this.#plain.bodyUsed
+  }
+
+  async text(): Promise<string> {
+    if (this.#mustDelegate) return this.#whole.text()
+    const content = this.#take()
+    if (typeof content !== 'string') return decoder.decode(content)
+    // As UTF-8 and back: without a byte order mark and lone surrogates.
+    return (content.charCodeAt(0) === 0xfeff ? content.slice(1) : content).toWellFormed()
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    if (this.#mustDelegate) return new Uint8Array(await this.#whole.arrayBuffer())
+    const content = this.#take()
+    return typeof content === 'string' ? new TextEncoder().encode(content) : content
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer } = await this.bytes()
+    return buffer
+  }
+
+  blob(): Promise<Blob> {
+    return this.#whole.blob()
+  }
+
+  formData(): Promise<FormData> {
+    return this.#whole.formData()
+  }
+
+  textStream(): ReadableStream<string> {
+    return this.#whole.textStream()
+  }
+
+  clone(): Response {
+    return this.#whole.clone()
+  }
+
+  /** Whether the body was taken, in which way ever, or is none. */
+  get #mustDelegate(): boolean {
+    return this.#content === null || this.#state === READ || this.#plain !== undefined
+  }
+
+  get #whole(): Response {
+    if (this.#plain === undefined) {
+      this.#plain = new Response(this.#content, { status: this.#status, headers: this.headers })
+      // Read before it was there: the stand-in has to know.
+      if (this.#state === READ) this.#plain.arrayBuffer().catch(() => {})
+    }
+    return this.#plain
+  }
+
+  #take(): string | Uint8Array<ArrayBuffer> {
+    this.#state = READ
+    return this.#content ?? ''
+  }
+}
