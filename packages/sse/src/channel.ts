@@ -293,7 +293,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     try {
       call()
     } catch (error) {
-      reportThrown(callback, error)
+      reportThrown(`${callback} of an SseChannel`, error)
     }
   }
 }

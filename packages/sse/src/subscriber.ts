@@ -119,7 +119,7 @@ export class Subscriber implements StreamListener {
     try {
       return this.#filter === undefined || this.#filter(event)
     } catch (error) {
-      reportThrown('The filter of a subscriber', error)
+      reportThrown('The filter of a subscriber of an SseChannel', error)
       return false
     }
   }
