@@ -35,7 +35,11 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number
   /** Requests on one HTTP/1.1 connection; 0 for no limit. */
   readonly maxRequestsPerConnection: number
-  /** Octets read and thrown away after an error answer, so that the client sees the answer and not a reset. */
+  /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
+  readonly maxConnections: number
+  /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
+  readonly maxConnectionsPerAddress: number
+  /** Octets read and thrown away where a connection ends with an answer, so that the client sees the answer and not a reset. */
   readonly lingerBytes: number
   /** Time for the same. */
   readonly lingerTimeoutMs: number
@@ -47,6 +51,11 @@ export interface Limits {
   readonly maxStreamResetsPerSecond: number
   /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
   readonly sessionIdleTimeoutMs: number
+  /**
+   * Octets of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
+   * stop. Well above 0, as Chromium never shows an answer after it was told to stop sending the request.
+   */
+  readonly maxDiscardedBodyBytes: number
   /** HTTP/3 connections at once; a further client gets no answer. UDP has no descriptors that would run out first. */
   readonly maxHttp3Connections: number
 }
@@ -68,12 +77,15 @@ export const DEFAULT_LIMITS: Limits = {
   writeStallTimeoutMs: 60_000,
   keepAliveTimeoutMs: 5_000,
   maxRequestsPerConnection: 0,
+  maxConnections: 0,
+  maxConnectionsPerAddress: 0,
   lingerBytes: 256 * 1024,
   lingerTimeoutMs: 2_000,
   maxConcurrentStreams: 100,
   maxStreamResetBurst: 200,
   maxStreamResetsPerSecond: 20,
   sessionIdleTimeoutMs: 60_000,
+  maxDiscardedBodyBytes: 16 * 1024 * 1024,
   maxHttp3Connections: 10_000,
 }
 
@@ -81,15 +93,17 @@ export const DEFAULT_LIMITS: Limits = {
  * The defaults with some replaced.
  *
  * @throws {TypeError} if a name is not one of the limits
- * @throws {RangeError} if a value is no whole number, or negative
+ * @throws {RangeError} if a value is no whole number, or out of range
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
     }
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new RangeError(`Limit ${name} is ${String(value)}; it takes a whole number, 0 or more`)
+    // What node:http2 and the operating system take; a body may be larger.
+    const most = name === 'maxBodyBytes' ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
+    if (!Number.isSafeInteger(value) || value < 0 || value > most) {
+      throw new RangeError(`Limit ${name} is ${String(value)}; it takes a whole number from 0 to ${most}`)
     }
   }
   return { ...DEFAULT_LIMITS, ...given }

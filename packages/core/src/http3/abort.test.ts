@@ -1,7 +1,9 @@
 import type { Exchange, Outcome } from '@fw/types'
+import type { TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Connection, type RawStream } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
+import type { Limits } from '../limits.ts'
 
 const REQUEST_CANCELLED = 0x10c
 
@@ -201,17 +203,34 @@ describe('a server that gives up', () => {
     expect(await failure).toMatchObject({ name: 'AbortedError' })
   })
 
-  it('on the body alone, by answering, wants no more of it and says that this is no error', async () => {
+  it('on the body alone, by answering, throws the rest away for the client to see the answer', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
-    const { connection } = await server.connect()
-    const stream = await send(connection, { body: 'begun', end: false })
+    const client = await server.connect()
+    const answer = client.request({ path: '/', body: Buffer.alloc(3_000_000) })
     const exchange = await next()
     const outcome = outcomeOf(exchange)
+    const failure = bodyOf(exchange).catch((error: unknown) => error)
     exchange.respond(413, [], 'too large')
-    expect((await stream.readAll()).toString()).toContain('too large')
-    expect(await stream.stopCode).toBe(0x100)
+    expect(await failure).toMatchObject({ name: 'AbortedError' })
     expect(await outcome).toEqual({ status: 413, bodyBytes: 9, aborted: false })
+    expect(await (await answer).text()).toBe('too large')
+  })
+
+  it.each<[string, Partial<Limits>, TestField[], number]>([
+    ['more than it throws away is announced', {}, [['content-length', String(2 ** 30)]], 0],
+    ['more than it throws away comes', { maxDiscardedBodyBytes: 100_000 }, [], 150_000],
+    ['nothing comes any more', { bodyStallTimeoutMs: 100 }, [], 0],
+    ['the client waits for a 100 (Continue)', {}, [['expect', '100-continue']], 0],
+  ])('on the body alone tells the client that it is no error when %s', async (_when, limits, more, bytes) => {
+    await using server = await serveHttp3((exchange) => exchange.respond(413, [], 'too large'), limits)
+    const { connection } = await server.connect()
+    const stream = await connection.openStream()
+    const fields = [...h3RequestFields({ path: '/' }, 'POST', connection), ...more]
+    await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(fields)))
+    await stream.send(Buffer.alloc(bytes))
+    expect(await stream.stopCode).toBe(0x100)
+    expect((await stream.readAll()).toString()).toContain('too large')
   })
 })
 

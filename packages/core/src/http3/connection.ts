@@ -14,6 +14,12 @@ import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
 const STREAM_STEP = 4
 /** Octets of a unidirectional stream read at a time. */
 const READ_BYTES = 4096
+/**
+ * The largest number that a request stream can have, in a GOAWAY that announces another (RFC 9114 §5.2): requests that
+ * are on their way, in this time, are still served.
+ */
+const LAST_REQUEST_ID = Buffer.from('fffffffffffffffc', 'hex')
+const GOAWAY_GRACE_MS = 200
 /** A connection with a silent answer is kept open by asking the client for a sign of life, this often or more. */
 const MAX_PING_INTERVAL_MS = 10_000
 
@@ -44,6 +50,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   #nextRequestId = 0
   /** The first request stream that is refused. */
   #goawayId = Infinity
+  #goawayTimer: NodeJS.Timeout | undefined = undefined
 
   constructor(quic: QuicConnection, options: Http3ConnectionOptions) {
     const { limits } = options.host
@@ -72,11 +79,13 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   }
 
   drain(): void {
-    if (this.#goawayId !== Infinity) return
-    this.#goawayId = this.#nextRequestId
-    this.#control.push(encodeFrame(FrameType.GOAWAY, encodeNumber(this.#goawayId)))
-    this.#control.flush()
-    this.#closeIfDone()
+    if (this.#goawayTimer !== undefined) return
+    this.#sendGoaway(LAST_REQUEST_ID)
+    this.#goawayTimer = setTimeout(() => {
+      this.#goawayId = this.#nextRequestId
+      this.#sendGoaway(encodeNumber(this.#goawayId))
+      this.#closeIfDone()
+    }, GOAWAY_GRACE_MS)
   }
 
   destroy(): void {
@@ -89,16 +98,13 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   }
 
   onReset(streamId: number, code: number): void {
-    if ((streamId & 2) === 0) this.#onGivenUp(streamId, (request) => request.onReset(code))
+    if ((streamId & 2) === 0) this.#requests.get(streamId)?.onReset(code)
     else this.#attempt(() => this.#peerStreams.end(streamId))
   }
 
   onStopped(streamId: number, code: number): void {
-    if (streamId !== this.#controlId) {
-      this.#onGivenUp(streamId, (request) => request.onStopped(code))
-      return
-    }
-    this.onConnectionError(new Http3Error(ErrorCode.CLOSED_CRITICAL_STREAM, 'The control stream was stopped'))
+    if (streamId !== this.#controlId) this.#requests.get(streamId)?.onStopped(code)
+    else this.onConnectionError(new Http3Error(ErrorCode.CLOSED_CRITICAL_STREAM, 'The control stream was stopped'))
   }
 
   onWritable(streamId: number): void {
@@ -112,12 +118,18 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
 
   onClosed(reason: string): void {
     this.deadlines.unwatch(this)
+    clearTimeout(this.#goawayTimer)
     for (const request of this.#requests.values()) request.onConnectionLost(reason)
     this.#options.onClose(this)
   }
 
   onConnectionError(error: Http3Error): void {
     this.quic.close(error.code, error.message)
+  }
+
+  onGivenUp(): void {
+    if (this.#resets.spend(performance.now())) return
+    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many requests were given up'))
   }
 
   onStreamOver(streamId: number): void {
@@ -150,14 +162,6 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     return request
   }
 
-  #onGivenUp(streamId: number, tell: (request: Http3Stream) => void): void {
-    const request = this.#requests.get(streamId)
-    if (request === undefined) return
-    tell(request)
-    if (this.#requests.has(streamId) || this.#resets.spend(performance.now())) return
-    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many requests were given up'))
-  }
-
   #readPeerStream(streamId: number): void {
     for (let read; (read = this.quic.read(streamId, READ_BYTES)) !== undefined;) {
       const { chunk, isEnd } = read
@@ -179,6 +183,11 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
       this.onConnectionError(error)
       return false
     }
+  }
+
+  #sendGoaway(streamId: Uint8Array): void {
+    this.#control.push(encodeFrame(FrameType.GOAWAY, streamId))
+    this.#control.flush()
   }
 
   #closeIfDone(): void {

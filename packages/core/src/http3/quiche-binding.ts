@@ -31,8 +31,15 @@ export interface QuicheConnection {
   peerError(): QuicheError | null
   localError(): QuicheError | null
   sendAckEliciting(): void
-  /** `peerMaxIdleTimeout` is 0 where the peer has none. */
-  stats(): { peerMaxIdleTimeout: number }
+  stats(): QuicheStats
+}
+
+/** What the peer said of itself in the handshake, among other things. */
+export interface QuicheStats {
+  /** 0 where the peer has none. */
+  peerMaxIdleTimeout: number
+  peerInitialMaxData: number
+  peerInitialMaxStreamDataBidiLocal: number
 }
 
 export interface QuicheError {

@@ -5,6 +5,10 @@ import { StuckStreams } from './stuck-streams.ts'
 
 /** Most octets of one packet, so that it also fits a path with a tunnel in it. */
 export const MAX_PACKET_BYTES = 1350
+/** Of these, headers, connection IDs, numbers, lengths and the seal may take so many. */
+const PACKET_OVERHEAD_BYTES = 64
+/** A peer with such windows gives new ones long before they are used up. */
+const LARGE_WINDOW = 64 * 1024
 /** Packets of one connection in one turn of the event loop; then the others have theirs. */
 const MAX_PACKETS_PER_TURN = 256
 /** How long a close waits for what was written to arrive. */
@@ -52,8 +56,10 @@ export class QuicheConnection implements QuicConnection {
   /** Streams that we may still send on, and whether the last write was not taken whole. */
   readonly #sending = new Map<number, boolean>()
   readonly #stuck: StuckStreams
-  #isWornOut = false
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
+  #hasLargeWindows = false
+  /** Octets written since the last packets were sent. */
+  #unsentBytes = 0
   #hasUnsent = false
   #isClosed = false
   #isGone = false
@@ -69,7 +75,9 @@ export class QuicheConnection implements QuicConnection {
     this.#endpoint = endpoint
     this.remoteAddress = remote.host
     this.remotePort = remote.port
-    this.#stuck = new StuckStreams(quiche, maxConcurrentStreams)
+    // With a quarter of them stuck the peer has enough left to go on with until it has a new connection.
+    const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
+    this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onWornOut())
     if (handshakeTimeoutMs > 0) this.#handshakeTimer = setTimeout(() => this.destroy(), handshakeTimeoutMs)
   }
 
@@ -103,6 +111,8 @@ export class QuicheConnection implements QuicConnection {
     if (this.#isGone) return
     if (this.#events === undefined && this.#quiche.isEstablished()) {
       clearTimeout(this.#handshakeTimer)
+      const { peerInitialMaxData, peerInitialMaxStreamDataBidiLocal } = this.#quiche.stats()
+      this.#hasLargeWindows = Math.min(peerInitialMaxData, peerInitialMaxStreamDataBidiLocal) >= LARGE_WINDOW
       this.#events = this.#endpoint.accept(this)
     }
     if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
@@ -123,6 +133,12 @@ export class QuicheConnection implements QuicConnection {
     const streamId = this.#nextUnidirectional
     this.#nextUnidirectional += 4
     this.#sending.set(streamId, false)
+    try {
+      // From now on it exists for quiche.
+      this.#quiche.streamSend(streamId, NOTHING, false)
+    } catch {
+      // The peer allows none: the first write will find out.
+    }
     return streamId
   }
 
@@ -150,16 +166,18 @@ export class QuicheConnection implements QuicConnection {
 
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number {
     if (this.#isClosed || !this.#sending.has(streamId)) return -1
-    let taken: number | null
+    let taken: number
     try {
-      taken = this.#quiche.streamSend(streamId, chunk, isEnd)
+      const room = this.#roomToSend(streamId)
+      const isWhole = chunk.byteLength <= room
+      // Less than a packet is not worth it; acknowledgments that make room are on their way.
+      if (!isWhole && room < (this.#hasLargeWindows ? MAX_PACKET_BYTES : 1)) taken = 0
+      else taken = this.#quiche.streamSend(streamId, isWhole ? chunk : chunk.subarray(0, room), isWhole && isEnd) ?? 0
     } catch (error) {
       this.#onSendingFailed(streamId, error)
       return -1
     }
-    // No window, or no stream.
-    if (taken === null && !this.#probeSending(streamId)) return -1
-    taken ??= 0
+    this.#unsentBytes += taken
     this.#hasUnsent = true
     this.#endpoint.schedule(this)
     if (taken === chunk.byteLength && isEnd) this.#endSending(streamId)
@@ -215,10 +233,6 @@ export class QuicheConnection implements QuicConnection {
       else this.#probeSending(streamId)
     }
     if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)
-    if (!this.#isWornOut && this.#stuck.areTooMany) {
-      this.#isWornOut = true
-      events.onWornOut()
-    }
   }
 
   #tellReadable(events: QuicConnectionEvents, streamId: number): void {
@@ -254,8 +268,6 @@ export class QuicheConnection implements QuicConnection {
       this.#quiche.streamCapacity(streamId)
       return true
     } catch (error) {
-      // A stream of ours does not exist before it was written to.
-      if (isInvalid(error) && (streamId & 1) === 1) return true
       this.#onSendingFailed(streamId, error)
       return false
     }
@@ -264,6 +276,31 @@ export class QuicheConnection implements QuicConnection {
   #onSendingFailed(streamId: number, error: unknown): void {
     this.#endSending(streamId)
     this.#events?.onStopped(streamId, codeOf('StreamStopped', error))
+  }
+
+  /**
+   * Octets of the stream that can be sent in the next packets, headers of packets and frames included. quiche takes
+   * more, and then has octets that it cannot send yet; a stream that is given up meanwhile is stuck (`StuckStreams`).
+   *
+   * @throws {Error} quiche's, if the stream cannot be sent on
+   */
+  #roomToSend(streamId: number): number {
+    const capacity = this.#quiche.streamCapacity(streamId)
+    // A peer with tiny windows may wait for the last octet that fits before it gives a new one.
+    if (!this.#hasLargeWindows) return capacity
+    // What congestion control leaves shows in the stream with the largest window, seldom this one.
+    const total = Math.max(capacity, this.#capacityOf(FIRST_UNIDIRECTIONAL)) + this.#unsentBytes
+    const overhead = (Math.ceil(total / MAX_PACKET_BYTES) + 1) * PACKET_OVERHEAD_BYTES
+    return Math.min(capacity, total - overhead - this.#unsentBytes)
+  }
+
+  #capacityOf(streamId: number): number {
+    try {
+      return this.#quiche.streamCapacity(streamId)
+    } catch {
+      // There is no such stream (any more).
+      return 0
+    }
   }
 
   #shutdown(streamId: number, side: 0 | 1, code: number): void {
@@ -289,12 +326,14 @@ export class QuicheConnection implements QuicConnection {
 
   #transmit(): void {
     this.#hasUnsent = false
+    this.#unsentBytes = 0
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
       const packet = Buffer.allocUnsafe(MAX_PACKET_BYTES)
       const sent = this.#send(packet)
       if (sent === null) return
       this.#endpoint.transmit(packet.subarray(0, sent[0]), sent[1].to)
     }
+    this.#hasUnsent = true
     this.#endpoint.schedule(this)
   }
 
@@ -329,6 +368,7 @@ export class QuicheConnection implements QuicConnection {
     this.#isClosed = true
     clearTimeout(this.#closeTimer)
     clearTimeout(this.#handshakeTimer)
+    this.#stuck.close()
     this.#events?.onClosed(this.#closeReason())
     this.#endpoint.onClosed(this)
   }
@@ -352,8 +392,4 @@ export class QuicheConnection implements QuicConnection {
 function codeOf(name: 'StreamReset' | 'StreamStopped', error: unknown): number {
   const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
   return match?.[1] === name ? Number(match[2]) : NO_CODE
-}
-
-function isInvalid(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('InvalidStreamState')
 }

@@ -6,7 +6,7 @@ import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import { encodeAnswerHead, encodeInformational } from './answer.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { Http3Exchange, type AnswerStream } from './exchange.ts'
-import type { QuicConnection } from './quic.ts'
+import type { QuicConnection, QuicRead } from './quic.ts'
 import type { RequestHead } from './request-head.ts'
 import { RequestReader, type RequestParts } from './request-reader.ts'
 import { StreamOutput } from './stream-output.ts'
@@ -20,6 +20,8 @@ export interface StreamOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   onConnectionError(error: Http3Error): void
+  /** The client gave up a request before it was answered. */
+  onGivenUp(): void
   /** Nothing more will happen on the stream. */
   onStreamOver(streamId: number): void
 }
@@ -27,7 +29,8 @@ export interface StreamOwner {
 /**
  * A request stream: reads the request, hands it over as an `Exchange`, and sends the answer.
  *
- * It is over when the answer is complete or given up; what is left of the request is then not wanted any more.
+ * When the answer is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
+ * let us tell the client to stop at once, but Chromium then waits for ever and never shows the answer.
  */
 export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watched {
   deadlineMs: number = Infinity
@@ -44,6 +47,8 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   #isHandedOver = false
   #isInputOver = false
   #isPaused = false
+  /** Octets to throw away until the client is told to stop; `undefined` while they are wanted. */
+  #discardBytes: number | undefined = undefined
   #awaitsContinue = false
   #isOver = false
 
@@ -71,14 +76,9 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     while (!this.#isInputOver && !this.#isPaused) {
       const read = this.#owner.quic.read(this.#id, READ_BYTES)
       if (read === undefined) return
-      try {
-        this.#reader.push(read.chunk)
-        if (read.isEnd) this.#onEnd()
-      } catch (error) {
-        this.#onFault(error)
-        return
-      }
-      this.#handOver()
+      if (this.#discardBytes !== undefined) this.#discard(read, this.#discardBytes)
+      else this.#take(read)
+      this.#finishIfDone()
     }
   }
 
@@ -86,10 +86,15 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   onReset(code: number): void {
     if (this.#isOver) return
     this.#isInputOver = true
+    this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
     // RFC 9114 §4.1: once it has the answer coming, a client may stop sending without giving that up.
-    if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
-    else this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
+    if (this.#discardBytes !== undefined) this.#finishIfDone()
+    else if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
+    else {
+      this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
+      this.#owner.onGivenUp()
+    }
   }
 
   /** The client wants no answer. */
@@ -97,6 +102,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     if (this.#isOver) return
     const error = new AbortedError(`The client stopped the answer with code 0x${code.toString(16)}`)
     this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
+    this.#owner.onGivenUp()
   }
 
   onConnectionLost(reason: string): void {
@@ -114,7 +120,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     }
     this.#setDeadline()
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
-    else if (this.output.isEnded) this.#finish()
+    else if (this.output.isEnded) this.#onAnswered()
   }
 
   reset(): void {
@@ -122,10 +128,12 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   }
 
   onSettled(aborted: boolean): void {
-    // RFC 9114 §4.1: an early answer ends the request without an error.
-    if (aborted) this.#abandon(ErrorCode.REQUEST_CANCELLED)
-    else this.#stopInput(ErrorCode.NO_ERROR)
     this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
+    if (!aborted) {
+      this.#onAnswered()
+      return
+    }
+    this.#abandon(ErrorCode.REQUEST_CANCELLED)
     this.#finish()
   }
 
@@ -157,6 +165,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#watchInput()
   }
 
+  onFault(error: unknown): void {
+    this.#exchange?.abort(error instanceof Error ? error : undefined)
+  }
+
   onRoom(): void {
     this.#isPaused = false
     this.#owner.quic.resumeReading(this.#id)
@@ -168,8 +180,24 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
       this.#giveUp(new AbortedError('The client does not take its answer'), ErrorCode.REQUEST_CANCELLED)
       return
     }
+    if (this.#discardBytes !== undefined) {
+      this.#stopInput(ErrorCode.NO_ERROR)
+      this.#finishIfDone()
+      return
+    }
     const what = this.#isHandedOver ? 'body' : 'head'
     this.#refuse(new ProtocolError(408, `Request ${what} took too long`, 'stream'))
+  }
+
+  #take({ chunk, isEnd }: QuicRead): void {
+    try {
+      this.#reader.push(chunk)
+      if (isEnd) this.#onEnd()
+    } catch (error) {
+      this.#onFault(error)
+      return
+    }
+    this.#handOver()
   }
 
   /** The request is complete. */
@@ -209,17 +237,38 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   /** What has been read of the request is all that will be; it can still be answered. */
   #refuse(error: ProtocolError): void {
-    this.#stopInput(ErrorCode.NO_ERROR)
     if (this.#isHandedOver) {
+      this.#stopInput(ErrorCode.NO_ERROR)
       this.#exchange?.body.fail(error)
       return
     }
     this.#exchange = undefined
+    this.#discardBytes = this.#owner.host.limits.maxDiscardedBodyBytes
     this.#report(error.status, error.message)
     const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
     this.output.push(encodeAnswerHead(error.status, head))
     this.output.end()
     this.flush()
+  }
+
+  /** The answer is with QUIC; what is left of the request is not wanted. */
+  #onAnswered(): void {
+    const { maxDiscardedBodyBytes } = this.#owner.host.limits
+    this.#discardBytes ??= maxDiscardedBodyBytes
+    this.#exchange?.body.discard()
+    // A client that waits for its 100 (Continue) has to hear that nothing is wanted.
+    if (this.#awaitsContinue || this.#reader.announcedBytesLeft > maxDiscardedBodyBytes) {
+      this.#stopInput(ErrorCode.NO_ERROR)
+    }
+    this.#watchInput()
+    this.#finishIfDone()
+  }
+
+  #discard({ chunk, isEnd }: QuicRead, left: number): void {
+    this.#discardBytes = left - chunk.byteLength
+    if (isEnd) this.#isInputOver = true
+    else if (this.#discardBytes < 0) this.#stopInput(ErrorCode.NO_ERROR)
+    this.#watchInput()
   }
 
   #report(status: number, reason: string): void {
@@ -254,6 +303,11 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#isInputOver = true
     this.#watchInput()
     this.#owner.quic.stopSending(this.#id, code)
+  }
+
+  /** Once answered, the stream lasts until the request has ended too. */
+  #finishIfDone(): void {
+    if (this.#discardBytes !== undefined && this.#isInputOver && this.output.isEnded) this.#finish()
   }
 
   #finish(): void {

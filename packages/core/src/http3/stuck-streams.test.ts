@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StuckStreams } from './stuck-streams.ts'
 
-/** A transport that has not finished the streams given. */
+/** A transport that has not finished the streams given; 8 was stopped by the peer. */
 class Transport {
   readonly unfinished: Set<number>
   readonly resets: number[] = []
@@ -18,18 +18,23 @@ class Transport {
   }
 }
 
-beforeEach(() => void vi.useFakeTimers())
+const onTooMany = vi.fn<() => void>()
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  onTooMany.mockClear()
+})
 afterEach(() => void vi.useRealTimers())
 
-function watch(transport: Transport, maxConcurrentStreams: number, ...streamIds: number[]): StuckStreams {
-  const streams = new StuckStreams(transport, maxConcurrentStreams)
+function watch(transport: Transport, ...streamIds: number[]): StuckStreams {
+  const streams = new StuckStreams(transport, 2, onTooMany)
   for (const streamId of streamIds) streams.watch(streamId)
   return streams
 }
 
 it('is empty when the transport has finished everything', () => {
   const transport = new Transport(4, 8)
-  const streams = watch(transport, 4, 0, 4, 8)
+  const streams = watch(transport, 0, 4, 8)
   expect(streams.isEmpty).toBe(false)
   transport.unfinished.clear()
   expect(streams.isEmpty).toBe(true)
@@ -37,25 +42,37 @@ it('is empty when the transport has finished everything', () => {
 
 it('resets a stream that is not finished for five seconds, when everything has arrived long ago', () => {
   const transport = new Transport(4)
-  const streams = watch(transport, 4, 0, 4)
+  const streams = watch(transport, 0, 4)
   vi.advanceTimersByTime(5000)
   expect([streams.isEmpty, transport.resets]).toEqual([false, []])
   vi.advanceTimersByTime(1)
   expect([streams.isEmpty, transport.resets]).toEqual([false, [4]])
 })
 
-it('says that there are too many when half of the streams are stuck for ten seconds', () => {
-  const streams = watch(new Transport(4, 8), 4, 0, 4, 8)
-  vi.advanceTimersByTime(9999)
-  expect(streams.areTooMany).toBe(false)
-  vi.advanceTimersByTime(1002)
-  expect(streams.areTooMany).toBe(true)
+it('says once that there are too many, when so many are stuck for ten seconds, without being asked', () => {
+  watch(new Transport(4, 8), 0, 4, 8)
+  vi.advanceTimersByTime(10_000)
+  expect(onTooMany).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(60_000)
+  expect(onTooMany).toHaveBeenCalledOnce()
 })
 
-it('does not count streams that finished late', () => {
+it.each([
+  ['there are fewer', [4], [0, 4]],
+  ['they were finished late', [], [4, 8]],
+])('says nothing when %s', (_why, unfinished, watched) => {
   const transport = new Transport(4, 8)
-  const streams = watch(transport, 4, 4, 8)
+  watch(transport, ...watched)
+  vi.advanceTimersByTime(9000)
+  transport.unfinished.clear()
+  for (const streamId of unfinished) transport.unfinished.add(streamId)
   vi.advanceTimersByTime(60_000)
-  transport.unfinished.delete(4)
-  expect(streams.areTooMany).toBe(false)
+  expect(onTooMany).not.toHaveBeenCalled()
+})
+
+it('says nothing once it is closed', () => {
+  const streams = watch(new Transport(4, 8), 4, 8)
+  streams.close()
+  vi.advanceTimersByTime(60_000)
+  expect(onTooMany).not.toHaveBeenCalled()
 })

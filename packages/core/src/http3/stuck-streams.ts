@@ -2,7 +2,6 @@
 const NUDGE_AFTER_MS = 5000
 /** After this time it never will be. */
 const STUCK_AFTER_MS = 10_000
-/** Not more often, unless somebody waits. */
 const CHECK_INTERVAL_MS = 1000
 
 const WRITE_SIDE = 1
@@ -22,50 +21,59 @@ export interface StreamStates {
  * comes to that conclusion: when a stream is reset while octets of it wait to be sent, when its reading side is stopped
  * and the peer then finishes instead of resetting, and when the peer's reset comes after the last acknowledgment (a
  * reset of our own, when everything has arrived long ago, gets such a stream unstuck). Each such stream takes one from
- * the number that the peer may have open; when half are taken, the connection has served its time.
+ * the number that the peer may have open; when that gets felt, the connection has served its time.
  */
 export class StuckStreams {
   readonly #quiche: StreamStates
-  readonly #maxConcurrentStreams: number
+  readonly #limit: number
+  readonly #onTooMany: () => void
   readonly #since = new Map<number, number>()
-  #checkedAtMs = 0
-  #stuck = 0
+  #timer: NodeJS.Timeout | undefined = undefined
 
-  constructor(quiche: StreamStates, maxConcurrentStreams: number) {
+  /** @param limit Stuck streams at which `onTooMany` is called */
+  constructor(quiche: StreamStates, limit: number, onTooMany: () => void) {
     this.#quiche = quiche
-    this.#maxConcurrentStreams = maxConcurrentStreams
+    this.#limit = limit
+    this.#onTooMany = onTooMany
   }
 
   watch(streamId: number): void {
     this.#since.set(streamId, performance.now())
+    this.#checkLater()
   }
 
   /** Whether everything has arrived. */
   get isEmpty(): boolean {
-    this.#check(performance.now())
+    this.#count()
     return this.#since.size === 0
   }
 
-  /** Whether the peer can open only half as many streams as it should. */
-  get areTooMany(): boolean {
-    const limit = this.#maxConcurrentStreams / 2
-    if (this.#since.size < limit) return false
-    const now = performance.now()
-    if (now >= this.#checkedAtMs + CHECK_INTERVAL_MS) this.#check(now)
-    return this.#stuck >= limit
+  close(): void {
+    clearTimeout(this.#timer)
   }
 
-  #check(now: number): void {
-    this.#checkedAtMs = now
-    this.#stuck = 0
+  #checkLater(): void {
+    if (this.#timer !== undefined || this.#since.size < this.#limit) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      if (this.#count() >= this.#limit) this.#onTooMany()
+      else this.#checkLater()
+    }, CHECK_INTERVAL_MS)
+  }
+
+  /** Forgets what is over. @returns Streams that are stuck */
+  #count(): number {
+    const now = performance.now()
+    let stuck = 0
     for (const [streamId, since] of this.#since) {
       if (this.#isOver(streamId)) {
         this.#since.delete(streamId)
         continue
       }
       if (now - since > NUDGE_AFTER_MS) this.#quiche.streamShutdown(streamId, WRITE_SIDE, H3_NO_ERROR)
-      if (now - since > STUCK_AFTER_MS) this.#stuck++
+      if (now - since > STUCK_AFTER_MS) stuck++
     }
+    return stuck
   }
 
   #isOver(streamId: number): boolean {

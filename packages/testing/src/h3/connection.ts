@@ -15,11 +15,13 @@ export class H3Connection {
   readonly authority: string
   /** The server's settings, when they have arrived. */
   readonly settings: Promise<ReadonlyMap<number, number>>
-  /** The stream number of the server's first GOAWAY, when it has arrived. */
-  readonly goaway: Promise<number>
+  /** Resolves when the server has begun to say goodbye. */
+  readonly goaway: Promise<void>
+  /** The stream numbers of the server's GOAWAYs. */
+  readonly goaways: number[] = []
   readonly #quic: QuicClient
   readonly #settings = Promise.withResolvers<ReadonlyMap<number, number>>()
-  readonly #goaway = Promise.withResolvers<number>()
+  readonly #goaway = Promise.withResolvers<void>()
   #isGoingAway = false
 
   private constructor(quic: QuicClient, authority: string) {
@@ -98,7 +100,8 @@ export class H3Connection {
       if (frame.type === H3Frame.SETTINGS) this.#settings.resolve(readSettings(payload))
       if (frame.type !== H3Frame.GOAWAY) continue
       this.#isGoingAway = true
-      this.#goaway.resolve(readVarint(payload, 0)?.value ?? -1)
+      this.goaways.push(readVarint(payload, 0)?.value ?? -1)
+      this.#goaway.resolve()
     }
   }
 }
