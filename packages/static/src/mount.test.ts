@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Server } from '@fw/core'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { serve, type Answer } from '../test/serve.ts'
@@ -194,6 +196,51 @@ describe('cacheControl', () => {
 })
 
 describe('freshness', () => {
+  it('sees a change between two requests of one turn that no network separates', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'old' })
+    const server = new Server()
+    staticFiles(server.router(), '/', folder.path)
+    const ask = async (): Promise<string> => (await server.fetch('/a.txt')).text()
+    await delay(40)
+    for (let i = 0; i < 3; i++) expect(await ask()).toBe('old')
+    for (let i = 0; i < 20; i++) {
+      writeFileSync(folder.join('a.txt'), `new ${i}`)
+      expect(await ask()).toBe(`new ${i}`)
+    }
+  })
+
+  it('answers from memory alike, with conditions, codings and Cache-Control', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) =>
+      staticFiles(router, '/', folder.path, { cacheControl: (path) => `public, x="${path}"` }),
+    )
+    const requests: Record<string, string>[] = [
+      {},
+      { 'accept-encoding': 'gzip' },
+      { 'accept-encoding': 'br, gzip' },
+      { 'accept-encoding': '*;q=0' },
+      { range: 'bytes=1-2' },
+      { range: 'bytes=99-' },
+      { 'if-none-match': '*' },
+      { 'if-match': '"x"' },
+    ]
+    const round = async (): Promise<unknown[]> => {
+      const answers: unknown[] = []
+      for (const method of ['GET', 'HEAD']) {
+        for (const headers of requests) {
+          const { status, text, headers: fields } = await server.ask('/app.js', headers, method)
+          fields.delete('date')
+          answers.push([status, text, [...fields]])
+        }
+      }
+      return answers
+    }
+    const fromFile = await round()
+    await delay(40)
+    await round()
+    expect(await round()).toEqual(fromFile)
+  })
+
   it.each([true, false])('sees every change on the next request (in memory: %s)', async (cacheInMemory) => {
     await using folder = await tempFolder({ 'r1/s.txt': 'one!', 'r2/s.txt': 'two!' })
     symlinkSync('r1', folder.join('current'))

@@ -1,22 +1,60 @@
+import { readdirSync, renameSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { eachProtocol, tempFolder, type RunningServer, type ServerDemand } from '@fw/testing'
 import { Server } from '@fw/core'
-import { expect, it } from 'vitest'
-import { staticFiles } from '../src/index.ts'
+import {
+  eachProtocol,
+  tempFolder,
+  type ClientResponse,
+  type ProtocolClient,
+  type RunningServer,
+  type ServerDemand,
+  type TempFolder,
+} from '@fw/testing'
+import type { Outcome } from '@fw/types'
+import { afterEach, describe, expect, it } from 'vitest'
+import { sendFile, staticFiles } from '../src/index.ts'
 
 const LARGE = 1_500_000
+/** No two places of it are alike, so that a wrong octet shows. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
+/** More than what a transport and its client hold between them, so that a client can stop in the middle. */
+const HUGE = 24 * 1024 * 1024
+const SECONDS = 1_706_933_106
+const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
+
+let folder: TempFolder
+let outcomes: Outcome[] = []
+let warnings: string[] = []
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
-  const folder = await tempFolder({
-    'index.html': 'SHELL',
-    'a.txt': 'hello',
-    'app.js': 'IDENTITY',
-    'app.js.br': 'BR',
-    'large.bin': large,
+  folder = await tempFolder({
+    'out.txt': 'OUTSIDE',
+    'root/index.html': 'SHELL',
+    'root/a.txt': 'hello',
+    'root/dir/index.html': 'DIR',
+    'root/app.js': 'IDENTITY',
+    'root/app.js.br': 'BR',
+    'root/app.js.gz': 'GZIP',
+    'root/.env': 'HIDDEN',
+    'root/.well-known/x': 'KNOWN',
+    'root/data.unknown-type': '?',
+    'root/large.bin': large,
   })
+  symlinkSync('../out.txt', folder.join('root/link.txt'))
+  for (const name of ['a.txt', 'large.bin']) utimesSync(folder.join('root', name), SECONDS, SECONDS)
   const server = new Server(tls === undefined ? {} : { tls, http3 })
-  staticFiles(server.router(), '/', folder.path, { spa: true, maxCachedFileBytes: 64 * 1024 })
+  const router = server.router()
+  router.use((ctx, next) => {
+    ctx.onFinish((outcome) => outcomes.push(outcome))
+    return next()
+  })
+  router.get('/report', (ctx) => sendFile(ctx, folder.join('root/a.txt'), { download: 'año.txt' }))
+  staticFiles(router, '/', folder.join('root'), {
+    spa: true,
+    maxCachedFileBytes: 64 * 1024,
+    cacheControl: (path, isFallback) => (path.endsWith('.html') ? `no-cache, x=${isFallback}` : undefined),
+    onWarning: (message) => warnings.push(message),
+  })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   return {
     port: Number(url.port),
@@ -27,27 +65,120 @@ async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
   }
 }
 
+const hugePath = (): string => folder.join('root/huge.bin')
+
+const openFiles = (): number => readdirSync('/proc/self/fd').length
+
+/** How the next request ended, as an access log is told. */
+async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
+  outcomes = []
+  await action()
+  await expect.poll(() => outcomes.length, { timeout: 10_000 }).toBe(1)
+  return outcomes[0]
+}
+
+/** Reads some octets and leaves the answer there; the rest is read by going on with what is returned. */
+async function readSome(response: ClientResponse): Promise<AsyncIterator<Uint8Array>> {
+  const body = response.body[Symbol.asyncIterator]()
+  await body.next()
+  return body
+}
+
+/** Begins to read a file that is longer than what is read. */
+async function begin(of: ProtocolClient): Promise<AsyncIterator<Uint8Array>> {
+  writeFileSync(hugePath(), '')
+  truncateSync(hugePath(), HUGE)
+  const response = await of.request({ path: '/huge.bin' })
+  expect(response.headers.get('content-length')).toBe(String(HUGE))
+  return readSome(response)
+}
+
+/** Reads to the end. @returns The octets, or `'cut off'` if they did not all come */
+async function readRest(body: AsyncIterator<Uint8Array>): Promise<number | 'cut off'> {
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await body.next()
+      if (done === true) return bytes
+      bytes += value.byteLength
+    }
+  } catch {
+    // That the answer is incomplete has to show as an error of the transport.
+    return 'cut off'
+  }
+}
+
 eachProtocol('static files', start, (client) => {
-  it('sends a file, its head, and 304', async () => {
-    const got = await client().request({ path: '/a.txt' })
-    expect([got.status, await got.text()]).toEqual([200, 'hello'])
-    const head = await client().request({ method: 'HEAD', path: '/a.txt' })
-    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '5', ''])
-    const etag = got.headers.get('etag') ?? ''
-    const same = await client().request({ path: '/a.txt', headers: [['if-none-match', etag]] })
-    expect([same.status, same.headers.get('etag'), await same.text()]).toEqual([304, etag, ''])
+  const ask = async (path: string, fields: Record<string, string> = {}, method = 'GET') => {
+    const response = await client().request({ method, path, headers: Object.entries(fields) })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  afterEach(() => void (warnings = []))
+
+  it.each<[string, string, Record<string, string>, number, string | null]>([
+    ['a file', '/a.txt', {}, 200, 'hello'],
+    ['the index', '/', {}, 200, 'SHELL'],
+    ['the index of a directory', '/dir', {}, 200, 'DIR'],
+    ['a decoded name', '/%61.txt?x=1', {}, 200, 'hello'],
+    ['the public dot directory', '/.well-known/x', {}, 200, 'KNOWN'],
+    ['a sidecar', '/app.js', { 'accept-encoding': 'gzip, br' }, 200, 'BR'],
+    ['the coding that is accepted', '/app.js', { 'accept-encoding': 'br;q=0, gzip' }, 200, 'GZIP'],
+    ['no coding', '/app.js', { 'accept-encoding': 'identity' }, 200, 'IDENTITY'],
+    ['406 without any coding', '/app.js', { 'accept-encoding': '*;q=0' }, 406, null],
+    ['304 by date', '/a.txt', { 'if-modified-since': MODIFIED }, 304, ''],
+    ['304 by any tag', '/a.txt', { 'if-none-match': '*' }, 304, ''],
+    ['200 as the tag decides alone', '/a.txt', { 'if-none-match': '"x"', 'if-modified-since': MODIFIED }, 200, 'hello'],
+    ['412 by tag', '/a.txt', { 'if-match': '"x"' }, 412, null],
+    ['412 by date', '/a.txt', { 'if-unmodified-since': 'Sat, 03 Feb 2024 04:05:05 GMT' }, 412, null],
+    ['a range', '/a.txt', { range: 'bytes=1-3' }, 206, 'ell'],
+    ['a suffix', '/a.txt', { range: 'bytes=-2' }, 206, 'lo'],
+    ['416', '/a.txt', { range: 'bytes=5-' }, 416, null],
+    ['all for several ranges', '/a.txt', { range: 'bytes=0-0,2-2' }, 200, 'hello'],
+    ['a range of what the client has', '/a.txt', { range: 'bytes=0-0', 'if-range': MODIFIED }, 206, 'h'],
+    ['all of what it has not', '/a.txt', { range: 'bytes=0-0', 'if-range': '"x"' }, 200, 'hello'],
+    ['the fallback', '/some/route', {}, 200, 'SHELL'],
+    ['404 for an asset', '/missing.js', { accept: '*/*' }, 404, null],
+    ['the fallback for a page', '/missing.js', { accept: 'text/html' }, 200, 'SHELL'],
+    ['404 for a dot file', '/.env', { accept: 'text/html' }, 404, null],
+    ['404 for a link that leaves', '/link.txt', { accept: '*/*' }, 404, null],
+    ['404 for an encoded separator', '/dir%2findex.html', { accept: 'text/html' }, 404, null],
+    ['404 for a backslash', '/dir%5cindex.html', { accept: 'text/html' }, 404, null],
+    ['404 for NUL', '/a.txt%00', { accept: 'text/html' }, 404, null],
+    ['404 for two dots', '/dir/../a.txt', { accept: 'text/html' }, 404, null],
+    ['404 for encoded dots', '/%2e%2e/out.txt', { accept: 'text/html' }, 404, null],
+  ])('sends %s', async (_, path, fields, status, text) => {
+    for (let i = 0; i < 2; i++) {
+      const got = await ask(path, fields)
+      expect([got.status, status < 400 ? got.text : null]).toEqual([status, text])
+      expect(got.text).not.toMatch(/OUTSIDE|HIDDEN/)
+    }
   })
 
-  it('sends a sidecar, a slice, the fallback, and 404', async () => {
-    const coded = await client().request({ path: '/app.js', headers: [['accept-encoding', 'br']] })
-    expect([coded.headers.get('content-encoding'), await coded.text()]).toEqual(['br', 'BR'])
-    const slice = await client().request({ path: '/a.txt', headers: [['range', 'bytes=1-3']] })
-    expect([slice.status, await slice.text()]).toEqual([206, 'ell'])
-    const route = await client().request({ path: '/some/route' })
-    expect([route.status, await route.text()]).toEqual([200, 'SHELL'])
-    const missing = await client().request({ path: '/missing.js' })
-    expect(missing.status).toBe(404)
-    await missing.text()
+  it('says what a client has to know', async () => {
+    const { headers } = await ask('/a.txt')
+    expect(headers.get('etag')).toMatch(/^"0x[0-9a-f]+-0x5"$/)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'last-modified': MODIFIED,
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': '5',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+    })
+    const coded = (await ask('/app.js', { 'accept-encoding': 'br' })).headers
+    expect([coded.get('content-encoding'), coded.get('vary')]).toEqual(['br', 'Accept-Encoding'])
+    expect((await ask('/missing.js')).headers.get('vary')).toMatch(/(^|, )accept(,|$)/i)
+    expect((await ask('/data.unknown-type')).headers.get('content-type')).toBe('application/octet-stream')
+    expect((await ask('/')).headers.get('cache-control')).toBe('no-cache, x=false')
+    expect((await ask('/route')).headers.get('cache-control')).toBe('no-cache, x=true')
+    expect((await ask('/report')).headers.get('content-disposition')).toContain("filename*=UTF-8''a%C3%B1o.txt")
+  })
+
+  it('answers HEAD as GET, and other methods with 405', async () => {
+    const head = await ask('/a.txt', {}, 'HEAD')
+    expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '5', ''])
+    const post = await ask('/a.txt', {}, 'POST')
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
   it('streams large files to several at once, octet by octet', async () => {
@@ -61,10 +192,64 @@ eachProtocol('static files', start, (client) => {
     expect(Buffer.from(await slice.bytes()).equals(large.subarray(70_000, 1_400_001))).toBe(true)
   })
 
-  it('goes on serving after a client gave up', async () => {
-    const given = await client().request({ path: '/large.bin' })
-    given.abort()
-    const next = await client().request({ path: '/a.txt' })
-    expect(await next.text()).toBe('hello')
+  it('tells an access log how many octets of a body were sent', async () => {
+    const etag = (await ask('/large.bin', {}, 'HEAD')).headers.get('etag') ?? ''
+    const table: [string, string, Record<string, string>, number, number][] = [
+      ['GET', '/a.txt', {}, 200, 5],
+      ['HEAD', '/a.txt', {}, 200, 0],
+      ['GET', '/a.txt', { range: 'bytes=1-3' }, 206, 3],
+      ['GET', '/app.js', { 'accept-encoding': 'br' }, 200, 2],
+      ['GET', '/large.bin', {}, 200, LARGE],
+      ['HEAD', '/large.bin', {}, 200, 0],
+      ['GET', '/large.bin', { range: 'bytes=-70000' }, 206, 70_000],
+      ['GET', '/large.bin', { 'if-none-match': etag }, 304, 0],
+    ]
+    for (const [method, path, fields, status, bodyBytes] of table) {
+      const outcome = await outcomeOf(() => ask(path, fields, method))
+      expect([method, path, outcome]).toEqual([method, path, { status, bodyBytes, aborted: false }])
+    }
+  })
+
+  describe('a file that changes while it is sent', () => {
+    it('is sent as it was when it was replaced or has grown', async () => {
+      const body = await begin(client())
+      writeFileSync(hugePath(), 'more', { flag: 'a' })
+      writeFileSync(folder.join('next'), 'replaced')
+      renameSync(folder.join('next'), hugePath())
+      expect((await ask('/huge.bin')).text).toBe('replaced')
+      // The first slice was read before.
+      const rest = await readRest(body)
+      expect(rest).toBeLessThan(HUGE)
+      expect(rest).toBeGreaterThan(HUGE - 1024 * 1024)
+    })
+
+    it('is cut off when it became shorter, and the next answer is right', async () => {
+      const outcome = await outcomeOf(async () => {
+        const body = await begin(client())
+        truncateSync(hugePath(), 1000)
+        expect(await readRest(body)).toBe('cut off')
+      })
+      expect(outcome).toMatchObject({ status: 200, aborted: true })
+      expect(outcome?.bodyBytes).toBeLessThan(HUGE)
+      await expect.poll(() => warnings).toEqual([expect.stringContaining('huge.bin became shorter')])
+      expect((await ask('/huge.bin')).text).toHaveLength(1000)
+      expect((await ask('/a.txt')).text).toBe('hello')
+    })
+
+    it('and a client that leaves frees the descriptor, and is known to have left', async () => {
+      const before = openFiles()
+      const outcome = await outcomeOf(async () => {
+        writeFileSync(hugePath(), '')
+        truncateSync(hugePath(), HUGE)
+        const response = await client().request({ path: '/huge.bin' })
+        const body = await readSome(response)
+        response.abort()
+        await body.return?.()
+      })
+      expect(outcome).toMatchObject({ status: 200, aborted: true })
+      expect(outcome?.bodyBytes).toBeLessThan(HUGE)
+      await expect.poll(openFiles, { timeout: 10_000 }).toBeLessThanOrEqual(before)
+      expect((await ask('/a.txt')).text).toBe('hello')
+    })
   })
 })
