@@ -1,89 +1,10 @@
-import { sharedCases } from '@fw/testing'
-import { Level, MemorySink, setLevel, setSinks, type RuntimeFormat } from '@fw/log'
-import type { Context, LevelNumber, LogRecord, Middleware } from '@fw/types'
+import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import type { Context, Middleware } from '@fw/types'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { accessLog, RequestLogger, type AccessLogConfig } from '../src/index.ts'
+import { accessLog, RequestLogger } from '../src/index.ts'
 import { splitTarget } from '../src/target.ts'
+import { CASES, configOf, fields, levelOf, octets, shown, type Case } from './case.ts'
 import { fakeContext } from './fake-context.ts'
-
-type HeaderValue = string | { readonly $bytes: string }
-
-interface Case {
-  readonly name: string
-  readonly rule: string
-  readonly config: Record<string, unknown>
-  readonly middleware?: boolean
-  readonly group?: { readonly prefix: string; readonly config: Record<string, unknown> }
-  readonly request: {
-    readonly method: string
-    readonly target: string
-    readonly headers: Record<string, HeaderValue | readonly HeaderValue[]>
-    readonly peer: string | null
-    readonly raw?: string
-  }
-  readonly response: {
-    readonly status: number
-    readonly bytes: number | null
-    readonly durationNs: number
-    readonly headers: Record<string, HeaderValue | readonly HeaderValue[]>
-    readonly protocol: Context['protocol']
-    readonly aborted?: 'before-head' | 'after-head'
-    readonly from?: 'throw' | 'no-route' | 'parser'
-  }
-  readonly threshold?: string
-  readonly requestLog?: readonly { readonly op: 'info'; readonly args: readonly [RuntimeFormat, ...unknown[]] }[]
-  readonly expectLine?: string | null
-  readonly expectJson?: object
-  readonly expectText?: string
-  readonly expectLevel?: string | null
-  readonly expectRequestLog?: readonly { readonly level: string; readonly text: string }[]
-  readonly expectRequestLogger?: 'present' | 'absent'
-}
-
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'off']
-const levelOf = (name: string): LevelNumber => LEVELS.indexOf(name) as LevelNumber
-const LEVEL_OPTIONS = ['normalLevel', 'clientErrorLevel', 'serverErrorLevel', 'slowLevel']
-
-function octets(value: HeaderValue): string {
-  const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.$bytes, 'hex')
-  return bytes.toString('latin1')
-}
-
-function fields(headers: Case['request']['headers']): Record<string, string[]> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().map((one) => octets(one))]),
-  )
-}
-
-function predicate(text: string): (ctx: Context) => boolean {
-  if (text === 'throws') {
-    return () => {
-      throw new Error('as described')
-    }
-  }
-  if (text.startsWith('header:')) return (ctx) => ctx.headers.has(text.slice('header:'.length))
-  if (text === 'method==OPTIONS') return (ctx) => ctx.method === 'OPTIONS'
-  if (text === 'status<400') return (ctx) => ctx.status < 400
-  if (text === 'status==304') return (ctx) => ctx.status === 304
-  throw new Error(`Unknown predicate: ${text}`)
-}
-
-function formatter(description: { $formatter?: string; $throws?: true }): (ctx: Context, ns: number) => string {
-  const { $formatter: template } = description
-  return (ctx, ns) => {
-    if (template === undefined) throw new Error('as described')
-    const values: Record<string, unknown> = { method: ctx.method, path: ctx.path, status: ctx.status, ns }
-    return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
-  }
-}
-
-function configOf(described: Record<string, unknown>): AccessLogConfig {
-  const config = { ...described }
-  for (const name of LEVEL_OPTIONS) if (name in config) config[name] = levelOf(String(config[name]))
-  if ('skipIf' in config) config['skipIf'] = predicate((config['skipIf'] as { $predicate: string }).$predicate)
-  if ('customFormatter' in config) config['customFormatter'] = formatter(config['customFormatter'] as object)
-  return config
-}
 
 /** Runs the middleware in the order a router would, then the handler. */
 async function runChain(chain: readonly Middleware[], ctx: Context, handler: () => void): Promise<void> {
@@ -101,11 +22,10 @@ function requestLoggerIn(ctx: Context): 'present' | 'absent' {
   }
 }
 
-const cases = sharedCases('access-log.json') as readonly Case[]
-/** What only a server can bring about; server.test.ts asks for the same. */
+/** What only a server can bring about: cases-server.test.ts runs those too. */
 const needsServer = (one: Case): boolean => one.response.from !== undefined
 
-describe.runIf(cases.length > 0)('access-log.json', () => {
+describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
   const sink = new MemorySink()
   beforeEach(() => {
     sink.clear()
@@ -117,9 +37,9 @@ describe.runIf(cases.length > 0)('access-log.json', () => {
     setSinks([])
     setLevel(Level.Info)
   })
-  console.log(`access-log.json: ${cases.filter(needsServer).length} of ${cases.length} cases need a server`)
+  console.log(`access-log.json: ${CASES.filter(needsServer).length} of ${CASES.length} cases need a server`)
 
-  it.for(cases.filter((one) => !needsServer(one)))('$rule: $name', async (one) => {
+  it.for(CASES.filter((one) => !needsServer(one)))('$rule: $name', async (one) => {
     const { request, response, group } = one
     setLevel(levelOf(one.threshold ?? 'trace'))
     const { path, query } = splitTarget(octets(request.target))
@@ -174,7 +94,3 @@ describe.runIf(cases.length > 0)('access-log.json', () => {
     expect(seen).toEqual(expected)
   })
 })
-
-function shown({ level, message }: LogRecord): { level: string | undefined; text: string } {
-  return { level: LEVELS[level], text: message }
-}

@@ -1,0 +1,241 @@
+import { once } from 'node:events'
+import { connect as connectTcp, type NetConnectOpts } from 'node:net'
+import { Server } from '@fw/core'
+import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import { connect, tempFolder, testCertificate, type TestField } from '@fw/testing'
+import type { Context, ProtocolText } from '@fw/types'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { accessLog, RequestLogger, type AccessLogConfig } from '../src/index.ts'
+import { CASES, configOf, fields, levelOf, octets, shown, type Case } from './case.ts'
+
+/** What is compared, by its name. */
+type Seen = Record<string, unknown>
+
+/** A server that does what a case says. */
+interface Served {
+  readonly server: Server
+  /** Resolves when its exchange is over. */
+  readonly finished: Promise<unknown>
+  /** Resolves when it is time for a client to leave that does not wait for the answer's end. */
+  readonly leave: Promise<unknown>
+  /** Whether its handler found a `RequestLogger`. */
+  hasRequestLogger: boolean | undefined
+}
+
+/** Sends the request of a case and takes its answer, or leaves early. @returns The status, if there is one */
+type Send = (one: Case, url: URL | string, leave: Promise<unknown>) => Promise<number | undefined>
+
+const sink = new MemorySink()
+
+beforeEach(() => {
+  sink.clear()
+  setSinks([sink])
+  // Faults in callbacks are part of the cases.
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  setSinks([])
+  setLevel(Level.Info)
+})
+
+runOver('HTTP/1.1', sendOverHttp1, () => true)
+runOver('HTTP/2.0', sendOver('h2c'), isForEveryProtocol)
+runOver('HTTP/3.0', sendOver('h3'), isForEveryProtocol)
+
+/** Runs the cases that this protocol can carry, each on a server of its own. */
+function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => boolean): void {
+  const cases = CASES.filter((one) => one.over !== 'context' && isCarried(one))
+  describe.runIf(cases.length > 0)(`access-log.json over ${protocol}`, () => {
+    it.for(cases)('$rule: $name', async (one) => {
+      setLevel(levelOf(one.threshold ?? 'trace'))
+      const served = serve(one, protocol === 'HTTP/3.0' ? await testCertificate() : undefined)
+      try {
+        await using folder = await tempFolder()
+        const url = await listen(served.server, one, folder.join('socket'))
+        const status = await send(one, url, served.leave)
+        if (one.response.from !== 'parser') await served.finished
+        // Entries are made in the same turn as the end of their exchange.
+        await new Promise((resolve) => setImmediate(resolve))
+        const { seen, expected } = outcomeOf(one, served, protocol)
+        const wanted = one.response.aborted === undefined ? one.response.status : undefined
+        expect({ status, ...seen }).toEqual({ status: wanted, ...expected })
+      } finally {
+        await served.server.close({ drainMs: 0 })
+      }
+    })
+  })
+}
+
+/** What only HTTP/1.1, or a client at another address, can bring about is left to that protocol. */
+function isForEveryProtocol({ request, response }: Case): boolean {
+  return response.from !== 'parser' && request.peer === '127.0.0.1' && octets(request.target).startsWith('/')
+}
+
+function serve(one: Case, tls: { key: string; cert: string } | undefined): Served {
+  const [finished, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const server = new Server(tls === undefined ? {} : { tls: { key: tls.key, cert: tls.cert }, http3: true })
+  const served: Served = { server, finished: finished.promise, leave: leave.promise, hasRequestLogger: undefined }
+  const handle = async (ctx: Context): Promise<void> => {
+    ctx.onFinish(() => finished.resolve())
+    for (const { op, args } of one.requestLog ?? []) ctx.local(RequestLogger)[op](...args)
+    served.hasRequestLogger = ctx.get(RequestLogger) !== null
+    if (isSlow(one)) await new Promise((resolve) => setTimeout(resolve, 5))
+    await answer(ctx, one.response, leave.resolve)
+  }
+  const router = server.router().notFound(handle)
+  if (one.middleware !== false) router.use(accessLog(configFor(one, one.config)))
+  if (one.group !== undefined) {
+    const group = router.group(one.group.prefix).use(accessLog(configFor(one, one.group.config)))
+    if (one.response.from !== 'no-route') group.all('/*path', handle)
+  }
+  if (one.response.from !== 'no-route') router.all('/*path', handle).options('/*path', handle)
+  return served
+}
+
+async function answer(ctx: Context, response: Case['response'], leave: () => void): Promise<void> {
+  if (response.from === 'no-route') return ctx.empty(404)
+  if (response.from === 'throw') throw new Error('as described')
+  if (response.aborted === 'before-head') {
+    leave()
+    return new Promise((resolve) => ctx.onFinish(() => resolve()))
+  }
+  ctx.status = response.status
+  for (const [name, values] of Object.entries(fields(response.headers))) {
+    for (const value of values) ctx.responseHeaders.append(name, value)
+  }
+  const bytes = new Uint8Array(response.bytes ?? 0)
+  if (response.aborted === undefined && response.stream !== true) return ctx.bytes(bytes)
+  const body = ctx.startResponse()
+  const isTaken = body.write(bytes)
+  if (response.aborted === undefined) {
+    if (!isTaken) await body.drained()
+    return body.end()
+  }
+  leave()
+  await new Promise<void>((resolve) => ctx.onFinish(() => resolve()))
+}
+
+/** Whether the case is about a slow request. */
+function isSlow({ config, response }: Case): boolean {
+  const threshold = Number(config['slowThreshold'] ?? 0)
+  return threshold > 0 && response.durationNs > threshold
+}
+
+/** The configuration, with a threshold that a request takes longer than, or does not, without long waiting. */
+function configFor(one: Case, described: Record<string, unknown>): AccessLogConfig {
+  const config = configOf(described)
+  return config.slowThreshold ? { ...config, slowThreshold: isSlow(one) ? 1_000_000 : 3_600_000_000_000 } : config
+}
+
+/** @returns Where to connect to: an address, or the path of a Unix socket */
+async function listen(server: Server, { request: { peer } }: Case, path: string): Promise<URL | string> {
+  if (peer === null) {
+    await server.listen({ path })
+    return path
+  }
+  const host = peer.startsWith('127.') ? '127.0.0.1' : peer
+  return (await server.listen({ host, port: 0 })).url
+}
+
+async function sendOverHttp1(one: Case, url: URL | string, leave: Promise<unknown>): Promise<number | undefined> {
+  const { method, target, headers, peer, raw } = one.request
+  const lines = Object.entries({ host: ['x'], ...fields(headers) }).flatMap(([name, values]) =>
+    values.map((value) => `${name}: ${value}`),
+  )
+  const head = [`${method} ${octets(target)} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
+  const socket = connectTcp(http1Address(url, peer))
+  await once(socket, 'connect')
+  socket.write(raw ?? head, 'latin1')
+  if (one.response.aborted !== undefined) {
+    await leave
+    socket.destroy()
+    return undefined
+  }
+  const slices: Buffer[] = await socket.toArray()
+  return Number(Buffer.concat(slices).toString('latin1', 9, 12))
+}
+
+function http1Address(url: URL | string, peer: string | null): NetConnectOpts {
+  if (typeof url === 'string') return { path: url }
+  const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port)]
+  // To a listener for both families a client at an IPv4 address is one at a mapped address.
+  if (peer?.startsWith('::ffff:')) return { host: '127.0.0.1', port }
+  return peer?.startsWith('127.') ? { host, port, localAddress: peer } : { host, port }
+}
+
+function sendOver(protocol: 'h2c' | 'h3'): Send {
+  return async (one, url, leave) => {
+    const client = await connect(protocol, { port: Number((url as URL).port) })
+    try {
+      const { method, target } = one.request
+      const headers = Object.entries(fields(one.request.headers)).flatMap(([name, values]) =>
+        values.map((value): TestField => [name, value]),
+      )
+      const leaving = new AbortController()
+      const signal = leaving.signal
+      if (one.response.aborted === 'before-head') void leave.then(() => leaving.abort())
+      const asked = client.request({ method, path: octets(target), headers, signal })
+      if (one.response.aborted === 'before-head') {
+        return await asked.then(
+          ({ status }) => status,
+          () => undefined,
+        )
+      }
+      const response = await asked
+      if (one.response.aborted === undefined) {
+        await response.bytes()
+        return response.status
+      }
+      await leave
+      response.abort()
+      return undefined
+    } finally {
+      await client.close()
+    }
+  }
+}
+
+/** What was seen of all that a case asks for, and what it asks for. Durations are whatever they were. */
+function outcomeOf(one: Case, served: Served, protocol: ProtocolText): { seen: Seen; expected: Seen } {
+  const records = sink.records().map(shown)
+  const own = records.filter(({ text }) => !isOfServer(text))
+  const { expectRequestLog = [], expectLine, expectText, expectJson, expectPattern, expectLevel } = one
+  const entries = own.slice(expectRequestLog.length)
+  const text = withoutDuration(entries[0]?.text ?? '')
+  const seen: Seen = { requestLog: own.slice(0, expectRequestLog.length) }
+  const expected: Seen = { requestLog: expectRequestLog }
+  const compare = (what: string, actual: () => unknown, wanted: unknown): void => {
+    if (wanted === undefined || wanted === null) return
+    seen[what] = actual()
+    expected[what] = wanted
+  }
+  const inProtocol = (wanted: string | null | undefined): string | undefined =>
+    wanted ? withoutDuration(wanted.replaceAll(one.response.protocol, protocol)) : undefined
+  const isSpecified = expectLine !== undefined || expectJson !== undefined || expectPattern !== undefined
+  compare('entries', () => entries.length, isSpecified ? Number(expectLine !== null) : undefined)
+  compare('level', () => entries[0]?.level, expectLevel)
+  compare('line', () => text, inProtocol(expectLine))
+  compare('text', () => text, inProtocol(expectText))
+  compare('json', () => JSON.stringify(JSON.parse(text)), inProtocol(expectJson && JSON.stringify(expectJson)))
+  const pattern = new RegExp(expectPattern ?? '', 'u')
+  compare(
+    'pattern',
+    () => pattern.test((entries[0]?.text ?? '').replaceAll(protocol, 'HTTP/1.1')),
+    expectPattern && true,
+  )
+  compare('requestLogger', () => (served.hasRequestLogger ? 'present' : 'absent'), one.expectRequestLogger)
+  return { seen, expected }
+}
+
+function withoutDuration(text: string): string {
+  return text
+    .replace(/\d+\.\d\dms/, '#ms')
+    .replace(/"duration_ns":\d+/, '"duration_ns":0')
+    .replace(/ \d{5,}$/, ' #')
+}
+
+/** What the server itself logs of its listening, its closing and its failing handlers. */
+function isOfServer(text: string): boolean {
+  return /^(Listening|Closing|Closed|Refused a request|.*as described)/.test(text)
+}

@@ -1,0 +1,198 @@
+import { Server, type ServerOptions } from '@fw/core'
+import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import { sse } from '@fw/sse'
+import {
+  connect,
+  eachProtocol,
+  rawExchange,
+  type RunningServer,
+  type ServerDemand,
+  type TestProtocol,
+} from '@fw/testing'
+import type { Context } from '@fw/types'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { accessLog } from '../src/index.ts'
+
+const sink = new MemorySink()
+
+beforeAll(() => {
+  setLevel(Level.Info)
+  setSinks([sink])
+})
+beforeEach(() => sink.clear())
+afterAll(() => setSinks([]))
+
+/** Entries so far, without their durations; what the server itself logs is left out. */
+const entries = (): string[] =>
+  sink
+    .messages()
+    .filter((message) => /^(\[ABORTED\] )?\S+ \S+ \d{3} /.test(message))
+    .map((message) => message.replace(/ \d+\.\d\dms - 127\.0\.0\.1 /, ' '))
+
+/** Exactly so many entries, once they are there. A further one would come in the same turn, or never. */
+async function nextEntries(count: number): Promise<string[]> {
+  for (let ms = 0; entries().length < count; ms += 2) {
+    if (ms > 10_000) throw new Error(`No ${count} entries but: ${entries().join('\n')}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  expect(entries()).toHaveLength(count)
+  return entries()
+}
+
+const LIMITS: NonNullable<ServerOptions['limits']> = {
+  maxFields: 20,
+  maxBodyBytes: 1000,
+  bodyStallTimeoutMs: 100,
+  headTimeoutMs: 100,
+}
+
+/** Resolves when the exchange is over. */
+const over = (ctx: Context): Promise<void> => new Promise((resolve) => ctx.onFinish(() => resolve()))
+
+/** A request body that does not come to its end. */
+async function* stalling(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('some')
+  await new Promise((resolve) => setTimeout(resolve, 5000).unref())
+}
+
+function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
+  const server = new Server({ ...(tls === undefined ? {} : { tls }), http3: http3 ?? false, limits: LIMITS })
+  // Two of them: an entry is made once all the same.
+  const router = server.router().use(accessLog({ logProtocol: true }), accessLog({ logProtocol: false }))
+  router.post('/body', async (ctx) => `${(await ctx.bytes()).byteLength}`)
+  router.get('/wait', over)
+  router.get('/crash', async (ctx) => {
+    const body = ctx.startResponse()
+    body.write(Buffer.from('some'))
+    await body.drained()
+    throw new Error('after the head')
+  })
+  router.get('/cut', (ctx) => {
+    ctx.responseHeaders.set('content-length', '10')
+    ctx.startResponse().write(Buffer.from('some'))
+  })
+  router.get('/events', async (ctx) => {
+    const stream = await sse(ctx, { heartbeatMs: 0 })
+    await stream.data('one')
+    if (ctx.rawQuery === 'endless') await over(ctx)
+    else await stream.data('two')
+  })
+  return server
+}
+
+let port = 0
+
+async function start(demand: ServerDemand): Promise<RunningServer> {
+  const server = makeServer(demand)
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  port = Number(url.port)
+  return { port, close: () => server.close({ drainMs: 0 }) }
+}
+
+eachProtocol('an entry', start, (client, protocol) => {
+  it('is there for a handler that fails after the head', async () => {
+    const response = await client().request({ path: '/crash' })
+    await expect(response.bytes()).rejects.toBeInstanceOf(Error)
+    expect(await nextEntries(1)).toEqual(['[ABORTED] GET /crash 200 OK (4 B)'])
+  })
+
+  it('is there for an answer that is shorter than announced', async () => {
+    const response = await client().request({ path: '/cut' })
+    await expect(response.bytes()).rejects.toBeInstanceOf(Error)
+    expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
+  })
+
+  it('of an event stream comes when it ends, with all that was written', async () => {
+    const response = await client().request({ path: '/events' })
+    const text = await response.text()
+    expect(await nextEntries(1)).toEqual([`GET /events 200 OK (${text.length} B)`])
+  })
+
+  it('of an event stream that its client leaves comes then', async () => {
+    const response = await client().request({ path: '/events?endless' })
+    const first = await response.body[Symbol.asyncIterator]().next()
+    expect(entries()).toEqual([])
+    response.abort()
+    const size = (first.value as Uint8Array).byteLength
+    expect(await nextEntries(1)).toEqual([`[ABORTED] GET /events?endless 200 OK (${size} B)`])
+  })
+
+  it('is there for each request on a connection that is cut', async () => {
+    const own = await connect(protocol, { port })
+    const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
+    const results = Promise.allSettled(asked)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await own.close()
+    await results
+    expect((await nextEntries(2)).toSorted()).toEqual([
+      '[ABORTED] GET /wait?1 499 Client Closed Request (0 B)',
+      '[ABORTED] GET /wait?2 499 Client Closed Request (0 B)',
+    ])
+  })
+
+  it('is there for a body that is too large', async () => {
+    const response = await client().request({ path: '/body', body: new Uint8Array(1001) })
+    await response.bytes()
+    expect(await nextEntries(1)).toEqual([expect.stringMatching(/^POST \/body 413 Content Too Large \(\d+ B\)$/)])
+  })
+
+  it('is there for a body that stalls', async () => {
+    const response = await client().request({ path: '/body', body: stalling() })
+    expect(response.status).toBe(408)
+    response.abort()
+    expect(await nextEntries(1)).toEqual([expect.stringMatching(/^POST \/body 408 Request Timeout \(\d+ B\)$/)])
+  })
+
+  it('is there, once, for a request that the protocol engine refuses', async () => {
+    // HTTP/3 has no answer to it but a reset.
+    await client()
+      .request({ path: '/refused#x' })
+      .then((response) => response.bytes())
+      .catch(() => {})
+    expect(await nextEntries(1)).toEqual([
+      expect.stringMatching(/^(\[ABORTED\] )?(GET \/refused#x|- -) 400 Bad Request \(0 B\)$/),
+    ])
+  })
+})
+
+/** On HTTP/2 a request with too many fields is reset by nghttp2, which tells nobody. */
+const NOT_HTTP2: readonly TestProtocol[] = ['h1', 'h1+tls', 'h3']
+
+eachProtocol(
+  'an entry of a request with too many fields',
+  start,
+  (client) => {
+    it('is there, once', async () => {
+      const headers = Array.from({ length: 30 }, (_, i): [string, string] => [`x-${i}`, ''])
+      const response = await client().request({ path: '/many', headers })
+      expect(response.status).toBe(431)
+      expect(await nextEntries(1)).toEqual([
+        expect.stringMatching(/^(GET \/many|- -) 431 Request Header Fields Too Large \(0 B\)$/),
+      ])
+    })
+  },
+  { protocols: NOT_HTTP2 },
+)
+
+describe('an entry of HTTP/1.1', () => {
+  it.each([
+    ['a malformed request', 'GET /p HTTP/1.1\r\nHost : x\r\n\r\n', /^GET \/p 400 Bad Request/],
+    ['what is no HTTP at all', '\x16\x03\x01\x02\0\x01\0\r\n\r\n', /^- - 400 Bad Request/],
+    ['a head that does not end', 'GET /p HTTP/1.1\r\nHost: x\r\n', /^GET \/p 408 Request Timeout/],
+    ['a target that is too long', `GET /${'p'.repeat(8000)} HTTP/1.1\r\n`, /^\S+ \S+ 414 URI Too Long/],
+    ['another version', 'GET /p HTTP/3.1\r\nHost: x\r\n\r\n', /^\S+ \S+ 505 HTTP Version Not Supported/],
+  ])('is there, once, for %s', async (_, bytes, expected) => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    await rawExchange(Number(url.port), bytes, { timeoutMs: 5000 })
+    expect(await nextEntries(1)).toEqual([expect.stringMatching(expected)])
+  })
+
+  it('is not there for a connection that sends nothing', async () => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    await rawExchange(Number(url.port), '', { halfClose: true })
+    await rawExchange(Number(url.port), 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await nextEntries(1)).toEqual([expect.stringMatching(/^GET \/ 404 /)])
+  })
+})
