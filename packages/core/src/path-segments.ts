@@ -16,6 +16,17 @@ export function pathSegments(path: string): readonly string[] | undefined {
   }
 }
 
+/** Whether every percent-encoding of a path is well-formed and encodes UTF-8. */
+export function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    // The URIError says no more than `false` does.
+    return false
+  }
+}
+
 /** Whether a path lies under a prefix: `/api` covers `/api` and `/api/users`, not `/apis`. */
 export function coversPath(prefix: readonly PatternSegment[], path: readonly string[]): boolean {
   if (path.length < prefix.length) return false

@@ -1,5 +1,5 @@
 import type { Params } from '@fw/types'
-import { pathSegments } from './path-segments.ts'
+import { isDecodable } from './path-segments.ts'
 import { parsePattern, type PatternSegment } from './route-pattern.ts'
 
 /** What a table says about a method and a path. */
@@ -29,8 +29,18 @@ interface Entry<T> {
 
 type Leaf<T> = Map<string | typeof ANY_METHOD, Entry<T>>
 
+/** With up to so many literals after a segment they are compared one after another, which needs no copy of the text. */
+const MAX_COMPARED = 8
+
+interface Edge<T> {
+  readonly text: string
+  readonly node: Node<T>
+}
+
 interface Node<T> {
   readonly literals: Map<string, Node<T>>
+  /** The literals once more, as long as they are few. */
+  readonly few: Edge<T>[]
   param: Node<T> | undefined
   /** Routes that end here. */
   leaf: Leaf<T> | undefined
@@ -84,16 +94,18 @@ export class RouteTable<T> {
 
   /** @param path As received, starting with `/` */
   find(method: string, path: string): RouteLookup<T> {
-    const literal = this.#literal.get(path)
-    const fixed = literal && pick(literal, method)?.fixed
-    if (fixed !== undefined) return fixed
-    const segments = pathSegments(path)
-    if (segments === undefined) return MALFORMED
+    const fixed = this.#literal.get(path)
+    const known = fixed && pick(fixed, method)?.fixed
+    if (known !== undefined) return known
+    const isEncoded = path.includes('%')
+    if (isEncoded && !isDecodable(path)) return MALFORMED
     const values: string[] = []
+    const entry = search(this.#root, path, 1, isEncoded, values, method)
+    if (entry !== undefined) {
+      return entry.fixed ?? { kind: 'match', value: entry.value, params: paramsOf(entry.names, values) }
+    }
     const others = new Set<string | typeof ANY_METHOD>()
-    const entry = search(this.#root, segments, 0, values, method, others)
-    if (entry !== undefined)
-      return entry.fixed ?? { kind: 'match', value: entry.value, params: paramsOf(entry, values) }
+    collect(this.#root, path, 1, isEncoded, others)
     return others.size === 0 ? UNKNOWN : { kind: 'other-methods', allow: allowed(others) }
   }
 
@@ -111,7 +123,7 @@ export class RouteTable<T> {
       if (child === undefined) {
         child = emptyNode()
         if (segment.kind === 'param') node.param = child
-        else node.literals.set(segment.text, child)
+        else addLiteral(node, segment.text, child)
       }
       node = child
     }
@@ -126,7 +138,22 @@ export class RouteTable<T> {
 }
 
 function emptyNode<T>(): Node<T> {
-  return { literals: new Map(), param: undefined, leaf: undefined, wildcard: undefined }
+  return { literals: new Map(), few: [], param: undefined, leaf: undefined, wildcard: undefined }
+}
+
+function addLiteral<T>(node: Node<T>, text: string, child: Node<T>): void {
+  node.literals.set(text, child)
+  node.few.push({ text, node: child })
+}
+
+/** The node after the literal at `start`, as it stands in the path. */
+function literalAfter<T>(node: Node<T>, path: string, start: number, end: number): Node<T> | undefined {
+  const { few } = node
+  if (few.length > MAX_COMPARED) return node.literals.get(path.slice(start, end))
+  for (const edge of few) {
+    if (edge.text.length === end - start && path.startsWith(edge.text, start)) return edge.node
+  }
+  return undefined
 }
 
 /** The shapes of a pattern: with none, one, … all of its optional parameters. */
@@ -140,35 +167,67 @@ function withoutOptionals(segments: readonly PatternSegment[]): readonly (readon
   return shapes
 }
 
-/** @param others Collects the methods of the leaves that match but have no route for this one */
+/**
+ * Looks for the route of a method, best match first.
+ *
+ * @param start Index of the segment to compare next; past the end of the path when all are
+ * @param values Takes the values of parameters and wildcards in the order of the path
+ */
 function search<T>(
   node: Node<T>,
-  segments: readonly string[],
-  index: number,
+  path: string,
+  start: number,
+  isEncoded: boolean,
   values: string[],
   method: string,
-  others: Set<string | typeof ANY_METHOD>,
 ): Entry<T> | undefined {
-  const text = segments[index]
-  if (text === undefined) return node.leaf && choose(node.leaf, method, others)
-  const literal = node.literals.get(text)
-  const found = literal && search(literal, segments, index + 1, values, method, others)
+  if (start > path.length) return node.leaf && pick(node.leaf, method)
+  const slash = path.indexOf('/', start)
+  const end = slash === -1 ? path.length : slash
+  const literal = isEncoded
+    ? node.literals.get(decoded(path.slice(start, end), isEncoded))
+    : literalAfter(node, path, start, end)
+  const found = literal && search(literal, path, end + 1, isEncoded, values, method)
   if (found !== undefined) return found
-  if (node.param !== undefined && text !== '') {
-    values.push(text)
-    const entry = search(node.param, segments, index + 1, values, method, others)
+  if (node.param !== undefined && end > start) {
+    values.push(decoded(path.slice(start, end), isEncoded))
+    const entry = search(node.param, path, end + 1, isEncoded, values, method)
     if (entry !== undefined) return entry
     values.pop()
   }
-  const entry = node.wildcard && choose(node.wildcard, method, others)
-  if (entry !== undefined) values.push(segments.slice(index).join('/'))
+  const entry = node.wildcard && pick(node.wildcard, method)
+  if (entry !== undefined) values.push(decoded(path.slice(start), isEncoded))
   return entry
 }
 
-function choose<T>(leaf: Leaf<T>, method: string, others: Set<string | typeof ANY_METHOD>): Entry<T> | undefined {
-  const entry = pick(leaf, method)
-  if (entry === undefined) for (const name of leaf.keys()) others.add(name)
-  return entry
+/** Collects the methods of every route that matches a path, wherever `search` would look. */
+function collect(
+  node: Node<unknown>,
+  path: string,
+  start: number,
+  isEncoded: boolean,
+  methods: Set<string | typeof ANY_METHOD>,
+): void {
+  const addAll = (leaf: Leaf<unknown> | undefined): void => {
+    if (leaf !== undefined) for (const method of leaf.keys()) methods.add(method)
+  }
+  if (start > path.length) {
+    addAll(node.leaf)
+    return
+  }
+  const slash = path.indexOf('/', start)
+  const end = slash === -1 ? path.length : slash
+  const literal = isEncoded
+    ? node.literals.get(decoded(path.slice(start, end), isEncoded))
+    : literalAfter(node, path, start, end)
+  if (literal !== undefined) collect(literal, path, end + 1, isEncoded, methods)
+  if (node.param !== undefined && end > start) collect(node.param, path, end + 1, isEncoded, methods)
+  addAll(node.wildcard)
+}
+
+/** Decodes text of a path that is known to be decodable. */
+function decoded(text: string, isEncoded: boolean): string {
+  return isEncoded && text.includes('%') ? decodeURIComponent(text) : text
 }
 
 function pick<T>(leaf: Leaf<T>, method: string): Entry<T> | undefined {
@@ -190,10 +249,8 @@ function allowed(methods: Iterable<string | typeof ANY_METHOD>): readonly string
   return [...names.add('OPTIONS')]
 }
 
-function paramsOf(entry: Entry<unknown>, values: readonly string[]): Params {
+function paramsOf(names: readonly string[], values: readonly string[]): Params {
   const params = new ParamSet()
-  entry.names.forEach((name, index) => {
-    params[name] = values[index] ?? ''
-  })
+  for (let i = 0; i < names.length; i++) params[names[i] ?? ''] = values[i] ?? ''
   return params
 }
