@@ -7,7 +7,7 @@ import type {
   RequestHeaders,
   UpgradedConnection,
 } from '@fw/types'
-import { checkField } from './fields.ts'
+import { withoutFraming } from './fields.ts'
 import { responseHead, type ResponseHead } from './response-head.ts'
 
 const PENDING = 0
@@ -77,9 +77,9 @@ export abstract class BaseExchange implements Exchange {
     if (!Number.isInteger(status) || status < 102 || status > 199) {
       throw new RangeError(`Cannot inform with status ${status}: it is not 102 to 199`)
     }
-    for (let i = 0; i < fields.length; i += 2) checkField(fields[i] ?? '', fields[i + 1] ?? '')
+    const kept = withoutFraming(fields)
     if (this.#state !== PENDING || this.#isClosed) return
-    this.sendInformational(status, fields)
+    this.sendInformational(status, kept)
   }
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
@@ -89,7 +89,11 @@ export abstract class BaseExchange implements Exchange {
     const sent = head.allowsBody && length > 0 ? body : null
     if (sent !== null) this.bodyBytes = length
     this.#state = COMPLETE
-    this.sendAnswer(status, head, sent)
+    try {
+      this.sendAnswer(status, head, sent)
+    } catch (error) {
+      throw this.#abortedBy(error)
+    }
   }
 
   start(status: number, fields: FieldList): void {
@@ -98,7 +102,11 @@ export abstract class BaseExchange implements Exchange {
     this.#allowsBody = head.allowsBody
     this.#announced = head.allowsBody ? head.contentLength : undefined
     this.#state = STREAMING
-    this.sendHead(status, head)
+    try {
+      this.sendHead(status, head)
+    } catch (error) {
+      throw this.#abortedBy(error)
+    }
   }
 
   write(chunk: Uint8Array): boolean {
@@ -118,13 +126,17 @@ export abstract class BaseExchange implements Exchange {
 
   end(trailers: FieldList = []): void {
     if (!this.isOpen) return
-    for (let i = 0; i < trailers.length; i += 2) checkField(trailers[i] ?? '', trailers[i + 1] ?? '')
+    const kept = withoutFraming(trailers)
     if (this.#announced !== undefined && this.bodyBytes < this.#announced) {
       this.abort(new Error(`The answer ended after ${this.bodyBytes} of ${this.#announced} octets`))
       return
     }
     this.#state = COMPLETE
-    this.sendEnd(trailers)
+    try {
+      this.sendEnd(kept)
+    } catch (error) {
+      throw this.#abortedBy(error)
+    }
   }
 
   abort(error?: Error): void {
@@ -155,7 +167,18 @@ export abstract class BaseExchange implements Exchange {
     if (this.#isClosed) return
     this.#isClosed = true
     this.wake()
-    this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted })
+    try {
+      this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted })
+    } catch (error) {
+      // The engine goes on whatever a listener does; it has nobody else to tell.
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
+  }
+
+  /** An answer that the transport refuses half-way must not stay open for ever. */
+  #abortedBy(error: unknown): unknown {
+    this.abort(error instanceof Error ? error : undefined)
+    return error
   }
 
   /** Takes the one chance to answer; false if nobody is there any more. */

@@ -7,27 +7,24 @@ export interface Watched {
 
 /**
  * One coarse timer for all connections. Setting a deadline is writing a number; nothing is scheduled and nothing is
- * allocated. Deadlines are met up to two ticks late.
+ * allocated. Deadlines are met up to a tick late, never early.
  */
 export class Deadlines {
   readonly #watched = new Set<Watched>()
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined = undefined
-  #nowMs: number
 
   constructor(tickMs = 250) {
     this.#tickMs = tickMs
-    this.#nowMs = performance.now()
   }
 
   /** When `afterMs` from now will be; `Infinity` for 0, which means no limit. */
-  in(afterMs: number): number {
-    return afterMs === 0 ? Infinity : this.#nowMs + this.#tickMs + afterMs
+  in(afterMs: number, nowMs: number = performance.now()): number {
+    return afterMs === 0 ? Infinity : nowMs + afterMs
   }
 
   watch(watched: Watched): void {
     if (this.#watched.size === 0) {
-      this.#nowMs = performance.now()
       this.#timer = setInterval(() => this.#tick(), this.#tickMs)
       this.#timer.unref()
     }
@@ -41,7 +38,6 @@ export class Deadlines {
 
   #tick(): void {
     const now = performance.now()
-    this.#nowMs = now
     for (const watched of this.#watched) {
       if (watched.deadlineMs > now) continue
       watched.deadlineMs = Infinity

@@ -11,6 +11,10 @@ it('names the limits there are when one is misspelt', () => {
   )
 })
 
-it.each([-1, 1.5, NaN, '10', null])('refuses %j', (value) => {
+it.each([-1, 1.5, NaN, '10', null, 2 ** 31])('refuses %j', (value) => {
   expect(() => resolveLimits({ maxFields: value as number })).toThrow(RangeError)
+})
+
+it('takes bodies of any size', () => {
+  expect(resolveLimits({ maxBodyBytes: 2 ** 40 }).maxBodyBytes).toBe(2 ** 40)
 })

@@ -9,7 +9,9 @@ export function listenError(error: unknown, where: string): StartupError {
 
 const ADVICE: Readonly<Record<string, (where: string) => string>> = {
   EADDRINUSE: (where) =>
-    `Cannot listen on ${where}: it is in use. Stop the other process (ss -lptun shows it) or choose another port`,
+    where.startsWith('/') || where.startsWith('.')
+      ? `Cannot listen on ${where}: it is in use. Stop the other process, or remove the file if none is left`
+      : `Cannot listen on ${where}: it is in use. Stop the other process (ss -lptun shows it) or choose another port`,
   EACCES: (where) =>
     `Cannot listen on ${where}: permission denied. Choose a port from 1024 up, or grant CAP_NET_BIND_SERVICE`,
   EADDRNOTAVAIL: (where) => `Cannot listen on ${where}: this machine has no such address. Leave 'host' out to use all`,

@@ -2,12 +2,13 @@ import type { FieldList } from '@fw/types'
 import { expect, it } from 'vitest'
 import { ReceivedBody } from './received-body.ts'
 
-function setUp(maxBufferedBytes = 4): { body: ReceivedBody; calls: string[]; consume: () => void } {
+function setUp(maxBufferedBytes = 4 + 2 * 128): { body: ReceivedBody; calls: string[]; consume: () => void } {
   const calls: string[] = []
   const body = new ReceivedBody(undefined, maxBufferedBytes, {
     onWanted: () => calls.push('wanted'),
     onFull: () => calls.push('full'),
     onRoom: () => calls.push('room'),
+    onFault: () => calls.push('fault'),
   })
   const consume = (): void =>
     body.consume({
@@ -67,6 +68,7 @@ it('ends once: nothing follows an end or an error', () => {
 it('throws octets away after discard, making room', () => {
   const { body, calls } = setUp()
   body.push(bytes('abcd'))
+  body.push(bytes('abcd'))
   body.discard()
   body.push(bytes('efgh'))
   expect(calls).toEqual(['full', 'room'])
@@ -76,4 +78,51 @@ it('can be read once', () => {
   const { consume } = setUp()
   consume()
   expect(consume).toThrow(TypeError)
+})
+
+it('tells whoever still reads when the rest is thrown away', () => {
+  const { body, calls, consume } = setUp()
+  consume()
+  body.push(bytes('ab'))
+  body.discard()
+  body.finish()
+  expect(calls).toEqual(['wanted', 'data ab', 'error The answer was complete before the request was read'])
+})
+
+it('counts many small slices for more than their octets', () => {
+  const { body, calls } = setUp(1000)
+  for (let i = 0; i < 8; i++) body.push(bytes('a'))
+  expect(calls).toEqual(['full'])
+})
+
+it('does not let a consumer that throws take more than its exchange with it', () => {
+  const { body, calls } = setUp()
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  body.consume({
+    data: () => {
+      throw new Error('consumer')
+    },
+    end: () => calls.push('end'),
+    error: () => calls.push('error'),
+  })
+  body.push(bytes('ab'))
+  body.push(bytes('cd'))
+  body.finish()
+  expect(calls).toEqual(['wanted', 'fault'])
+  return expect(warned).resolves.toMatchObject({ message: 'consumer' })
+})
+
+it('ends once though its consumer pauses and resumes within a slice', () => {
+  const { body, calls } = setUp()
+  body.push(bytes('ab'))
+  body.finish()
+  body.consume({
+    data: () => {
+      body.pause()
+      body.resume()
+    },
+    end: () => calls.push('end'),
+    error: () => calls.push('error'),
+  })
+  expect(calls).toEqual(['end'])
 })

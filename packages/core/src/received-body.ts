@@ -1,4 +1,5 @@
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
+import { AbortedError } from './aborted-error.ts'
 
 /** What a `ReceivedBody` asks of the engine that fills it. */
 export interface BodySupply {
@@ -7,7 +8,12 @@ export interface BodySupply {
   /** Enough is buffered: no more octets, please, until `onRoom`. */
   onFull(): void
   onRoom(): void
+  /** Whoever reads threw: the exchange cannot go on. */
+  onFault?(error: unknown): void
 }
+
+/** What keeping a slice costs besides its octets, so that many small ones count for what they take. */
+const SLICE_OVERHEAD_BYTES = 128
 
 const NO_TRAILERS: FieldList = []
 
@@ -28,6 +34,7 @@ export class ReceivedBody implements RequestBody {
   #trailers: FieldList | undefined = undefined
   #error: Error | undefined = undefined
   #isSettled = false
+  #isDelivering = false
 
   /**
    * @param length Octets announced, 0 for no body, `undefined` for an unknown number
@@ -63,13 +70,14 @@ export class ReceivedBody implements RequestBody {
 
   /** Takes octets from the wire. */
   push(chunk: Uint8Array): void {
-    if (this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
-    if (this.#consumer !== undefined && !this.#isPaused && this.#waiting.length === 0) {
-      this.#consumer.data(chunk)
+    if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
+    const consumer = this.#consumer
+    if (consumer !== undefined && !this.#isPaused && this.#waiting.length === 0) {
+      this.#call(() => consumer.data(chunk))
       return
     }
     this.#waiting.push(chunk)
-    this.#waitingBytes += chunk.byteLength
+    this.#waitingBytes += chunk.byteLength + SLICE_OVERHEAD_BYTES
     if (!this.#isFull && this.#waitingBytes >= this.#maxBufferedBytes) {
       this.#isFull = true
       this.#supply.onFull()
@@ -89,31 +97,52 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
-  /** Nobody will read the rest: what waits and what comes is thrown away. */
+  /** Nobody needs the rest: what waits and what comes is thrown away, and whoever still reads is told. */
   discard(): void {
     this.#isDiscarded = true
     this.#waiting = []
     this.#waitingBytes = 0
     this.#makeRoom()
+    const consumer = this.#consumer
+    if (consumer === undefined || this.#isSettled) return
+    this.#isSettled = true
+    this.#call(() => consumer.error(new AbortedError('The answer was complete before the request was read')))
   }
 
   #deliver(): void {
     const consumer = this.#consumer
-    if (consumer === undefined || this.#isSettled) return
-    while (!this.#isPaused && this.#waiting.length > 0) {
+    if (consumer === undefined || this.#isSettled || this.#isDelivering) return
+    this.#isDelivering = true
+    while (!this.#isPaused && !this.#isSettled && this.#waiting.length > 0) {
       const chunk = this.#waiting.shift()
       if (chunk === undefined) break
-      this.#waitingBytes -= chunk.byteLength
-      consumer.data(chunk)
+      this.#waitingBytes -= chunk.byteLength + SLICE_OVERHEAD_BYTES
+      this.#call(() => consumer.data(chunk))
     }
-    if (this.#waiting.length > 0) return
+    this.#isDelivering = false
+    if (this.#waiting.length > 0 || this.#isSettled) return
     this.#makeRoom()
-    if (this.#error !== undefined) {
+    const [error, trailers] = [this.#error, this.#trailers]
+    if (error !== undefined) {
       this.#isSettled = true
-      consumer.error(this.#error)
-    } else if (this.#trailers !== undefined && !this.#isPaused) {
+      this.#call(() => consumer.error(error))
+    } else if (trailers !== undefined && !this.#isPaused) {
       this.#isSettled = true
-      consumer.end(this.#trailers)
+      this.#call(() => consumer.end(trailers))
+    }
+  }
+
+  /** A consumer that throws must not take the connection, or the process, with it. */
+  #call(callback: () => void): void {
+    try {
+      callback()
+    } catch (error) {
+      this.#isSettled = true
+      this.#isDiscarded = true
+      this.#waiting = []
+      this.#waitingBytes = 0
+      process.emitWarning(error instanceof Error ? error : String(error))
+      this.#supply.onFault?.(error)
     }
   }
 

@@ -1,15 +1,5 @@
 import type { FieldList } from '@fw/types'
-import { checkField } from './fields.ts'
-
-/** Framing belongs to the engine (RFC 9110 §7.6.1, RFC 9113 §8.2.2, RFC 9114 §4.2). */
-const FRAMING_FIELDS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-])
+import { checkField, isFramingField, isSingleField } from './fields.ts'
 
 /** What an engine needs to know to frame an answer. */
 export interface ResponseHead {
@@ -29,7 +19,8 @@ export interface ResponseHead {
  *
  * @param bodyLength Octets of a body that is already known, or `undefined` when the fields alone may tell
  * @throws {RangeError} if the status is not a final one
- * @throws {TypeError} if a field cannot be sent, or `content-length` is no number or not that of the body
+ * @throws {TypeError} if a field cannot be sent, or is given twice and must not be, or `content-length` is no number or not
+ *   that of the body
  * @see RFC 9110 §6.4.1 (content), §8.6 (content-length), §15.3.5, §15.3.6, §15.4.5
  */
 export function responseHead(
@@ -38,8 +29,8 @@ export function responseHead(
   fields: FieldList,
   bodyLength: number | undefined,
 ): ResponseHead {
-  if (!Number.isInteger(status) || status < 200 || status > 999) {
-    throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 999`)
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 599`)
   }
   const isEmpty = status === 204 || status === 205 || status === 304
   let kept: FieldList = fields
@@ -51,13 +42,16 @@ export function responseHead(
     const name = fields[i] ?? ''
     const value = fields[i + 1] ?? ''
     checkField(name, value)
-    if (FRAMING_FIELDS.has(name)) {
+    if (isFramingField(name)) {
       if (name === 'content-length') announced = parseLength(value, announced)
       else if (name === 'connection') close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value)
       if (copy === undefined) kept = copy = fields.slice(0, i)
       continue
     }
     if (name === 'date') hasDate = true
+    if (isSingleField(name) && isAmong(fields, name, i)) {
+      throw new TypeError(`Cannot answer: field ${name} is given twice`)
+    }
     copy?.push(name, value)
   }
   const allowsBody = !isEmpty && method !== 'HEAD'
@@ -73,6 +67,12 @@ export function responseHead(
     }
   }
   return { fields: kept, contentLength, allowsBody, close, hasDate }
+}
+
+/** Whether a field stands in the first `end` entries of a list. */
+function isAmong(fields: FieldList, name: string, end: number): boolean {
+  for (let i = 0; i < end; i += 2) if (fields[i] === name) return true
+  return false
 }
 
 function parseLength(value: string, before: number | undefined): number {

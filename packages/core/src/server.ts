@@ -15,6 +15,8 @@ import { loadCredentials } from './tls-credentials.ts'
 
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
+/** Longer timers end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * An HTTP server: one router, any number of listeners, HTTP/1.1, HTTP/2 and HTTP/3 alike.
@@ -60,7 +62,7 @@ export class Server implements AsyncDisposable {
     const options = checkListenOptions(where)
     const { signal } = options
     signal?.throwIfAborted()
-    if (this.#closing !== undefined) throw new Error('Cannot listen: the server is closed')
+    if (this.#isClosing()) throw new Error('Cannot listen: the server is closed')
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     const listener = await Listener.open({
       port: options.port ?? 0,
@@ -73,6 +75,12 @@ export class Server implements AsyncDisposable {
       onRequest: this.#onRequest,
       onRefused: this.#onRefused,
     })
+    // Both may have happened while the sockets were being opened.
+    if (this.#isClosing() || signal?.aborted === true) {
+      listener.destroy()
+      signal?.throwIfAborted()
+      throw new Error('Cannot listen: the server is closed')
+    }
     this.#listeners.add(listener)
     signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
@@ -105,13 +113,22 @@ export class Server implements AsyncDisposable {
   /**
    * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
    * A later call waits for the first.
+   *
+   * @throws {RangeError} if `drainMs` is no whole number of milliseconds that a timer takes
    */
   close({ drainMs = DRAIN_MS }: CloseOptions = {}): Promise<void> {
+    if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > MAX_TIMER_MS) {
+      throw new RangeError(`drainMs is ${String(drainMs)}; it takes a whole number from 0 to ${MAX_TIMER_MS}`)
+    }
     return (this.#closing ??= this.#close(drainMs))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #isClosing(): boolean {
+    return this.#closing !== undefined
   }
 
   async #close(drainMs: number): Promise<void> {

@@ -26,7 +26,11 @@ export class TcpListener {
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
   readonly #connections = new Set<Drainable>()
+  /** TLS connections that have not agreed on a protocol yet, by the address and port of the peer. */
+  readonly #handshakes = new Map<string, Socket>()
+  readonly #perAddress = new Map<string, number>()
   #onEmpty: (() => void) | undefined = undefined
+  #drained: Promise<void> | undefined = undefined
 
   constructor(options: TcpListenerOptions) {
     this.#options = options
@@ -35,13 +39,24 @@ export class TcpListener {
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#server = createTcpServer(socketOptions, (socket) => this.#serveHttp1(socket))
+      this.#limitConnections()
       return
     }
     const ALPNProtocols = options.http2 ? ['h2', 'http/1.1'] : ['http/1.1']
     this.#server = createTlsServer(
       { ...socketOptions, ...options.tls, ALPNProtocols, handshakeTimeout: options.host.limits.headTimeoutMs },
-      (socket: TLSSocket) => (socket.alpnProtocol === 'h2' ? this.#serveHttp2(socket) : this.#serveHttp1(socket)),
+      (socket: TLSSocket) => {
+        this.#handshakes.delete(peerOf(socket))
+        if (socket.alpnProtocol === 'h2') this.#serveHttp2(socket)
+        else this.#serveHttp1(socket)
+      },
     )
+    this.#server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket)
+      this.#handshakes.set(peer, socket)
+      socket.once('close', () => this.#handshakes.delete(peer))
+    })
+    this.#limitConnections()
     // A failed handshake is the client's affair; its socket is destroyed.
     this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
   }
@@ -68,16 +83,41 @@ export class TcpListener {
 
   /** Accepts nothing more and lets every connection finish; resolves when all are closed. */
   drain(): Promise<void> {
-    this.#server.close()
-    for (const connection of this.#connections) connection.drain()
-    if (this.#connections.size === 0) return Promise.resolve()
-    return new Promise((resolve) => (this.#onEmpty = resolve))
+    return (this.#drained ??= this.#drain())
   }
 
   /** Ends every connection now. */
   destroy(): void {
     this.#server.close()
+    for (const socket of this.#handshakes.values()) socket.destroy()
     for (const connection of this.#connections) connection.destroy()
+  }
+
+  #drain(): Promise<void> {
+    this.#server.close()
+    for (const socket of this.#handshakes.values()) socket.destroy()
+    for (const connection of this.#connections) connection.drain()
+    if (this.#connections.size === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#onEmpty = resolve))
+  }
+
+  #limitConnections(): void {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options.host.limits
+    if (maxConnections > 0) this.#server.maxConnections = maxConnections
+    if (maxConnectionsPerAddress === 0) return
+    const open = this.#perAddress
+    this.#server.on('connection', (socket: Socket) => {
+      const { remoteAddress } = socket
+      if (remoteAddress === undefined) return
+      const count = (open.get(remoteAddress) ?? 0) + 1
+      open.set(remoteAddress, count)
+      socket.once('close', () => {
+        const left = (open.get(remoteAddress) ?? 1) - 1
+        if (left === 0) open.delete(remoteAddress)
+        else open.set(remoteAddress, left)
+      })
+      if (count > maxConnectionsPerAddress) socket.destroy()
+    })
   }
 
   #serveHttp1(socket: Socket): void {
@@ -106,4 +146,9 @@ export class TcpListener {
     this.#connections.delete(connection)
     if (this.#connections.size === 0) this.#onEmpty?.()
   }
+}
+
+/** Tells the connections of one port apart, the same before and after a TLS handshake. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }

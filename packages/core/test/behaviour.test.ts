@@ -62,6 +62,25 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
       }
       body.end(['x-sum', '3'])
     })
+    .get('/trailers', (ctx) => {
+      const body = ctx.startResponse()
+      body.write(Buffer.from('x'))
+      body.end(['x-a', '1', 'connection', 'close', 'x-a', '2', 'etag', '"1"', 'etag', '"2"'])
+    })
+    .get('/twice', (ctx) => {
+      for (const value of ['"1"', '"2"']) ctx.responseHeaders.append('etag', value)
+      return 'sent'
+    })
+    .get('/framing', (ctx) => {
+      for (const name of ['te', 'upgrade', 'transfer-encoding', 'http2-settings']) ctx.responseHeaders.set(name, 'x')
+      return 'sent'
+    })
+    .get('/later', async (ctx) => {
+      ctx.onFinish((outcome) => (seen.outcome = outcome))
+      const body = ctx.startResponse()
+      await sleep(50)
+      body.write(Buffer.from('late'))
+    })
     .get('/throws', () => {
       throw new Error('secret of the house')
     })
@@ -239,6 +258,30 @@ eachProtocol('the same behaviour', start, (client, protocol) => {
     }
     expect(received).toEqual(['one', 'two', 'three'])
     expect(await response.trailers).toEqual([['x-sum', '3']])
+  })
+
+  it('sends trailers in their order, but none that speak of framing', async () => {
+    const response = await client().request({ path: '/trailers' })
+    expect(await response.text()).toBe('x')
+    const trailers = await response.trailers
+    expect(trailers.filter(([name]) => name === 'x-a').map(([, value]) => value)).toEqual(['1', '2'])
+    expect(trailers.map(([name]) => name)).not.toContain('connection')
+  })
+
+  it.each([
+    ['/twice', 500, 'a field that means something only once'],
+    ['/framing', 200, "fields that are not the application's to send"],
+  ])('%s is answered %i: %s', async (path, status) => {
+    const response = await client().request({ path })
+    await response.text()
+    expect([response.status, response.headers.get('te'), response.headers.get('upgrade')]).toEqual([status, null, null])
+  })
+
+  it('a streamed answer to HEAD is complete, not aborted', async () => {
+    seen.outcome = undefined
+    const response = await client().request({ method: 'HEAD', path: '/later' })
+    expect(await response.text()).toBe('')
+    await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
   })
 
   it('turns a throw into a 500 that tells nothing of it', async () => {

@@ -180,7 +180,64 @@ describe('what cannot start says what to do', () => {
   })
 })
 
+describe('connections over a limit are closed as they come', () => {
+  it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])('%o', async (limits) => {
+    const { port = 0 } = await make({ limits }).listen(local)
+    const clients = await Promise.all([1, 2].map(() => connect('h1', { port })))
+    for (const client of clients) expect(await (await client.request({ path: '/' })).text()).toBe('hello')
+    const { rawExchange } = await import('@fw/testing')
+    const third = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').catch(() => ({ text: '' }))
+    expect(third.text).toBe('')
+    await clients[0]?.close()
+    await expect
+      .poll(async () => (await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => ({ text: '' }))).text)
+      .toMatch(/^HTTP\/1\.1 200 /)
+    await clients[1]?.close()
+  })
+})
+
 describe('close', () => {
+  it('resolves though a listener was closed by its signal too', async () => {
+    const abort = new AbortController()
+    const server = make()
+    let finish: (() => void) | undefined
+    server.router().get('/slow', () => new Promise<void>((resolve) => (finish = resolve)))
+    const { url } = await server.listen({ ...local, signal: abort.signal })
+    const slow = fetch(new URL('/slow', url))
+    await expect.poll(() => finish).toBeDefined()
+    const closed = server.close({ drainMs: 1000 })
+    abort.abort()
+    finish?.()
+    await Promise.all([closed, slow])
+  })
+
+  it.each([-1, 1.5, Infinity, 2 ** 31])('refuses to drain for %s ms', (drainMs) => {
+    expect(() => make().close({ drainMs })).toThrow(RangeError)
+  })
+
+  it('while a listener is being opened leaves none behind', async () => {
+    const server = make()
+    const listening = server.listen(local).then(
+      () => 'listens',
+      (error: Error) => error.message,
+    )
+    await server.close()
+    expect(await listening).toBe('Cannot listen: the server is closed')
+  })
+
+  it('does not wait for a TLS handshake, nor serve it afterwards', async () => {
+    const server = make({ tls })
+    const { port = 0 } = await server.listen(local)
+    const { connect: connectTcp } = await import('node:net')
+    const socket = connectTcp(port, '127.0.0.1')
+    await once(socket, 'connect')
+    await expect.poll(async () => (await connect('h1+tls', { port })).close().then(() => 'served')).toBe('served')
+    const ended = once(socket, 'close')
+    socket.resume().on('error', () => {})
+    await server.close()
+    await ended
+  })
+
   it('refuses new connections, lets running requests finish and can be called again', async () => {
     const server = make()
     let finish: ((text: string) => void) | undefined

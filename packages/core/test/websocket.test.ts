@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import * as log from '@fw/log'
-import { testCertificate } from '@fw/testing'
+import { connect, testCertificate } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { HttpError, Server } from '../src/index.ts'
@@ -18,7 +17,7 @@ describe.each(['ws', 'wss'])('a WebSocket library mounts on an upgrade (%s)', (s
       if (upgrade === undefined) throw new HttpError(426, 'A WebSocket, please', { headers: { upgrade: 'websocket' } })
       const { socket, head } = upgrade()
       const request = { method: ctx.method, url: ctx.exchange.target, headers: Object.fromEntries(ctx.headers) }
-      sockets.handleUpgrade(request as unknown as IncomingMessage, socket as Socket, Buffer.from(head), (peer) => {
+      sockets.handleUpgrade(request as unknown as IncomingMessage, socket, Buffer.from(head), (peer) => {
         peer.on('message', (data, isBinary) => peer.send(data, { binary: isBinary }))
       })
     })
@@ -35,6 +34,8 @@ describe.each(['ws', 'wss'])('a WebSocket library mounts on an upgrade (%s)', (s
     client.close()
     await expect.poll(() => client.readyState).toBe(WebSocket.CLOSED)
 
-    if (scheme === 'ws') expect((await fetch(`http://127.0.0.1:${port}/echo`)).status).toBe(426)
+    const other = await connect(scheme === 'ws' ? 'h1' : 'h1+tls', { port: port ?? 0 })
+    expect((await other.request({ path: '/echo' })).status).toBe(426)
+    await other.close()
   })
 })

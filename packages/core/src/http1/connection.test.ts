@@ -252,6 +252,21 @@ describe('a request body', () => {
     expect(ended).toBe('fin')
   })
 
+  it('in tiny chunks reaches its reader in few pieces', async () => {
+    const pieces: number[] = []
+    const { port } = await serve((exchange) =>
+      exchange.body.consume({
+        data: (data) => pieces.push(data.byteLength),
+        end: () => exchange.respond(200, ['connection', 'close'], null),
+        error: () => {},
+      }),
+    )
+    const wire = `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5000)}0\r\n\r\n`
+    await rawExchange(port, wire)
+    expect(pieces.reduce((sum, piece) => sum + piece, 0)).toBe(5000)
+    expect(pieces.length).toBeLessThan(50)
+  })
+
   it('waits in the client while nobody reads it', async () => {
     let exchange: Exchange | undefined
     const { port } = await serve((received) => (exchange = received))
@@ -356,6 +371,53 @@ describe('a client that leaves', () => {
   })
 })
 
+describe('a connection that ends early', () => {
+  it('runs no request behind the one it ended with', async () => {
+    const targets: string[] = []
+    const { port } = await serve((exchange) => {
+      targets.push(exchange.target)
+      if (exchange.target === '/abort') exchange.abort()
+    })
+    const next = 'POST /effect HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'
+    await rawExchange(port, `GET /abort HTTP/1.1\r\nHost: a\r\n\r\n${next}`)
+    await rawExchange(port, `GET /wait HTTP/1.1\r\nHost: a\r\n\r\n${next}`, { halfClose: true })
+    expect(targets).toEqual(['/abort', '/wait'])
+  })
+
+  it('within a body that ends with the connection is a reset, as FIN would be its end', async () => {
+    const { port } = await serve((exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from('half'))
+      setTimeout(() => exchange.abort(), 50)
+    })
+    expect((await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')).ended).toBe('reset')
+  })
+
+  it('is not waited for when its answer is out and its body never comes', async () => {
+    const { port, listener } = await serve(hello)
+    const wire = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'
+    const result = rawExchange(port, wire, { timeoutMs: 5000 })
+    await sleep(50)
+    await listener.drain()
+    expect(await result).toMatchObject({ ended: 'fin', text: expect.stringContaining('200 OK') as string })
+  })
+
+  it('gives a client that was slow for a while the whole answer', async () => {
+    const { port, outcomes } = await serve(
+      (exchange) => exchange.respond(200, ['connection', 'close'], Buffer.alloc(8 * 1024 * 1024)),
+      { lingerTimeoutMs: 100 },
+    )
+    const socket = await open(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await sleep(1000)
+    let received = 0
+    socket.on('data', (data: Buffer) => (received += data.length))
+    await once(socket, 'close')
+    expect(received).toBeGreaterThan(8 * 1024 * 1024)
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: 8 * 1024 * 1024, aborted: false }])
+  })
+})
+
 describe('what the engine refuses', () => {
   it('is answered once, reported once, and seen by a client that is still sending', async () => {
     const { port, refusals } = await serve(hello)
@@ -419,7 +481,7 @@ describe('time limits', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('an answer that the client does not take is given up', async () => {
+  it('an answer that the client does not take is given up, though it goes on sending', async () => {
     const { port, outcomes } = await serve(
       (exchange) => {
         exchange.start(200, [])
@@ -430,7 +492,9 @@ describe('time limits', () => {
     const socket = await open(port)
     socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    const timer = setInterval(() => socket.write('x'), 100)
     await expect.poll(() => outcomes.length, { timeout: 5000 }).toBe(1)
+    clearInterval(timer)
     expect(outcomes[0]?.aborted).toBe(true)
     socket.destroy()
   })

@@ -5,11 +5,15 @@ import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
+import { SlicedWriter } from '../sliced-writer.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 import { startsWithPreface } from './preface.ts'
 import { encodeHead, type ConnectionFields } from './writer.ts'
+
+/** Octets below which a piece of a body is rather copied than kept as a view of what was received. */
+const SMALL_PIECE_BYTES = 1024
 
 /** Where a connection stands. */
 type Phase =
@@ -49,6 +53,9 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   deadlineMs: number
 
   readonly #socket: Socket
+  readonly #output: SlicedWriter
+  /** When the client must have taken something of what it was sent. */
+  #writeWatch: Watched | undefined = undefined
   readonly #options: Http1ConnectionOptions
   readonly #host: EngineHost
   readonly #deadlines: Deadlines
@@ -69,6 +76,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   constructor(socket: Socket, options: Http1ConnectionOptions) {
     this.#socket = socket
+    this.#output = new SlicedWriter(socket)
     this.#options = options
     this.#host = options.host
     this.#deadlines = options.deadlines
@@ -85,20 +93,29 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   get bufferedBytes(): number {
-    return this.#socket.writableLength
+    return this.#output.bufferedBytes
   }
 
   get isBlocked(): boolean {
-    return this.#socket.writableNeedDrain
+    return this.#output.isBlocked
   }
 
   drain(): void {
     this.#keepAlive = false
-    if (this.#phase === 'fresh' || this.#phase === 'idle') this.#linger()
+    if (this.#phase === 'fresh' || this.#phase === 'idle' || this.#exchange?.isClosed) this.#linger()
   }
 
-  destroy(error?: Error): void {
-    this.#socket.destroy(error)
+  destroy(): void {
+    // Nothing that has been received behind this is looked at any more.
+    this.#phase = 'closed'
+    this.#socket.destroy()
+  }
+
+  break(isVisible: boolean): void {
+    this.#phase = 'closed'
+    // A reset; TLS has no such thing, but there the missing close_notify tells.
+    if (isVisible && this.scheme === 'http') this.#socket.resetAndDestroy()
+    else this.#socket.destroy()
   }
 
   connectionFields(close: boolean): ConnectionFields {
@@ -112,11 +129,13 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   writeText(latin1: string): void {
-    if (!this.#socket.write(latin1, 'latin1')) this.#watchWrites()
+    this.#output.writeLatin1(latin1)
+    if (this.isBlocked) this.#watchWrites()
   }
 
   writeBytes(bytes: Uint8Array): void {
-    if (!this.#socket.write(bytes)) this.#watchWrites()
+    this.#output.write(bytes)
+    if (this.isBlocked) this.#watchWrites()
   }
 
   cork(): void {
@@ -133,9 +152,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#phase = 'upgraded'
     this.#received = undefined
     this.deadlineMs = Infinity
-    socket.setTimeout(0)
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
-    socket.off('timeout', this.#onWriteStall)
     // As a new socket: what arrives waits until its new owner listens.
     socket.readableFlowing = null
     return { socket, head }
@@ -164,6 +181,10 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#isBodyFull = false
     this.#watchBody()
     this.#advance()
+  }
+
+  onFault(): void {
+    this.#exchange?.abort()
   }
 
   onDeadline(): void {
@@ -204,26 +225,29 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
     const exchange = this.#exchange
     if (exchange !== undefined && !exchange.isComplete) {
+      this.destroy()
       exchange.onConnectionLost(new AbortedError('The client closed the connection'))
-      this.#socket.destroy()
       return
     }
     this.#keepAlive = false
-    if (exchange === undefined) this.#linger()
+    if (exchange === undefined || exchange.isClosed) this.#linger()
   }
 
   readonly #onDrain = (): void => {
-    this.#socket.setTimeout(0)
+    this.#output.pump()
+    if (this.isBlocked) {
+      this.#watchWrites()
+      return
+    }
+    if (this.#writeWatch !== undefined) this.#writeWatch.deadlineMs = Infinity
     this.#exchange?.onDrain()
-  }
-
-  readonly #onWriteStall = (): void => {
-    this.#socket.destroy()
   }
 
   readonly #onClose = (): void => {
     this.#phase = 'closed'
     this.#deadlines.unwatch(this)
+    if (this.#writeWatch !== undefined) this.#deadlines.unwatch(this.#writeWatch)
+    this.#output.clear()
     this.#received = undefined
     this.#decoder = undefined
     this.#exchange?.onConnectionLost(new AbortedError('The connection was closed'))
@@ -260,9 +284,10 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     const { limits } = this.#host
     if (this.#phase !== 'head') {
       this.#phase = 'head'
-      this.#headStartMs = performance.now()
-      this.deadlineMs = this.#deadlines.in(limits.headTimeoutMs)
-      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs)
+      const nowMs = performance.now()
+      this.#headStartMs = nowMs
+      this.deadlineMs = this.#deadlines.in(limits.headTimeoutMs, nowMs)
+      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs, nowMs)
     }
     let head: RequestHead | undefined
     try {
@@ -297,13 +322,16 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     if (received === undefined || this.#isBodyFull) return this.#skipBodyOfAnswered()
     // A client that sends its body without waiting needs no 100 (Continue).
     this.#awaitsContinue = false
+    const pieces: Uint8Array[] = []
     let used: number
     try {
-      used = decoder.decode(received, (data) => this.#takeBody(body, data))
+      used = decoder.decode(received, (data) => pieces.push(data))
     } catch (error) {
+      for (const piece of joinSmall(pieces)) this.#takeBody(body, piece)
       this.#failBody(asProtocolError(error))
       return true
     }
+    for (const piece of joinSmall(pieces)) this.#takeBody(body, piece)
     if (this.#decoder !== decoder) return true
     this.#received = used < received.length ? received.subarray(used) : undefined
     if (!decoder.done) {
@@ -343,6 +371,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   /** The exchange is over and its body read; false if the connection ends here. */
   #next(): boolean {
+    if (this.#phase === 'closed') return false
     this.#exchange = undefined
     this.#lingered = 0
     if (!this.#keepAlive) {
@@ -396,8 +425,9 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#received = undefined
     this.#lingered = 0
     this.#throttle()
-    this.#socket.end()
-    this.deadlineMs = this.#deadlines.in(this.#host.limits.lingerTimeoutMs)
+    const { writeStallTimeoutMs, lingerTimeoutMs } = this.#host.limits
+    this.deadlineMs = this.#deadlines.in(writeStallTimeoutMs)
+    this.#socket.end(() => (this.deadlineMs = this.#deadlines.in(lingerTimeoutMs)))
   }
 
   #handOver(onHttp2: (socket: Socket) => void, received: Buffer): void {
@@ -431,14 +461,24 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   #watchWrites(): void {
-    this.#socket.setTimeout(this.#host.limits.writeStallTimeoutMs)
-    this.#socket.off('timeout', this.#onWriteStall).once('timeout', this.#onWriteStall)
+    if (this.#writeWatch === undefined) {
+      this.#writeWatch = { deadlineMs: Infinity, onDeadline: () => this.destroy() }
+      this.#deadlines.watch(this.#writeWatch)
+    }
+    this.#writeWatch.deadlineMs = this.#deadlines.in(this.#host.limits.writeStallTimeoutMs)
   }
 }
 
 function announcedLength({ framing }: RequestHead): number | undefined {
   if (framing.kind === 'chunked') return undefined
   return framing.kind === 'none' ? 0 : framing.length
+}
+
+/** Pieces that would each cost more to keep than they hold are made one; a client chooses how small its chunks are. */
+function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (pieces.length < 2) return pieces
+  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return bytes / pieces.length < SMALL_PIECE_BYTES ? [Buffer.concat(pieces)] : pieces
 }
 
 function asProtocolError(error: unknown): ProtocolError {

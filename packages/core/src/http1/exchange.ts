@@ -16,9 +16,6 @@ import {
 
 /** Bodies up to this many octets are copied behind their head, so that both leave in one write. */
 const COPIED_BODY_BYTES = 16 * 1024
-/** Larger bodies are written in slices, so that a slow client can be told from a dead one. */
-const SLICE_BYTES = 64 * 1024
-
 /** What an exchange needs of the connection it runs on. */
 export interface AnswerTransport {
   readonly scheme: 'http' | 'https'
@@ -34,7 +31,8 @@ export interface AnswerTransport {
   /** Holds writes back until `uncork`, so that they leave together. */
   cork(): void
   uncork(): void
-  destroy(error: Error | undefined): void
+  /** Ends the connection now. `isVisible`: so that even a peer that waits for the end can tell that it is not the one. */
+  break(isVisible: boolean): void
   /** Gives the socket away with what has been received behind the request. */
   giveAway(): UpgradedConnection
   /** The exchange is over. */
@@ -149,8 +147,9 @@ export class Http1Exchange extends BaseExchange {
     this.#finish()
   }
 
-  protected override sendReset(error: Error | undefined): void {
-    this.#transport.destroy(error)
+  protected override sendReset(): void {
+    // A body that ends with the connection would look complete.
+    this.#transport.break(this.#framing === 'close')
   }
 
   protected override settle(aborted: boolean): void {
@@ -176,7 +175,7 @@ export class Http1Exchange extends BaseExchange {
     }
     transport.cork()
     transport.writeText(text)
-    for (let at = 0; at < body.byteLength; at += SLICE_BYTES) transport.writeBytes(body.subarray(at, at + SLICE_BYTES))
+    transport.writeBytes(body)
     transport.uncork()
   }
 

@@ -26,6 +26,7 @@ describe('requestFraming', () => {
     { te: ['chunked'], cl: ['5'], status: 400 },
     { te: ['gzip'], status: 400 },
     { te: ['chunked, gzip'], status: 400 },
+    { te: ['chunked\xa0'], status: 400 },
     { te: ['gzip, chunked'], status: 501 },
     { minor: 0, te: ['chunked'], status: 400 },
   ]

@@ -1,4 +1,5 @@
 import { ProtocolError } from '../protocol-error.ts'
+import { trimOws } from './request-headers.ts'
 
 /** How the bytes after a request head are delimited. `length` is in octets. */
 export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: 'chunked' }
@@ -48,5 +49,5 @@ export function requestFraming(
 
 /** Splits field lines into list members, in lower case (RFC 9110 §5.6.1). */
 function listItems(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split(',')).map((item) => item.trim().toLowerCase())
+  return lines.flatMap((line) => line.split(',')).map((item) => trimOws(item).toLowerCase())
 }

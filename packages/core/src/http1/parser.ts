@@ -178,7 +178,7 @@ function valueAt(block: string, colon: number, lineEnd: number): string {
 /** Whether a `Connection` field lists an option (RFC 9110 §7.6.1). */
 function hasOption(connection: string, option: string): boolean {
   if (connection === '') return false
-  return connection.split(',').some((item) => item.trim().toLowerCase() === option)
+  return connection.split(',').some((item) => trimOws(item).toLowerCase() === option)
 }
 
 /** Method and target of a request that was refused, as far as its request line is valid. */

@@ -9,10 +9,8 @@ import { httpDate } from '../http-date.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
+import { SlicedWriter } from '../sliced-writer.ts'
 import type { Http2RequestHead } from './request-head.ts'
-
-/** Octets given to nghttp2 at once: what it holds for a client that does not read counts against the whole session. */
-const SLICE_BYTES = 64 * 1024
 
 /** What an exchange needs of the session it runs on. */
 export interface Http2ExchangeOptions {
@@ -42,11 +40,14 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   #awaitsContinue: boolean
   #isBodyComplete: boolean
   #requestTrailers: FieldList = []
-  #isWatchingWrites = false
-  /** Octets to be sent when the stream has taken those before. */
-  #queue: Uint8Array[] = []
-  #queuedBytes = 0
+  readonly #output: SlicedWriter
+  /** When more of the request must have arrived, and when the client must have taken more of the answer. */
+  #inputDeadlineMs = Infinity
+  #outputDeadlineMs = Infinity
+  readonly #requestDeadlineMs: number
   #isEnding = false
+  /** Whether the whole answer was given to the stream. */
+  #isSent = false
 
   constructor(
     stream: ServerHttp2Stream,
@@ -57,6 +58,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   ) {
     super()
     this.#stream = stream
+    this.#output = new SlicedWriter(stream)
     this.#host = options.host
     this.#deadlines = options.deadlines
     this.scheme = options.scheme
@@ -72,13 +74,14 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     const length = isBodyComplete ? 0 : announced === null ? undefined : Number(announced)
     this.body = new ReceivedBody(length, options.host.limits.maxBufferedBodyBytes, this)
 
+    this.#requestDeadlineMs = isBodyComplete ? Infinity : this.#deadlines.in(options.host.limits.requestTimeoutMs)
     stream.on('error', ignore)
     stream.on('close', () => this.#onClosed())
+    this.#deadlines.watch(this)
     if (isBodyComplete) {
       this.body.finish()
       return
     }
-    this.#deadlines.watch(this)
     stream.on('data', (chunk: Buffer) => {
       this.#watchBody()
       this.body.push(chunk)
@@ -90,18 +93,18 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
       // An aborted stream ends too, but without the end of its body.
       if (stream.aborted || stream.rstCode !== 0) return
       this.#isBodyComplete = true
-      this.deadlineMs = Infinity
+      this.#watchBody()
       this.body.finish(this.#requestTrailers)
     })
     this.#watchBody()
   }
 
   get bufferedBytes(): number {
-    return this.#stream.writableLength + this.#queuedBytes
+    return this.#output.bufferedBytes
   }
 
   protected get isBlocked(): boolean {
-    return this.#stream.writableNeedDrain || this.#queuedBytes > 0
+    return this.#output.isBlocked
   }
 
   onWanted(): void {
@@ -113,7 +116,8 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   }
 
   onFull(): void {
-    this.deadlineMs = Infinity
+    this.#inputDeadlineMs = Infinity
+    this.#setDeadline()
     this.#stream.pause()
   }
 
@@ -122,53 +126,59 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     this.#stream.resume()
   }
 
+  onFault(): void {
+    this.abort()
+  }
+
   onDeadline(): void {
+    if (this.#outputDeadlineMs <= performance.now()) {
+      this.#stream.close(constants.NGHTTP2_CANCEL)
+      return
+    }
+    this.#inputDeadlineMs = Infinity
+    this.#setDeadline()
     this.body.fail(new ProtocolError(408, 'Request body took too long', 'stream'))
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
+    if (this.#isGone) return
     this.#stream.additionalHeaders({ ':status': status, ...headersObject(fields) })
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+    if (this.#isGone) return
     const stream = this.#stream
     stream.respond(this.#responseHeaders(status, head), { endStream: body === null })
     if (body === null) return this.#finish()
-    if (this.bodyBytes <= SLICE_BYTES) {
-      stream.end(body)
-      return this.#finish()
-    }
     this.#beginBody()
-    this.sendData(typeof body === 'string' ? Buffer.from(body) : body)
+    this.#output.write(typeof body === 'string' ? Buffer.from(body) : body)
     this.#end()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    const stream = this.#stream
+    if (this.#isGone) return
     const headers = this.#responseHeaders(status, head)
-    if (!head.allowsBody) {
-      stream.respond(headers, { endStream: true })
-      return
-    }
-    stream.respond(headers, { waitForTrailers: true })
-    this.#beginBody()
+    this.#stream.respond(headers, head.allowsBody ? { waitForTrailers: true } : { endStream: true })
+    if (head.allowsBody) this.#beginBody()
+    // Nothing more will be sent, whatever the application still does.
+    else this.#isSent = true
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
-      const slice = chunk.subarray(at, at + SLICE_BYTES)
-      if (this.isBlocked) {
-        this.#queue.push(slice)
-        this.#queuedBytes += slice.byteLength
-      } else this.#stream.write(slice)
-    }
-    if (this.isBlocked) this.#watchWrites()
+    this.#output.write(chunk)
+    if (this.isBlocked) this.#watchOutput()
     return !this.isBlocked
   }
 
   protected override sendEnd(trailers: FieldList): void {
     // Without trailers this is an empty DATA frame with END_STREAM.
-    this.#stream.on('wantTrailers', () => this.#stream.sendTrailers(headersObject(trailers)))
+    this.#stream.on('wantTrailers', () => {
+      try {
+        this.#stream.sendTrailers(headersObject(trailers))
+      } catch (error) {
+        this.abort(error instanceof Error ? error : undefined)
+      }
+    })
     this.#end()
   }
 
@@ -194,68 +204,68 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     return headers
   }
 
-  /** The body will take several writes. */
+  /** Whether the client has ended the stream, which an answer may meet before anybody was told. */
+  get #isGone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed
+  }
+
   #beginBody(): void {
     this.#stream.on('drain', this.#onDrain)
     // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
     if (this.#isBodyComplete) this.#stream.resume()
   }
 
-  /** The stream takes more: first what is queued, then what the application writes. */
   readonly #onDrain = (): void => {
-    this.#isWatchingWrites = false
-    this.#stream.setTimeout(0)
-    while (!this.#stream.writableNeedDrain) {
-      const slice = this.#queue.shift()
-      if (slice === undefined) break
-      this.#queuedBytes -= slice.byteLength
-      this.#stream.write(slice)
-    }
-    if (this.isBlocked) this.#watchWrites()
+    this.#output.pump()
+    this.#outputDeadlineMs = Infinity
+    if (this.isBlocked) this.#watchOutput()
     else if (this.#isEnding) this.#end()
-    else this.wake()
+    else {
+      this.#setDeadline()
+      this.wake()
+    }
   }
 
   /** The application has written everything; the stream ends when it has taken it. */
   #end(): void {
     this.#isEnding = true
-    if (this.#queuedBytes > 0) return
+    if (this.isBlocked) {
+      this.#watchOutput()
+      return
+    }
     if (!this.#stream.writableEnded) this.#stream.end()
     this.#finish()
   }
 
-  /** The exchange is over once the stream has passed everything on. */
+  /** The exchange is over once the client's window has let everything through. */
   #finish(): void {
-    if (!this.isBlocked) {
-      this.settle(false)
-      return
-    }
-    this.#watchWrites()
-    this.#stream.once('finish', () => this.settle(false))
-  }
-
-  readonly #onWriteStall = (): void => {
-    this.#stream.close(constants.NGHTTP2_CANCEL)
+    this.#isSent = true
+    this.#watchOutput()
+    if (this.#stream.writableFinished) this.settle(false)
+    else this.#stream.once('finish', () => this.settle(false))
   }
 
   #onClosed(): void {
     this.#deadlines.unwatch(this)
-    this.#queue = []
-    this.#queuedBytes = 0
+    this.#output.clear()
     if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
-    this.settle(true)
+    this.settle(!this.#isSent || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR)
   }
 
   #watchBody(): void {
-    if (this.#isBodyComplete || this.#awaitsContinue) return
-    this.deadlineMs = this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs)
+    if (this.#awaitsContinue) return
+    const stallMs = this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs)
+    this.#inputDeadlineMs = this.#isBodyComplete ? Infinity : Math.min(stallMs, this.#requestDeadlineMs)
+    this.#setDeadline()
   }
 
-  #watchWrites(): void {
-    if (this.#isWatchingWrites) return
-    this.#isWatchingWrites = true
-    this.#stream.setTimeout(this.#host.limits.writeStallTimeoutMs)
-    this.#stream.off('timeout', this.#onWriteStall).on('timeout', this.#onWriteStall)
+  #watchOutput(): void {
+    this.#outputDeadlineMs = this.#deadlines.in(this.#host.limits.writeStallTimeoutMs)
+    this.#setDeadline()
+  }
+
+  #setDeadline(): void {
+    this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
   }
 }
 

@@ -12,7 +12,7 @@ describe('http2RequestHead', () => {
     [request({ ':method': 'OPTIONS', ':path': '*' }), { target: '*' }],
     [[':method', 'CONNECT', ':authority', 'a:443'], { method: 'CONNECT', target: 'a:443' }],
   ])('reads %j', (fields, want) => {
-    expect(http2RequestHead(fields)).toMatchObject(want)
+    expect(http2RequestHead(fields, { maxRequestLineBytes: 100 })).toMatchObject(want)
   })
 
   it.each([
@@ -28,6 +28,23 @@ describe('http2RequestHead', () => {
     request({ host: 'b' }),
     [':method', 'GET', ':scheme', 'https', ':path', '/'],
   ])('refuses %j', (...fields) => {
-    expect(() => http2RequestHead(fields)).toThrow(expect.objectContaining({ status: 400, scope: 'stream' }))
+    expect(() => http2RequestHead(fields, { maxRequestLineBytes: 100 })).toThrow(
+      expect.objectContaining({ status: 400, scope: 'stream' }),
+    )
+  })
+
+  it.each([
+    [87, undefined],
+    [88, 414],
+  ])('a path of %i octets gives %s with a limit of 100', (length, status) => {
+    const act = (): unknown =>
+      http2RequestHead(request({ ':path': `/${'a'.repeat(length - 1)}` }), { maxRequestLineBytes: 100 })
+    let refusal: unknown
+    try {
+      act()
+    } catch (error) {
+      refusal = (error as { status: number }).status
+    }
+    expect(refusal).toBe(status)
   })
 })

@@ -1,6 +1,7 @@
 import type { FieldList } from '@fw/types'
 import { isToken } from '../fields.ts'
 import { isHost } from '../host.ts'
+import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
 
 /** What the pseudo-header fields of a request say. */
@@ -17,10 +18,10 @@ const PATH = /^(?:\/[\x21\x22\x24-\x7e]*|\*)$/
  * Reads the request from its fields and refuses what nghttp2 lets through but HTTP/1.1 would not.
  *
  * @param fields As received, pseudo-header fields first; their presence and order were checked by nghttp2
- * @throws {ProtocolError} 400 with scope `stream`
+ * @throws {ProtocolError} 400, or 414 for a path that is too long, with scope `stream`
  * @see RFC 9113 §8.3.1
  */
-export function http2RequestHead(fields: FieldList): Http2RequestHead {
+export function http2RequestHead(fields: FieldList, limits: Pick<Limits, 'maxRequestLineBytes'>): Http2RequestHead {
   let method = ''
   let scheme = ''
   let path = ''
@@ -45,6 +46,10 @@ export function http2RequestHead(fields: FieldList): Http2RequestHead {
         host = value
         break
     }
+  }
+  // As long as the request line that HTTP/1.1 would have.
+  if (`${method} ${path} HTTP/1.1`.length > limits.maxRequestLineBytes) {
+    throw new ProtocolError(414, 'Request path too long', 'stream')
   }
   if (!isToken(method)) throw refused('Invalid method')
   const named = authority ?? host ?? ''

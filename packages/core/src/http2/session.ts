@@ -34,6 +34,8 @@ export class Http2Session implements Drainable, Watched {
     this.#options = options
     this.#remoteAddress = socket.remoteAddress
     this.#remotePort = socket.remotePort
+    // Streams end by frames: a client that closes its side of the socket has left.
+    socket.allowHalfOpen = false
     this.#session = performServerHandshake(socket, {
       settings: {
         enablePush: false,
@@ -45,6 +47,8 @@ export class Http2Session implements Drainable, Watched {
       maxSessionInvalidFrames: MAX_INVALID_FRAMES,
       streamResetBurst: limits.maxStreamResetBurst,
       streamResetRate: limits.maxStreamResetsPerSecond,
+      // Which fields may be given twice is the application's affair, as it is on HTTP/1.1.
+      strictSingleValueFields: false,
     })
     this.deadlineMs = options.deadlines.in(limits.sessionIdleTimeoutMs)
     options.deadlines.watch(this)
@@ -78,7 +82,7 @@ export class Http2Session implements Drainable, Watched {
       if (--this.#openStreams === 0) this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
     })
     try {
-      const head = http2RequestHead(fields)
+      const head = http2RequestHead(fields, host.limits)
       const isBodyComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
       const [remoteAddress, remotePort] = [this.#remoteAddress, this.#remotePort]
       host.onRequest(

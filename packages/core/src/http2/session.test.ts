@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Exchange, Outcome, Refusal } from '@fw/types'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
+import { TcpListener } from '../tcp-listener.ts'
+
+const listeners: TcpListener[] = []
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.destroy()
+})
+
+interface Running {
+  readonly socket: Socket
+  readonly session: ClientHttp2Session
+  readonly listener: TcpListener
+  readonly outcomes: Outcome[]
+  readonly refusals: Refusal[]
+}
+
+async function serve(
+  onRequest: (exchange: Exchange) => void,
+  limits: Partial<Limits> = {},
+  settings = {},
+): Promise<Running> {
+  const outcomes: Outcome[] = []
+  const refusals: Refusal[] = []
+  const listener = new TcpListener({
+    tls: undefined,
+    http2: true,
+    host: {
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      altSvc: '',
+      onRequest(exchange) {
+        exchange.onClose = (outcome) => outcomes.push(outcome)
+        onRequest(exchange)
+      },
+      onRefused: (refusal) => refusals.push(refusal),
+    },
+  })
+  listeners.push(listener)
+  await listener.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((listener.address() as AddressInfo).port, '127.0.0.1')
+  const session = connectHttp2('http://127.0.0.1', { settings, createConnection: () => socket })
+  session.on('error', () => {})
+  await once(session, 'connect')
+  return { socket, session, listener, outcomes, refusals }
+}
+
+describe('an HTTP/2 session', () => {
+  it('ends its exchanges when the client closes its side of the socket', async () => {
+    const { socket, session, outcomes } = await serve(() => {})
+    session.request({ ':path': '/' }).on('error', () => {})
+    await new Promise((resolve) => session.ping(resolve))
+    socket.end()
+    await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+  })
+
+  it('is closed with GOAWAY when it is idle', async () => {
+    const { session } = await serve(() => {}, { sessionIdleTimeoutMs: 100 })
+    const [code] = (await once(session, 'goaway')) as [number]
+    expect(code).toBe(0)
+  })
+
+  it.each([1000, 200_000])(
+    'gives up an answer of %i octets that the client lets nothing of through',
+    async (length) => {
+      const { session, outcomes } = await serve(
+        (exchange) => exchange.respond(200, [], Buffer.alloc(length)),
+        { writeStallTimeoutMs: 200 },
+        { initialWindowSize: 0 },
+      )
+      session.request({ ':path': '/' }).on('error', () => {})
+      await expect.poll(() => outcomes, { timeout: 5000 }).toEqual([{ status: 200, bodyBytes: length, aborted: true }])
+      session.destroy()
+    },
+  )
+
+  it.each([
+    ['stalls', { bodyStallTimeoutMs: 200 }],
+    ['takes too long in all', { requestTimeoutMs: 200 }],
+  ])('tells the reader of a body that %s', async (_name, limits) => {
+    const errors: Error[] = []
+    const { session } = await serve((exchange) => {
+      exchange.body.consume({
+        data: () => {},
+        end: () => {},
+        error: (error) => {
+          errors.push(error)
+          exchange.respond(408, [], null)
+        },
+      })
+    }, limits)
+    const stream = session.request({ ':path': '/', ':method': 'POST' })
+    stream.on('error', () => {})
+    const timer = setInterval(() => 'requestTimeoutMs' in limits && stream.write('x'), 50)
+    const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
+    clearInterval(timer)
+    expect(headers[':status']).toBe(408)
+    expect(errors).toMatchObject([{ name: 'ProtocolError', status: 408 }])
+    session.destroy()
+  })
+
+  it('answers a request it refuses, and reports it', async () => {
+    const { session, refusals } = await serve(() => {}, { maxRequestLineBytes: 50 })
+    const stream = session.request({ ':path': `/${'a'.repeat(50)}` })
+    const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
+    expect(headers[':status']).toBe(414)
+    expect(refusals).toMatchObject([{ status: 414, protocol: 'HTTP/2.0', remoteAddress: '127.0.0.1' }])
+    session.destroy()
+  })
+
+  it('answers nothing, and throws nothing, when the client has just reset the stream', async () => {
+    let exchange: Exchange | undefined
+    const { session, outcomes } = await serve((received) => (exchange = received))
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', () => {})
+    await expect.poll(() => exchange).toBeDefined()
+    stream.close(8)
+    await expect.poll(() => outcomes.length).toBe(1)
+    exchange?.respond(200, [], 'late')
+    expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+    session.destroy()
+  })
+
+  it('drains with GOAWAY once the running streams are answered', async () => {
+    let exchange: Exchange | undefined
+    const { session, listener } = await serve((received) => (exchange = received))
+    const stream = session.request({ ':path': '/' })
+    await expect.poll(() => exchange).toBeDefined()
+    const goaway = once(session, 'goaway')
+    const drained = listener.drain()
+    await goaway
+    exchange?.respond(200, [], 'done')
+    expect((await stream.setEncoding('utf8').toArray()).join('')).toBe('done')
+    await drained
+  })
+})
