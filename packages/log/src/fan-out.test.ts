@@ -1,6 +1,6 @@
 import type { LogRecord, Sink } from '@fw/types'
 import { describe, expect, it } from 'vitest'
-import { record } from '../test/sink-contract.ts'
+import { logRecord as record } from './testing.ts'
 import { FailureReport } from './failure-report.ts'
 import { FanOut, type LogSink } from './fan-out.ts'
 import { MemorySink } from './sinks/memory-sink.ts'

@@ -1,3 +1,4 @@
+import { CallSite } from './call-site.ts'
 import type { FanOut } from './fan-out.ts'
 import type { FormatArgs } from './format-args.ts'
 import { templateOf } from './format.ts'
@@ -58,11 +59,15 @@ export function emit(
   format: unknown,
   args: readonly unknown[],
 ): void {
-  fanOut.deliver(makeRecord(scope, level, fanOut.usesLocation ? callee : undefined, format, args))
+  const origin = fanOut.usesLocation ? callee : undefined
+  if (format instanceof CallSite) {
+    fanOut.deliver(makeRecord(scope, level, origin && format.location, args[0], args.slice(1)))
+  } else fanOut.deliver(makeRecord(scope, level, origin, format, args))
 }
 
 /** The arguments that a copy of `off` was called with, as far as can be told: none if all are `undefined`. */
 function given(format: unknown, values: readonly unknown[]): readonly unknown[] {
+  if (format instanceof CallSite) return [values[0], ...given(values[0], values.slice(1))]
   const last = values.findLastIndex((value) => value !== undefined)
   if (last === -1) return []
   const arity = typeof format === 'string' ? templateOf(format).arity : 0

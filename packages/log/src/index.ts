@@ -26,6 +26,7 @@ export {
   trace as FW_LOG_TRACE,
   warn as FW_LOG_WARN,
 } from './log.ts'
+export { callSite } from './call-site.ts'
 export { createLogger, type LogOptions, type RootLogger } from './root-logger.ts'
 export type { LevelLogFunction, Logger } from './logger.ts'
 export type { LogFunction } from './gate.ts'

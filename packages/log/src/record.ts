@@ -20,26 +20,29 @@ export type LogCallee = (...args: never[]) => unknown
 /**
  * Makes the record of one call. Never throws.
  *
- * @param callee The function whose caller is the location, or `undefined` if no location is asked for
+ * @param origin The function whose caller is the location, the location, or `undefined` if none is asked for
  * @param format Meant to be a string; anything else, from untyped code, is shown like an argument
  */
 export function makeRecord(
   scope: Scope,
   level: Level,
-  callee: LogCallee | undefined,
+  origin: LogCallee | SourceLocation | undefined,
   format: unknown,
   args: readonly unknown[],
 ): LogRecord {
   const text = typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' ')
-  const { location } = scope
   return {
     level,
     timeMs: Date.now(),
     message: scope.prefix + text,
-    location: location !== 'caller' ? location : callee === undefined ? undefined : callerLocation(callee),
+    location: scope.location === 'caller' ? locationOf(origin) : scope.location,
     threadId,
     fields: scope.fields,
   }
+}
+
+function locationOf(origin: LogCallee | SourceLocation | undefined): SourceLocation | undefined {
+  return typeof origin === 'function' ? callerLocation(origin) : origin
 }
 
 /** The record that tells how many others a full queue did not take. */

@@ -2,7 +2,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
-import { record, sinkContract } from '../../test/sink-contract.ts'
+import { logRecord as record, sinkContract } from '../testing.ts'
 import { ColorMode } from './color.ts'
 import { ConsoleSink, type ConsoleSinkConfig } from './console-sink.ts'
 
@@ -23,10 +23,14 @@ function start(config: ConsoleSinkConfig = {}): Console {
   }
 }
 
-sinkContract('ConsoleSink', () => {
-  const { sink, stdout } = start({ stderrForErrors: false })
-  return { sink, entries: () => stdout().split('\n').slice(0, -1) }
-})
+sinkContract(
+  'ConsoleSink',
+  () => {
+    const { sink, stdout } = start({ stderrForErrors: false })
+    return { sink, entries: () => stdout().split('\n').slice(0, -1) }
+  },
+  it,
+)
 
 describe('ConsoleSink', () => {
   it('writes Error and Fatal to stderr, the rest to stdout', () => {

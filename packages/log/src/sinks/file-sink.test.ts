@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
-import { record, sinkContract } from '../../test/sink-contract.ts'
+import { logRecord as record, sinkContract } from '../testing.ts'
 import { createLogger } from '../root-logger.ts'
 import { FileSink, type FileSinkConfig } from './file-sink.ts'
 import { MemorySink } from './memory-sink.ts'
@@ -20,10 +20,14 @@ function linesOf(path: string): string[] {
   return readFileSync(path, 'utf8').split('\n').slice(0, -1)
 }
 
-sinkContract('FileSink', () => {
-  const path = temporaryFile()
-  return { sink: new FileSink(path), entries: () => linesOf(path) }
-})
+sinkContract(
+  'FileSink',
+  () => {
+    const path = temporaryFile()
+    return { sink: new FileSink(path), entries: () => linesOf(path) }
+  },
+  it,
+)
 
 describe('a file', () => {
   it('has lines of the console form, without colours', () => {

@@ -2,20 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
-import { record, sinkContract } from '../../test/sink-contract.ts'
+import { logRecord as record, sinkContract } from '../testing.ts'
 import { JsonSink, type JsonSinkConfig } from './json-sink.ts'
 
 function linesOf(path: string): string[] {
   return readFileSync(path, 'utf8').split('\n').slice(0, -1)
 }
 
-sinkContract('JsonSink', () => {
-  const path = join(temporaryDirectory(), 'logs', 'app.json')
-  return {
-    sink: new JsonSink({ path }),
-    entries: () => linesOf(path).map((line) => (JSON.parse(line) as { message: string }).message),
-  }
-})
+sinkContract(
+  'JsonSink',
+  () => {
+    const path = join(temporaryDirectory(), 'logs', 'app.json')
+    return {
+      sink: new JsonSink({ path }),
+      entries: () => linesOf(path).map((line) => (JSON.parse(line) as { message: string }).message),
+    }
+  },
+  it,
+)
 
 describe('JsonSink', () => {
   it('writes objects to stdout, errors too', () => {

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
-import { record, sinkContract } from '../../test/sink-contract.ts'
+import { logRecord as record, sinkContract } from '../testing.ts'
 import { MemorySink } from './memory-sink.ts'
 
-sinkContract('MemorySink', () => {
-  const sink = new MemorySink()
-  return { sink, entries: () => sink.messages() }
-})
+sinkContract(
+  'MemorySink',
+  () => {
+    const sink = new MemorySink()
+    return { sink, entries: () => sink.messages() }
+  },
+  it,
+)
 
 it('finds text within messages', () => {
   const sink = new MemorySink()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../test/run-script.ts'
-import { record } from '../../test/sink-contract.ts'
+import { logRecord as record } from '../testing.ts'
 import { createLogger } from '../root-logger.ts'
 import { FileSink, type FileSinkConfig } from './file-sink.ts'
 

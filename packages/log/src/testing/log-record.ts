@@ -1,0 +1,14 @@
+import type { LogRecord } from '@fw/types'
+
+/** A record as a logger makes it: "hello" at level Info, unless the parts say otherwise. */
+export function logRecord(parts: Partial<LogRecord> = {}): LogRecord {
+  return {
+    level: 2,
+    timeMs: Date.UTC(2026, 0, 2, 3, 4, 5, 6),
+    message: 'hello',
+    location: undefined,
+    threadId: 0,
+    fields: undefined,
+    ...parts,
+  }
+}

@@ -1,0 +1,113 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { test as nodeTest } from 'node:test'
+import type { LogRecord, Sink } from '@fw/types'
+import { logRecord } from './log-record.ts'
+
+/** A sink under test, and the way to see what became of its records. */
+export interface SinkUnderTest {
+  readonly sink: Sink
+  /** What a reader finds, one element for each record, in order. */
+  readonly entries: () => readonly string[]
+}
+
+/** Registers a test; `test` of `node:test`, `it` of vitest or Jest. */
+export type TestFunction = (name: string, check: () => Promise<void>) => unknown
+
+/** What a sink must not take for more or less than one entry. */
+const AWKWARD: Readonly<Record<string, string>> = {
+  LF: 'a\nb',
+  CR: 'a\rb',
+  'CRLF and a forged prefix': 'a\r\n[2026-01-01 00:00:00.000] [INFO ] b',
+  'line and paragraph separators': 'a\u2028b\u2029c\u0085d',
+  'a terminal sequence': '\u001b[2J\u001b[1A\u009b31m',
+  'NUL and backspace': 'a\0\b\u007f',
+  'half a surrogate pair': 'a\ud800b\udc00',
+  'nothing in it': '',
+  'quotes and a closing brace': '"}\n{"level":"fatal"}',
+}
+
+/**
+ * Registers the tests that every sink must pass, whatever its form.
+ *
+ * @param name Comes before the name of each test
+ * @param make Makes a new sink for each test, with nothing in it
+ *
+ * @example
+ * sinkContract('SyslogSink', () => { const sink = new SyslogSink(…); return { sink, entries: () => … } }, it)
+ */
+export function sinkContract(name: string, make: () => SinkUnderTest, test: TestFunction = nodeTest): void {
+  /** Writes records into a new sink. */
+  const entriesOf = async (...records: LogRecord[]): Promise<readonly string[]> => {
+    const { sink, entries } = make()
+    for (const record of records) sink.write(record)
+    await sink.flush()
+    return entries()
+  }
+
+  test(`${name} keeps every record in the order of the calls`, async () => {
+    const messages = Array.from({ length: 50 }, (_, at) => `message-${at}-`)
+    const found = await entriesOf(...messages.map((message) => logRecord({ message })))
+    equal(found.length, 50)
+    messages.forEach((message, at) => includes(found[at], message))
+  })
+
+  for (const level of [0, 1, 2, 3, 4, 5] as const) {
+    test(`${name} takes a record of level ${level}`, async () => {
+      const found = await entriesOf(logRecord({ level, message: `at ${level}` }))
+      equal(found.length, 1)
+      includes(found[0], `at ${level}`)
+    })
+  }
+
+  for (const [what, message] of Object.entries(AWKWARD)) {
+    test(`${name} makes one entry of a message with ${what}`, async () => {
+      const found = await entriesOf(logRecord({ message }), logRecord({ message: 'the next' }))
+      equal(found.length, 2)
+      includes(found[1], 'the next')
+    })
+  }
+
+  test(`${name} takes a message of a million characters as a whole`, async () => {
+    const message = `<${'é'.repeat(1_000_000)}>`
+    const [entry] = await entriesOf(logRecord({ message }))
+    // Without a message that would print it.
+    ok(entry?.includes(message), 'the message is not in the entry')
+  })
+
+  test(`${name} takes a record with location, thread and fields without changing it`, async () => {
+    const location = Object.freeze({ file: '/src/app.ts', line: 7, functionName: 'main' })
+    const fields = Object.freeze({ id: 1n, nested: new Map([[1, 2]]) })
+    const found = await entriesOf(Object.freeze(logRecord({ location, fields, threadId: 3 })))
+    equal(found.length, 1)
+    includes(found[0], 'hello')
+  })
+
+  test(`${name} survives fields that cannot be shown`, async () => {
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const hostile = {
+      toJSON(): never {
+        throw new Error('no')
+      },
+    }
+    const fields = { circular, hostile, symbol: Symbol('s'), nothing: undefined }
+    equal((await entriesOf(logRecord({ fields }))).length, 1)
+  })
+
+  test(`${name} has no effect after close, and closes twice`, async () => {
+    const { sink, entries } = make()
+    sink.write(logRecord({ message: 'before' }))
+    await sink.close()
+    const closed = [...entries()]
+    equal(closed.length, 1)
+    includes(closed[0], 'before')
+    sink.write(logRecord({ message: 'after' }))
+    await sink.flush()
+    await sink.close()
+    deepEqual([...entries()], closed)
+  })
+}
+
+function includes(entry: string | undefined, text: string): void {
+  ok(entry?.includes(text), `${JSON.stringify(entry)} does not include ${JSON.stringify(text)}`)
+}
