@@ -47,6 +47,12 @@ describe('accessLog', () => {
     expect(entries()).toEqual([[3, 'GET /a?b=1 404 Not Found 12.50ms - 127.0.0.1 (9 B) [HTTP/1.1]']])
   })
 
+  it('gives its entries the place where it was called, and no other', async () => {
+    const { finish } = await run([{}])
+    finish()
+    expect(sink.records()[0]?.location).toMatchObject({ file: import.meta.filename, functionName: 'enter' })
+  })
+
   it('is also called logger', () => {
     expect(logger).toBe(accessLog)
   })

@@ -1,5 +1,6 @@
 import { logger } from '@fw/log'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
+import { callerLocation } from './caller-location.ts'
 import type { AccessLogConfig } from './config.ts'
 import { correlationId } from './correlation-id.ts'
 import { entryLevel } from './entry-level.ts'
@@ -27,7 +28,7 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * Makes middleware that logs one entry for each request when it is over, and provides a `RequestLogger`.
  *
  * Used on the root router it sees every request, also those that no route answers or the protocol engine refuses. On a
- * group it replaces the one further out.
+ * group it replaces the one further out. Sinks that show locations show that of this call.
  *
  * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
  *
@@ -35,7 +36,7 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
  */
 export function accessLog(config: AccessLogConfig = {}): Middleware {
-  const ofMiddleware = compile(config)
+  const ofMiddleware = compile(config, logger.withLocation(callerLocation()))
   const ofRoute = routeSettings(config, ofMiddleware)
   const middleware = (ctx: Context, next: Next): Promise<void> => {
     const settings = ofRoute(ctx.route)
@@ -59,11 +60,11 @@ function logFinished(ctx: Context, outcome: Outcome, durationMs: number, setting
   if (settings.skipPaths.has(ctx.path)) return
   const ending = endingOf(outcome, durationMs, settings)
   const level = entryLevel(ending, settings)
-  if (!logger.isEnabled(level) || !isKept(ending, settings) || isSkipped(ctx, settings)) return
+  if (!settings.entries.isEnabled(level) || !isKept(ending, settings) || isSkipped(ctx, settings)) return
   const text =
     customText(ctx, ending, settings) ?? entryText(contextEntry(ctx, outcome.bodyBytes, ending, settings), settings)
   // Without arguments the text is never taken for a format.
-  logger.log(level, text)
+  settings.entries.log(level, text)
 }
 
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {

@@ -1,4 +1,4 @@
-import { Level } from '@fw/log'
+import { Level, logger } from '@fw/log'
 import { expect, it } from 'vitest'
 import { entryLevel } from './entry-level.ts'
 import { compile } from './settings.ts'
@@ -23,5 +23,5 @@ it.each([
   [{ slowLevel: Off }, 500, true, Error],
   [{ clientErrorLevel: Off }, 404, true, Warn],
 ])('with %j a %i, slow: %j, has level %i', (config, status, isSlow, level) => {
-  expect(entryLevel({ status, isSlow }, compile(config))).toBe(level)
+  expect(entryLevel({ status, isSlow }, compile(config, logger))).toBe(level)
 })

@@ -1,4 +1,3 @@
-import { logger } from '@fw/log'
 import type { Refusal } from '@fw/types'
 import { entryLevel } from './entry-level.ts'
 import { entryText } from './entry-text.ts'
@@ -22,9 +21,10 @@ export function refusalListener(settings: Settings): (refusal: Refusal) => void 
 function logRefused(refusal: Refusal): void {
   const settings = pending.get(refusal)
   if (settings === undefined) return
+  const { entries, skipPaths } = settings
   const ending = refusedEnding(refusal, settings)
   const level = entryLevel(ending, settings)
-  if (!logger.isEnabled(level)) return
+  if (!entries.isEnabled(level)) return
   const entry = refusedEntry(refusal, ending, settings)
-  if (!settings.skipPaths.has(entry.path)) logger.log(level, entryText(entry, settings))
+  if (!skipPaths.has(entry.path)) entries.log(level, entryText(entry, settings))
 }

@@ -45,11 +45,11 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
     return { ...settings, normalLevel: OFF, clientErrorLevel: OFF, serverErrorLevel: OFF, slowLevel: OFF }
   }
   try {
-    if (typeof option === 'number') return compile({ ...config, normalLevel: option })
+    if (typeof option === 'number') return compile({ ...config, normalLevel: option }, settings.entries)
     // Code without types can give anything.
     if (typeof option !== 'object' || (option as unknown) === null)
       throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
-    return compile({ ...config, ...option })
+    return compile({ ...config, ...option }, settings.entries)
   } catch (error) {
     // A route is registered without us; a request must not fail for its log, so this is told of once, on the first.
     const what = `The option accessLog of ${route.method} '${route.pattern}' is not used`

@@ -1,6 +1,9 @@
+import { logger } from '@fw/log'
 import { describe, expect, it } from 'vitest'
 import type { AccessLogConfig } from './config.ts'
-import { compile } from './settings.ts'
+import { compile as compileFor, type Settings } from './settings.ts'
+
+const compile = (config: AccessLogConfig): Settings => compileFor(config, logger)
 
 describe('compile', () => {
   it('has the documented defaults', () => {

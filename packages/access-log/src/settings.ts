@@ -1,3 +1,4 @@
+import type { Logger } from '@fw/log'
 import type { LevelNumber, RequestHeaders } from '@fw/types'
 import { believedAddress, claimedAddress } from './client-address.ts'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
@@ -15,6 +16,8 @@ export interface HeaderChoice {
 
 /** A checked configuration with its defaults, ready to be used for every request. */
 export interface Settings extends Parts {
+  /** Makes the records that entries are. */
+  readonly entries: Logger
   readonly format: AccessLogFormat
   readonly normalLevel: LevelNumber
   readonly clientErrorLevel: LevelNumber
@@ -67,7 +70,7 @@ const OPTIONS: { readonly [Name in keyof AccessLogConfig]-?: (name: Name, value:
  *
  * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
  */
-export function compile(config: AccessLogConfig): Settings {
+export function compile(config: AccessLogConfig, entries: Logger): Settings {
   check(config)
   const { format = AccessLogFormat.Combined, customFormatter, slowThreshold = 0, trustProxy } = config
   if (format === AccessLogFormat.Custom && customFormatter === undefined) {
@@ -76,6 +79,7 @@ export function compile(config: AccessLogConfig): Settings {
   const isTrusted = trustProxy === undefined ? undefined : compileTrust(trustProxy)
   const redacted = lowerCase(config.redactHeaders)
   return {
+    entries,
     format,
     normalLevel: config.normalLevel ?? 2,
     clientErrorLevel: config.clientErrorLevel ?? 3,
