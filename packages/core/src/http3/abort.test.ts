@@ -267,6 +267,20 @@ describe('a connection', () => {
     expect(client.connection.isOver).toBe(false)
   })
 
+  it('outlives more downloads than it allows at a time, given up halfway', async () => {
+    await using server = await serveHttp3(
+      (exchange) => exchange.respond(200, [], Buffer.alloc(exchange.target === '/last' ? 10 : 5_000_000)),
+      { maxConcurrentStreams: 20 },
+    )
+    const client = await server.connect({ streamWindow: 1_000_000 })
+    for (let i = 0; i < 100; i++) {
+      const response = await client.request({ path: '/' })
+      for await (const slice of response.body) if (slice.length > 0) break
+    }
+    expect(await (await client.request({ path: '/last' })).bytes()).toHaveLength(10)
+    expect(client.connection.isOver).toBe(false)
+  })
+
   it('outlives uploads that are given up before they were read', async () => {
     await using server = await serveHttp3((exchange) => {
       if (exchange.target === '/last')

@@ -101,6 +101,20 @@ describe('a unidirectional stream that breaks the protocol closes the connection
   })
 })
 
+it('a client that lets the server open no stream is not worth a crash', async () => {
+  await using server = await serve()
+  const odd = await server.connect({ serverStreams: 0 })
+  await odd.request({ path: '/', body: 'fine' }).catch(() => {})
+  const client = await server.connect()
+  expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
+})
+
+it('a client with windows of a few octets gets its answer all the same', async () => {
+  await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(20_000)))
+  const client = await server.connect({ streamWindow: 100 })
+  expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(20_000)
+})
+
 describe('a malformed request', () => {
   it.each<[string, TestField[]]>([
     ['a field of the connection', [['connection', 'close']]],

@@ -1,14 +1,9 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
 import { OpenedStreams } from './opened-streams.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicListenOptions, QuicRead } from './quic.ts'
+import { MAX_PACKET_BYTES, SendRoom } from './send-room.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
-/** Most octets of one packet, so that it also fits a path with a tunnel in it. */
-export const MAX_PACKET_BYTES = 1350
-/** Of these, headers, connection IDs, numbers, lengths and the seal may take so many. */
-const PACKET_OVERHEAD_BYTES = 64
-/** A peer with such windows gives new ones long before they are used up. */
-const LARGE_WINDOW = 64 * 1024
 /** Packets of one connection in one turn of the event loop; then the others have theirs. */
 const MAX_PACKETS_PER_TURN = 256
 /** How long a close waits for what was written to arrive. */
@@ -57,9 +52,7 @@ export class QuicheConnection implements QuicConnection {
   readonly #sending = new Map<number, boolean>()
   readonly #stuck: StuckStreams
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
-  #hasLargeWindows = false
-  /** Octets written since the last packets were sent. */
-  #unsentBytes = 0
+  #sendRoom: SendRoom | undefined = undefined
   #hasUnsent = false
   #isClosed = false
   #isGone = false
@@ -97,6 +90,7 @@ export class QuicheConnection implements QuicConnection {
     // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
+    this.#sendRoom?.onReceived()
     try {
       this.#quiche.recv(packet, { from, to })
       return true
@@ -111,8 +105,7 @@ export class QuicheConnection implements QuicConnection {
     if (this.#isGone) return
     if (this.#events === undefined && this.#quiche.isEstablished()) {
       clearTimeout(this.#handshakeTimer)
-      const { peerInitialMaxData, peerInitialMaxStreamDataBidiLocal } = this.#quiche.stats()
-      this.#hasLargeWindows = Math.min(peerInitialMaxData, peerInitialMaxStreamDataBidiLocal) >= LARGE_WINDOW
+      this.#sendRoom = new SendRoom(this.#quiche, FIRST_UNIDIRECTIONAL)
       this.#events = this.#endpoint.accept(this)
     }
     if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
@@ -166,18 +159,18 @@ export class QuicheConnection implements QuicConnection {
 
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number {
     if (this.#isClosed || !this.#sending.has(streamId)) return -1
-    let taken: number
+    let taken = 0
     try {
-      const room = this.#roomToSend(streamId)
-      const isWhole = chunk.byteLength <= room
-      // Less than a packet is not worth it; acknowledgments that make room are on their way.
-      if (!isWhole && room < (this.#hasLargeWindows ? MAX_PACKET_BYTES : 1)) taken = 0
-      else taken = this.#quiche.streamSend(streamId, isWhole ? chunk : chunk.subarray(0, room), isWhole && isEnd) ?? 0
+      const share = this.#sendRoom?.share(streamId, chunk.byteLength) ?? 0
+      const isWhole = share === chunk.byteLength
+      if (isWhole || share > 0) {
+        taken = this.#quiche.streamSend(streamId, chunk.subarray(0, share), isWhole && isEnd) ?? 0
+      }
     } catch (error) {
       this.#onSendingFailed(streamId, error)
       return -1
     }
-    this.#unsentBytes += taken
+    this.#sendRoom?.onWritten(taken)
     this.#hasUnsent = true
     this.#endpoint.schedule(this)
     if (taken === chunk.byteLength && isEnd) this.#endSending(streamId)
@@ -278,31 +271,6 @@ export class QuicheConnection implements QuicConnection {
     this.#events?.onStopped(streamId, codeOf('StreamStopped', error))
   }
 
-  /**
-   * Octets of the stream that can be sent in the next packets, headers of packets and frames included. quiche takes
-   * more, and then has octets that it cannot send yet; a stream that is given up meanwhile is stuck (`StuckStreams`).
-   *
-   * @throws {Error} quiche's, if the stream cannot be sent on
-   */
-  #roomToSend(streamId: number): number {
-    const capacity = this.#quiche.streamCapacity(streamId)
-    // A peer with tiny windows may wait for the last octet that fits before it gives a new one.
-    if (!this.#hasLargeWindows) return capacity
-    // What congestion control leaves shows in the stream with the largest window, seldom this one.
-    const total = Math.max(capacity, this.#capacityOf(FIRST_UNIDIRECTIONAL)) + this.#unsentBytes
-    const overhead = (Math.ceil(total / MAX_PACKET_BYTES) + 1) * PACKET_OVERHEAD_BYTES
-    return Math.min(capacity, total - overhead - this.#unsentBytes)
-  }
-
-  #capacityOf(streamId: number): number {
-    try {
-      return this.#quiche.streamCapacity(streamId)
-    } catch {
-      // There is no such stream (any more).
-      return 0
-    }
-  }
-
   #shutdown(streamId: number, side: 0 | 1, code: number): void {
     try {
       this.#quiche.streamShutdown(streamId, side, code)
@@ -326,7 +294,6 @@ export class QuicheConnection implements QuicConnection {
 
   #transmit(): void {
     this.#hasUnsent = false
-    this.#unsentBytes = 0
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
       const packet = Buffer.allocUnsafe(MAX_PACKET_BYTES)
       const sent = this.#send(packet)

@@ -110,7 +110,15 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     const scheduled = this.#scheduled
     // What is scheduled from here on has its turn after the others.
     this.#scheduled = new Set()
-    for (const connection of scheduled) connection.service()
+    try {
+      for (const connection of scheduled) {
+        scheduled.delete(connection)
+        connection.service()
+      }
+    } finally {
+      // If an application threw, the other connections have their turn all the same.
+      for (const connection of scheduled) this.schedule(connection)
+    }
   }
 
   #onPacket(packet: Buffer, from: HostPort): void {

@@ -2,9 +2,9 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { QuicheBinding, QuicheConfig } from './quiche-binding.ts'
-import { MAX_PACKET_BYTES } from './quiche-connection.ts'
 import { QuicheListener } from './quiche-listener.ts'
 import type { Quic, QuicListenOptions } from './quic.ts'
+import { MAX_PACKET_BYTES } from './send-room.ts'
 
 /** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
 const MAX_RECEIVED_PACKET_BYTES = 1472

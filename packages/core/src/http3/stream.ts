@@ -194,7 +194,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
       this.#reader.push(chunk)
       if (isEnd) this.#onEnd()
     } catch (error) {
-      this.#onFault(error)
+      this.#onReadingFailed(error)
       return
     }
     this.#handOver()
@@ -225,7 +225,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#owner.host.onRequest(exchange)
   }
 
-  #onFault(error: unknown): void {
+  #onReadingFailed(error: unknown): void {
     if (error instanceof ProtocolError) this.#refuse(error)
     else if (!(error instanceof Http3Error)) throw error
     else {

@@ -17,6 +17,8 @@ export interface QuicOptions {
   readonly port: number
   readonly host?: string
   readonly streamWindow?: number
+  /** Unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). */
+  readonly serverStreams?: number
   readonly idleTimeoutMs?: number
   /** How long to wait for the handshake. */
   readonly connectTimeoutMs?: number
@@ -211,7 +213,7 @@ function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {
   config.setMaxStreamWindow(options.streamWindow ?? 64 * 1024)
   config.setInitialMaxStreamDataUni(64 * 1024)
   config.setInitialMaxStreamsBidi(0)
-  config.setInitialMaxStreamsUni(8)
+  config.setInitialMaxStreamsUni(options.serverStreams ?? 8)
   config.enablePacing(false)
   return config
 }

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { SendRoom } from './send-room.ts'
+
+const YARDSTICK = 3
+
+/** A connection on which congestion control leaves `allowed` octets, and stream 0 has a window of its own. */
+function connection(allowed: number, window = Infinity, initialWindow = 1_000_000): SendRoom {
+  return new SendRoom(
+    {
+      streamCapacity: (streamId) => {
+        if (streamId === 4) throw new Error('StreamStopped(268)')
+        return streamId === YARDSTICK ? allowed : Math.min(allowed, window)
+      },
+      stats: () => ({ peerInitialMaxData: initialWindow, peerInitialMaxStreamDataBidiLocal: initialWindow }),
+    },
+    YARDSTICK,
+  )
+}
+
+describe('SendRoom', () => {
+  it('gives what is wanted where there is room for it', () => {
+    expect(connection(13_500).share(0, 5000)).toBe(5000)
+    expect(connection(13_500).share(0, 0)).toBe(0)
+  })
+
+  it('keeps room for the headers of packets and frames', () => {
+    // Ten packets and one that is begun, 64 octets each.
+    expect(connection(13_500).share(0, 20_000)).toBe(13_500 - 11 * 64)
+  })
+
+  it('uses the whole window of a stream, as its headers do not count against that', () => {
+    expect(connection(100_000, 2000).share(0, 20_000)).toBe(2000)
+  })
+
+  it('does not give the same room twice', () => {
+    let allowed = 13_500
+    const room = new SendRoom(
+      {
+        streamCapacity: () => allowed,
+        stats: () => ({ peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }),
+      },
+      YARDSTICK,
+    )
+    const first = room.share(0, 10_000)
+    room.onWritten(first)
+    allowed -= first
+    const second = room.share(0, 10_000)
+    expect(first + second).toBe(13_500 - 11 * 64)
+    room.onWritten(second)
+    allowed -= second
+    expect(room.share(0, 10_000)).toBe(0)
+    // Sending changes nothing: what is left was for the headers of what was sent.
+    allowed = 13_500
+    room.onReceived()
+    expect(room.share(0, 10_000)).toBe(10_000)
+  })
+
+  it('waits for acknowledgments rather than send next to nothing', () => {
+    expect(connection(1000).share(0, 20_000)).toBe(0)
+    expect(connection(1000).share(0, 500)).toBe(500)
+  })
+
+  it('gives all there is to a peer with small windows, which may wait for it', () => {
+    expect(connection(1000, 1000, 16_384).share(0, 20_000)).toBe(1000)
+  })
+
+  it('lets through that the stream cannot be sent on', () => {
+    expect(() => connection(1000).share(4, 1)).toThrow('StreamStopped')
+  })
+})

@@ -1,0 +1,70 @@
+/** Most octets of one packet, so that it also fits a path with a tunnel in it. */
+export const MAX_PACKET_BYTES = 1350
+/** Of these, headers, connection IDs, numbers, lengths and the seal may take so many. */
+const PACKET_OVERHEAD_BYTES = 64
+/** A peer with such windows gives new ones long before they are used up. */
+const LARGE_WINDOW = 64 * 1024
+
+/** What is asked about a connection. */
+export interface Capacities {
+  /** What its window and congestion control leave. @throws {Error} if the stream cannot be sent on */
+  streamCapacity(streamId: number): number
+  stats(): { peerInitialMaxData: number; peerInitialMaxStreamDataBidiLocal: number }
+}
+
+/**
+ * How many octets can leave in the next packets.
+ *
+ * quiche takes as many as congestion control lets it send, and then finds that the headers of packets and frames do
+ * not fit. What it cannot send it keeps, and a stream that is given up meanwhile is stuck (see `StuckStreams`).
+ */
+export class SendRoom {
+  readonly #quiche: Capacities
+  readonly #yardstickId: number
+  readonly #hasLargeWindows: boolean
+  #writtenBytes = 0
+
+  /** @param yardstickId A stream whose window is hardly used, so that it shows what congestion control leaves */
+  constructor(quiche: Capacities, yardstickId: number) {
+    const { peerInitialMaxData, peerInitialMaxStreamDataBidiLocal } = quiche.stats()
+    this.#quiche = quiche
+    this.#yardstickId = yardstickId
+    this.#hasLargeWindows = Math.min(peerInitialMaxData, peerInitialMaxStreamDataBidiLocal) >= LARGE_WINDOW
+  }
+
+  /**
+   * How many of `wanted` octets to write now.
+   *
+   * @throws {Error} if the stream cannot be sent on
+   */
+  share(streamId: number, wanted: number): number {
+    const capacity = this.#quiche.streamCapacity(streamId)
+    // A peer with small windows may wait for the last octet that fits before it gives a new one.
+    if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
+    const total = Math.max(capacity, this.#yardstick()) + this.#writtenBytes
+    const overhead = (Math.ceil(total / MAX_PACKET_BYTES) + 1) * PACKET_OVERHEAD_BYTES
+    const room = Math.min(capacity, total - overhead - this.#writtenBytes)
+    if (wanted <= room) return wanted
+    // Less than a packet is not worth it; acknowledgments that make room are on their way.
+    return room < MAX_PACKET_BYTES ? 0 : room
+  }
+
+  /** Octets were written. */
+  onWritten(bytes: number): void {
+    this.#writtenBytes += bytes
+  }
+
+  /** A packet was received: only then quiche counts anew what the packets sent have left. */
+  onReceived(): void {
+    this.#writtenBytes = 0
+  }
+
+  #yardstick(): number {
+    try {
+      return this.#quiche.streamCapacity(this.#yardstickId)
+    } catch {
+      // The peer does not want that stream.
+      return 0
+    }
+  }
+}
