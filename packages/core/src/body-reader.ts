@@ -51,6 +51,7 @@ export class BodyReader {
     const body = this.#body
     const maxBytes = this.#maxBytes
     let isReading = false
+    let isWanted = false
     let isOver = false
     let size = 0
     const read = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
@@ -68,8 +69,10 @@ export class BodyReader {
             fail(tooLarge(maxBytes))
             return
           }
+          isWanted = false
           controller.enqueue(chunk)
-          if ((controller.desiredSize ?? 0) <= 0) body.pause()
+          // Unless the next piece was asked for right away, while this one was handed over.
+          if (!isWanted) body.pause()
         },
         end() {
           if (isOver) return
@@ -82,6 +85,7 @@ export class BodyReader {
     return new ReadableStream<Uint8Array>(
       {
         pull(controller) {
+          isWanted = true
           if (isReading) {
             body.resume()
           } else {
