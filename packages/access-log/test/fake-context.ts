@@ -12,7 +12,8 @@ export interface FakeRequest {
 
 /** The fields of one side of a request, as a `Context` shows them. */
 export function fakeHeaders(fields: FakeRequest['headers'] = {}): Context['headers'] {
-  const getAll = (name: string): readonly string[] => [fields[name.toLowerCase()] ?? []].flat()
+  const byName = new Map(Object.entries(fields))
+  const getAll = (name: string): readonly string[] => [byName.get(name.toLowerCase()) ?? []].flat()
   const headers = {
     get: (name: string) => (getAll(name).length === 0 ? null : getAll(name).join(', ')),
     getAll,

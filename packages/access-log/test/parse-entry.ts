@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer'
+
+/** The parts of an entry, with their escapes undone. */
+export interface ParsedEntry {
+  readonly tags: string
+  readonly method: string
+  readonly path: string
+  readonly query: string | undefined
+  readonly status: number
+  readonly protocol: string
+  /** Names and values of captured headers. */
+  readonly headers: readonly (readonly [string, string])[]
+}
+
+const ESCAPE = String.raw`\\(?:[\\"]|x[\da-f]{2}|u[\da-f]{4})`
+const WORD = String.raw`(?:[^ \\"\x00-\x1f\x7f-\x9f]|${ESCAPE})+`
+const METHOD = String.raw`-|[!#$%&'*+.^_\x60|~\dA-Za-z-]+`
+const PROTOCOL = String.raw`-|HTTP/(?:1\.1|2\.0|3\.0)`
+const VALUE = String.raw`(?:[^\\"[\]\x00-\x1f\x7f-\x9f]|${ESCAPE})*`
+const TAGS = String.raw`((?:\[SLOW\] )?(?:\[ABORTED\] )?)`
+const ADDRESS = String.raw`(?:-|[\da-f.:]+)`
+const DURATION = String.raw`\d+\.\d\dms`
+
+/** The grammar of Combined with everything switched on. */
+const COMBINED = new RegExp(
+  String.raw`^${TAGS}(${METHOD}) (${WORD}) (\d{3}) (?:-|[A-Z][A-Za-z' -]*) ${DURATION} - ${ADDRESS} ` +
+    String.raw`\((?:\d+ B|\d+\.\d KB)\) \[(${PROTOCOL})\]((?: \[[^\s:[\]]+: ${VALUE}\])*)$`,
+  'u',
+)
+const HEADER = new RegExp(String.raw` \[([^\s:[\]]+): (${VALUE})\]`, 'gu')
+const COMMON = new RegExp(
+  String.raw`^${TAGS}${ADDRESS} - "(${METHOD}) (${WORD}) (${PROTOCOL})" (\d{3}) \d+ \(${DURATION}\)$`,
+  'u',
+)
+
+/** What nobody can see, or sees as something else. */
+export const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/u
+
+/** @throws {Error} unless the whole text is one entry */
+export function parseCombined(text: string): ParsedEntry {
+  const [, tags = '', method = '', target = '', status, protocol = '', headers = ''] = matchOf(COMBINED, text)
+  const captured = Array.from(headers.matchAll(HEADER), ([, name = '', value = '']) => [name, unescape(value)] as const)
+  return { tags, method, ...targetOf(target), status: Number(status), protocol, headers: captured }
+}
+
+/** @throws {Error} unless the whole text is one entry */
+export function parseCommon(text: string): ParsedEntry {
+  const [, tags = '', method = '', target = '', protocol = '', status] = matchOf(COMMON, text)
+  return { tags, method, ...targetOf(target), status: Number(status), protocol, headers: [] }
+}
+
+/** The text that octets, one character each, stand for in an entry: that of UTF-8, or else one character for each. */
+export function meaningOf(octets: string): string {
+  if (/[\u0100-\uffff]/.test(octets)) return octets
+  const bytes = Buffer.from(octets, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : octets
+}
+
+function matchOf(grammar: RegExp, text: string): RegExpExecArray {
+  const match = grammar.exec(text)
+  if (match === null || UNSAFE.test(text)) throw new Error(`Not one entry: ${JSON.stringify(text)}`)
+  return match
+}
+
+function targetOf(target: string): Pick<ParsedEntry, 'path' | 'query'> {
+  const mark = target.indexOf('?')
+  if (mark === -1) return { path: unescape(target), query: undefined }
+  return { path: unescape(target.slice(0, mark)), query: unescape(target.slice(mark + 1)) }
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|(.))/g, (_, x?: string, u?: string, character?: string) => {
+    return character ?? String.fromCharCode(Number.parseInt(x ?? u ?? '', 16))
+  })
+}
