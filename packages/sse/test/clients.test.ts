@@ -1,0 +1,164 @@
+import { Server } from '@fw/core'
+import { setSinks } from '@fw/log'
+import { eachProtocol, launchChromium, testCertificate } from '@fw/testing'
+import { EventSource } from 'eventsource'
+import { array, assert, asyncProperty, constantFrom, integer, oneof, record, string } from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sse, type ServerSentEvent } from '../src/index.ts'
+import { EventReader } from '../src/testing.ts'
+
+/** The characters that streams are made of, and those that are mistaken for them. */
+const text = oneof(
+  string({ unit: constantFrom('\n', '\r', '\r\n', ' ', ':', 'a', 'data', 'é', '💥', '\u2028', '\0', '\uFEFF') }),
+  string({ unit: 'binary' }),
+)
+const blocks = array(
+  record({ event: constantFrom(undefined, 'a', 'data', 'é:'), id: constantFrom(undefined, '1', 'ü', ''), data: text }),
+  { minLength: 1, maxLength: 20 },
+)
+
+interface Seen {
+  readonly type: string
+  readonly data: string
+  readonly lastEventId: string
+}
+
+/** What a client is to see of blocks. */
+function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
+  let lastEventId = ''
+  return sent.map(({ event = 'message', id, data = '' }) => {
+    lastEventId = id ?? lastEventId
+    return { type: event, data: data.toWellFormed().replaceAll(/\r\n?/g, '\n'), lastEventId }
+  })
+}
+
+const END = { event: 'end', data: '' }
+const TYPES = ['message', 'a', 'data', 'é:', 'end']
+const sentBy = new Map<string, readonly ServerSentEvent[]>()
+let runs = 0
+
+/** Keeps what is to be sent under an address of its own. */
+function offer(sent: readonly ServerSentEvent[]): string {
+  const name = String(runs++)
+  sentBy.set(name, sent)
+  return `/events/${name}`
+}
+
+function serverOf(options: ConstructorParameters<typeof Server>[0]): Server {
+  const server = new Server(options)
+  server.router().get('/events/:name', async (ctx) => {
+    const stream = await sse(ctx)
+    await stream.sendMany([...(sentBy.get(ctx.params.name) ?? []), END])
+    await stream.closed
+  })
+  server.router().get('/', (ctx) => ctx.html('<!doctype html><title>events</title>'))
+  return server
+}
+
+beforeAll(() => setSinks([]))
+
+describe('the EventSource of npm', () => {
+  it('sees what was sent', async () => {
+    await using server = serverOf({})
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    await assert(
+      asyncProperty(blocks, async (sent) => {
+        const source = new EventSource(new URL(offer(sent), url))
+        const seen: Seen[] = []
+        await new Promise<void>((resolve) => {
+          for (const type of TYPES) {
+            source.addEventListener(type, ({ data, lastEventId }) => {
+              if (type === 'end') resolve()
+              else seen.push({ type, data: String(data), lastEventId })
+            })
+          }
+        })
+        source.close()
+        expect(seen).toEqual(seenOf(sent))
+      }),
+      { numRuns: 40 },
+    )
+    await server.close({ drainMs: 0 })
+  })
+})
+
+eachProtocol(
+  'a parser',
+  async ({ tls, http3 }) => {
+    const server = serverOf({ ...(tls === undefined ? {} : { tls }), http3 })
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
+  },
+  (client) => {
+    it('sees what was sent, however the stream is cut', async () => {
+      await assert(
+        asyncProperty(blocks, integer({ min: 1, max: 50 }), async (sent, size) => {
+          const response = await client().request({ path: offer(sent) })
+          const reader = new EventReader()
+          for await (const chunk of response.body) {
+            for (let at = 0; at < chunk.byteLength; at += size) reader.feed(chunk.subarray(at, at + size))
+            if (reader.events.at(-1)?.type === 'end') break
+          }
+          response.abort()
+          expect(reader.events.slice(0, -1)).toEqual(seenOf(sent))
+        }),
+        { numRuns: 25 },
+      )
+    })
+  },
+)
+
+describe('the EventSource of Chromium', () => {
+  const servers: Server[] = []
+  afterAll(async () => {
+    for (const server of servers) await server.close({ drainMs: 0 })
+  })
+
+  it.each([
+    ['http/1.1', false, false],
+    ['h2', true, false],
+    ['h3', true, true],
+  ])('sees what was sent over %s', async (protocol, isSecure, http3) => {
+    const certificate = await testCertificate()
+    const server = serverOf(isSecure ? { tls: { key: certificate.key, cert: certificate.cert }, http3 } : {})
+    servers.push(server)
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const browser = await launchChromium({
+      spki: certificate.spkiSha256,
+      ...(http3 ? { quicOrigin: url.host } : {}),
+    })
+    try {
+      const page = await browser.newPage()
+      await page.goto(url.href)
+      await assert(
+        asyncProperty(blocks, async (sent) => {
+          const path = offer(sent)
+          const seen = await page.evaluate(
+            ({ address, types }) =>
+              new Promise<unknown[]>((resolve) => {
+                const events: unknown[] = []
+                const source = new globalThis.EventSource(address)
+                for (const type of types) {
+                  source.addEventListener(type, (event) => {
+                    const { data, lastEventId } = event as MessageEvent
+                    if (type !== 'end') events.push({ type, data, lastEventId })
+                    else {
+                      source.close()
+                      resolve(events)
+                    }
+                  })
+                }
+              }),
+            { address: path, types: TYPES },
+          )
+          expect(seen).toEqual(seenOf(sent))
+        }),
+        { numRuns: 25 },
+      )
+      const used = await page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol")
+      expect(used).toBe(protocol)
+    } finally {
+      await browser.close()
+    }
+  })
+})
