@@ -53,8 +53,8 @@ export class App {
     const target = parseRequestTarget(method, exchange.target)
     const found = this.#routes.find(method, target)
     if (found.kind === 'match') {
-      const { info, group, step } = found.value
-      this.#run(new RequestContext(exchange, target, info, found.params, this.#host), group, step)
+      const { info, group, step, serialize } = found.value
+      this.#run(new RequestContext(exchange, target, info, found.params, this.#host, serialize), group, step)
       return
     }
     const group = this.#groupOf(target.path)

@@ -11,6 +11,7 @@ import type {
   ResponseHeaders,
   ResponseInit,
   RouteInfo,
+  Validated,
 } from '@fw/types'
 import { AbortedError } from './aborted-error.ts'
 import { BodyReader } from './body-reader.ts'
@@ -20,7 +21,9 @@ import { missingExtension } from './missing-extension.ts'
 import { PreparedAnswer } from './prepared-answer.ts'
 import type { RequestTarget } from './request-target.ts'
 import { checkSource, BYTES_TYPE, HTML_TYPE, JSON_TYPE, jsonText, TEXT_TYPE } from './response.ts'
+import type { Serialize } from './serializers.ts'
 import { makeRequest } from './standard-request.ts'
+import { NOTHING_VALID } from './validation.ts'
 
 /** What a context needs from the application it runs in. */
 export interface ContextHost {
@@ -46,8 +49,11 @@ export class RequestContext {
   readonly prepared: PreparedAnswer = new PreparedAnswer()
   readonly route: RouteInfo | undefined
   readonly params: Params
+  /** Set by the application before the handler runs. */
+  valid: Validated = NOTHING_VALID
   readonly #target: RequestTarget
   readonly #host: ContextHost
+  readonly #serialize: Serialize
   #query: URLSearchParams | undefined = undefined
   #reader: BodyReader | undefined = undefined
   #request: Request | undefined = undefined
@@ -62,12 +68,14 @@ export class RequestContext {
     route: RouteInfo | undefined,
     params: Params,
     host: ContextHost,
+    serialize: Serialize = jsonText,
   ) {
     this.exchange = exchange
     this.#target = target
     this.route = route
     this.params = params
     this.#host = host
+    this.#serialize = serialize
     // From the start, as the end may come before anybody asks about it.
     exchange.onClose = (outcome) => this.#finish(outcome)
   }
@@ -155,7 +163,7 @@ export class RequestContext {
   json(...answer: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
     if (answer.length === 0) return this.#body.json()
     const [value, init] = answer
-    this.#answer(jsonText(value), JSON_TYPE, init)
+    this.#answer(this.#serialize(value, init?.status ?? this.prepared.status), JSON_TYPE, init)
   }
 
   stream(): ReadableStream<Uint8Array>
@@ -243,7 +251,7 @@ export class RequestContext {
     if (this.headSent) {
       if (result !== undefined) this.#checkUnsent()
     } else {
-      this.prepared.take(result)
+      this.prepared.take(result, this.#serialize)
     }
   }
 

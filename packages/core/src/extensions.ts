@@ -21,7 +21,7 @@ interface Target {
 const CONTEXT: Target = {
   name: 'Context',
   prototype: RequestContext.prototype,
-  fields: ['exchange', 'params', 'prepared', 'route'],
+  fields: ['exchange', 'params', 'prepared', 'route', 'valid'],
   reserved: 'sse',
   installed: new Map(),
 }

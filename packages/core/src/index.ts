@@ -16,6 +16,7 @@ export type {
   ErrorHandler,
   Exchange,
   Handler,
+  JsonSchema,
   Middleware,
   Next,
   Outcome,
@@ -28,4 +29,7 @@ export type {
   RouteOptions,
   Router,
   RouterExtensions,
+  SchemaIssue,
+  StandardSchema,
+  Validated,
 } from '@fw/types'

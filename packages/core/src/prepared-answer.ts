@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { ResponseHeaderList } from './response-headers.ts'
-import { answerOf, type AnswerBody } from './response.ts'
+import { answerOf, jsonText, type AnswerBody } from './response.ts'
+import type { Serialize } from './serializers.ts'
 
 /** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
 const BODY_FIELDS = [
@@ -80,14 +82,14 @@ export class PreparedAnswer {
   /**
    * Prepares what a handler returned; `undefined` says that it answered through the context, or has nothing to say.
    *
-   * @throws {TypeError} as `answerOf`
+   * @throws as `answerOf`
    */
-  take(result: unknown): void {
+  take(result: unknown, serialize: Serialize = jsonText): void {
     if (result === undefined) {
       if (!this.hasBody && !this.#statusIsSet) this.status = 204
       return
     }
-    const { body, contentType, response } = answerOf(result)
+    const { body, contentType, response } = answerOf(result, serialize, this.#status)
     this.set(body, contentType)
     if (response === undefined) return
     this.status = response.status
@@ -113,6 +115,8 @@ export class PreparedAnswer {
   #replaceBody(body: AnswerBody | undefined): void {
     const before = this.#body
     this.#body = body
+    // It may fail before it is read, while middleware still runs; whoever reads it is told then.
+    if (body instanceof Readable) body.on('error', ignore)
     if (before !== body && isSource(before)) discardSource(before)
   }
 
@@ -131,3 +135,5 @@ export class PreparedAnswer {
 function isSource(body: AnswerBody | undefined): body is BodySource {
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
 }
+
+function ignore(): void {}

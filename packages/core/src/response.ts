@@ -1,4 +1,5 @@
 import type { BodySource } from '@fw/types'
+import type { Serialize } from './serializers.ts'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
 export type AnswerBody = string | Uint8Array | BodySource | null
@@ -21,9 +22,10 @@ export const BYTES_TYPE = 'application/octet-stream'
  * Turns what a handler returned into an answer: text, bytes, a stream, a `Response`, and everything else as JSON.
  *
  * @param result Anything but `undefined`
+ * @param serialize Makes JSON of what has no other form
  * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
  */
-export function answerOf(result: unknown): Answer {
+export function answerOf(result: unknown, serialize: Serialize = jsonText, status: number = 200): Answer {
   if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
@@ -34,7 +36,7 @@ export function answerOf(result: unknown): Answer {
       return { body, contentType: BYTES_TYPE, response: undefined }
     }
   }
-  return { body: jsonText(result), contentType: JSON_TYPE, response: undefined }
+  return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
 
 /** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */

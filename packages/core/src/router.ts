@@ -1,11 +1,22 @@
-import type { ErrorHandler, Handler, Middleware, PathParams, RouteMethod, RouteOptions, Router } from '@fw/types'
+import type {
+  ErrorHandler,
+  Handler,
+  Middleware,
+  PathParams,
+  RouteInfo,
+  RouteMethod,
+  RouteOptions,
+  Router,
+} from '@fw/types'
 import { compose, type Around, type Conclusion, type Step } from './compose.ts'
 import { asContext, type RequestContext } from './context.ts'
 import { isToken } from './fields.ts'
 import { missingExtension } from './missing-extension.ts'
 import type { Routes } from './routes.ts'
 import { ANY_METHOD } from './route-table.ts'
-import { answerMiss, runHandler, type Miss } from './unrouted.ts'
+import { serializerOf } from './serializers.ts'
+import { answerMiss, runHandler, runValidated, type Miss } from './unrouted.ts'
+import { validationOf } from './validation.ts'
 
 /** Methods that people write in lower case by mistake; they are compared with case. */
 const WELL_KNOWN: ReadonlySet<string> = new Set([
@@ -151,10 +162,17 @@ export class RouteGroup {
     if (typeof options !== 'object' || options === null) {
       throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
     }
-    const info = { method: name, pattern, options }
+    const info: RouteInfo = { method: name, pattern, options }
     checkLimits(info)
-    const step = this.#wrap((context) => runHandler(handler, context))
-    this.#routes.add(method, pattern, { info, group: this, step })
+    const what = `${name} '${pattern}'`
+    const serialize = serializerOf(info.options.response, what)
+    const validation = validationOf(info.options, what)
+    const step = this.#wrap(
+      validation === undefined
+        ? (context) => runHandler(handler, context)
+        : (context) => runValidated(validation, handler, context),
+    )
+    this.#routes.add(method, pattern, { info, group: this, serialize, step })
     return this
   }
 

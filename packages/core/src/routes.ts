@@ -6,6 +6,7 @@ import type { RequestTarget } from './request-target.ts'
 import { parsePattern, type PatternSegment } from './route-pattern.ts'
 import { RouteTable, type ANY_METHOD, type RouteLookup } from './route-table.ts'
 import type { RouteGroup } from './router.ts'
+import type { Serialize } from './serializers.ts'
 import type { Miss } from './unrouted.ts'
 
 /** A registered route, ready to run. */
@@ -13,6 +14,7 @@ export interface Route {
   readonly info: RouteInfo
   /** Where it was registered. */
   readonly group: RouteGroup
+  readonly serialize: Serialize
   /** The handler with its middleware around it. */
   readonly step: Step<RequestContext>
 }

@@ -1,6 +1,7 @@
 import type { Handler } from '@fw/types'
 import { asContext, type RequestContext } from './context.ts'
 import { isThenable } from './compose.ts'
+import type { Validation } from './validation.ts'
 import { problemDocument, type Problem } from './problem.ts'
 
 /** Why no route takes a request. */
@@ -57,6 +58,23 @@ export function runHandler(handler: Handler, context: RequestContext): Promise<v
   if (isThenable(result)) return takeLater(context, result)
   context.takeResult(result)
   return undefined
+}
+
+/** Checks the request before the handler runs. */
+export function runValidated(
+  validation: Validation,
+  handler: Handler,
+  context: RequestContext,
+): Promise<void> | undefined {
+  const result = validation(context)
+  if (isThenable(result)) {
+    return result.then((valid) => {
+      context.valid = valid
+      return runHandler(handler, context)
+    })
+  }
+  context.valid = result
+  return runHandler(handler, context)
 }
 
 /** Prepares an error answer in place of what was prepared. Fields that do not describe the old body stay. */

@@ -4,6 +4,7 @@ import type { ContextExtensions } from './extensions.ts'
 import type { Params } from './path-params.ts'
 import type { RequestHeaders } from './request-headers.ts'
 import type { RouteInfo } from './router.ts'
+import type { Validated } from './standard-schema.ts'
 
 /** The fields of the answer being prepared. Names are compared without case; values are octets (latin1). */
 export interface ResponseHeaders {
@@ -37,7 +38,7 @@ export type BodySource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array |
  * The answer is sent when the outermost middleware is done, so that middleware can still change it after `next()`;
  * `startResponse()` alone sends the head at once.
  */
-export interface Context<P extends object = Params> extends ContextExtensions {
+export interface Context<P extends object = Params, V extends Validated = Validated> extends ContextExtensions {
   /** The exchange underneath, for packages that frame their own answers. */
   readonly exchange: Exchange
   readonly protocol: ProtocolText
@@ -50,6 +51,8 @@ export interface Context<P extends object = Params> extends ContextExtensions {
   readonly query: URLSearchParams
   /** Parameters of the matched route, percent-decoded. */
   readonly params: P
+  /** What the schemas of the route made of the request; `undefined` for a part without a schema. */
+  readonly valid: V
   /** The matched route; `undefined` while none has matched. */
   readonly route: RouteInfo | undefined
   readonly headers: RequestHeaders
@@ -80,7 +83,11 @@ export interface Context<P extends object = Params> extends ContextExtensions {
   readonly headSent: boolean
   /** Answers with text, `text/plain` unless a content type was set. */
   text(body: string, init?: ResponseInit): void
-  /** Answers with `JSON.stringify(value)`. @throws {TypeError} if the value has no JSON form */
+  /**
+   * Answers with JSON: by the serializer of the route for the status, else by `JSON.stringify`.
+   *
+   * @throws {TypeError} if the value has no JSON form; what the serializer throws if it is not as its schema says
+   */
   json(value: unknown, init?: ResponseInit): void
   html(body: string, init?: ResponseInit): void
   bytes(body: Uint8Array, init?: ResponseInit): void

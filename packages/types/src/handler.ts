@@ -1,12 +1,13 @@
 import type { Context } from './context.ts'
 import type { Params } from './path-params.ts'
 import type { Refusal } from './refusal.ts'
+import type { Validated } from './standard-schema.ts'
 
 /**
  * Answers a request by what it returns (nothing, a string, bytes, a JSON value, a stream, a `Response`) or through
  * the context's methods.
  */
-export type Handler<P extends object = Params> = (ctx: Context<P>) => unknown
+export type Handler<P extends object = Params, V extends Validated = Validated> = (ctx: Context<P, V>) => unknown
 
 /** Runs the rest of the chain; may be called once. Resolves when the answer is prepared. */
 export type Next = () => Promise<void>

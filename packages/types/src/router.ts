@@ -1,6 +1,7 @@
 import type { RouterExtensions } from './extensions.ts'
 import type { ErrorHandler, Handler, Middleware } from './handler.ts'
 import type { PathParams } from './path-params.ts'
+import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard-schema.ts'
 
 /** What may be said about a route beside its handler. */
 export interface RouteOptions {
@@ -8,7 +9,37 @@ export interface RouteOptions {
     /** Largest request body in octets; over it the answer is 413. */
     readonly maxBodyBytes?: number
   }
+  /** Checks the decoded parameters; what it makes of them is `ctx.valid.params`. */
+  readonly params?: StandardSchema | undefined
+  /** Checks the query: a string for each name, an array of them for a name that is repeated. */
+  readonly query?: StandardSchema | undefined
+  /** Checks the header fields by name in lower case. */
+  readonly headers?: StandardSchema | undefined
+  /** Checks the body: JSON, or `application/x-www-form-urlencoded` in the form of a query. It is read before the handler runs. */
+  readonly body?: StandardSchema | undefined
+  /**
+   * JSON Schemas of what is answered, by status, compiled to serializers: members that a schema does not name are left
+   * out. A Standard Schema that can tell its JSON Schema stands for status 200.
+   */
+  readonly response?: Readonly<Record<number, JsonSchema>> | StandardSchema
 }
+
+/** Route options whose schemas tell the types of `ctx.valid`. */
+export interface TypedRouteOptions<
+  P extends Schema,
+  Q extends Schema,
+  H extends Schema,
+  B extends Schema,
+> extends RouteOptions {
+  readonly params?: P
+  readonly query?: Q
+  readonly headers?: H
+  readonly body?: B
+}
+
+type Schema = StandardSchema | undefined
+
+type ValidatedBy<P, Q, H, B> = Validated<OutputOf<P>, OutputOf<Q>, OutputOf<H>, OutputOf<B>>
 
 /** A route as it was registered. */
 export interface RouteInfo {
@@ -21,7 +52,17 @@ export interface RouteInfo {
 /** Registers a handler for one method. */
 export interface RouteMethod<Self> {
   <const P extends string>(path: P, handler: Handler<PathParams<P>>): Self
-  <const P extends string>(path: P, options: RouteOptions, handler: Handler<PathParams<P>>): Self
+  <
+    const P extends string,
+    PS extends Schema = undefined,
+    Q extends Schema = undefined,
+    H extends Schema = undefined,
+    B extends Schema = undefined,
+  >(
+    path: P,
+    options: TypedRouteOptions<PS, Q, H, B>,
+    handler: Handler<PathParams<P>, ValidatedBy<PS, Q, H, B>>,
+  ): Self
 }
 
 /**
@@ -42,7 +83,18 @@ export interface Router extends RouterExtensions {
   /** Every method that has no handler of its own. */
   readonly all: RouteMethod<this>
   route<const P extends string>(method: string, path: P, handler: Handler<PathParams<P>>): this
-  route<const P extends string>(method: string, path: P, options: RouteOptions, handler: Handler<PathParams<P>>): this
+  route<
+    const P extends string,
+    PS extends Schema = undefined,
+    Q extends Schema = undefined,
+    H extends Schema = undefined,
+    B extends Schema = undefined,
+  >(
+    method: string,
+    path: P,
+    options: TypedRouteOptions<PS, Q, H, B>,
+    handler: Handler<PathParams<P>, ValidatedBy<PS, Q, H, B>>,
+  ): this
   use(...middleware: readonly Middleware[]): this
   group(prefix: string): Router
   onError(handler: ErrorHandler): this
