@@ -1,0 +1,87 @@
+// What it costs to write a Json entry by hand, by a compiled serializer and by JSON.stringify: node scripts/compare-json.ts
+import { strict as assert } from 'node:assert'
+import fastJsonStringify from 'fast-json-stringify'
+import type { Entry } from '../src/entry.ts'
+import { formatJson } from '../src/format-json.ts'
+import { phraseOf } from '../src/phrase.ts'
+
+const PARTS = { logQuery: true, logClientIp: true, logBytes: true, logProtocol: true }
+
+const ENTRY: Entry = {
+  method: 'GET',
+  path: '/users/7',
+  query: 'page=2',
+  status: 200,
+  durationNs: 1_234_567,
+  bytes: 345,
+  clientAddress: '127.0.0.1',
+  protocol: 'HTTP/1.1',
+  requestHeaders: [{ name: 'user-agent', value: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36' }],
+  responseHeaders: [],
+  correlationId: 'abc-123',
+  trace: undefined,
+  isSlow: false,
+  isAborted: false,
+}
+
+const TEXT = { type: 'string' } as const
+const NUMBER = { type: 'integer' } as const
+const compiled = fastJsonStringify({
+  type: 'object',
+  properties: {
+    method: TEXT,
+    path: TEXT,
+    status: NUMBER,
+    phrase: TEXT,
+    duration_ns: NUMBER,
+    bytes: NUMBER,
+    query: TEXT,
+    client_ip: TEXT,
+    protocol: TEXT,
+    request_headers: { type: 'object', additionalProperties: TEXT },
+    correlation_id: TEXT,
+  },
+  required: ['method', 'path', 'status', 'phrase', 'duration_ns', 'bytes'],
+})
+
+/** What JSON leaves as it is, and a terminal or a reader of lines does not: neither serializer knows of it. */
+const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+
+function objectOf(entry: Entry): object {
+  const { method, path, status, bytes, protocol, durationNs, query, clientAddress, correlationId } = entry
+  const headers = Object.fromEntries(entry.requestHeaders.map(({ name, value }) => [name, value]))
+  const head = { method, path, status, phrase: phraseOf(status), duration_ns: durationNs, bytes, query }
+  return { ...head, client_ip: clientAddress, protocol, request_headers: headers, correlation_id: correlationId }
+}
+
+function safe(json: string): string {
+  assert(!UNSAFE.test(json))
+  return json
+}
+
+const CANDIDATES: Readonly<Record<string, (entry: Entry) => string>> = {
+  'by hand': (entry) => formatJson(entry, PARTS),
+  'fast-json-stringify': (entry) => safe(compiled(objectOf(entry))),
+  'JSON.stringify': (entry) => safe(JSON.stringify(objectOf(entry))),
+}
+
+const ENTRIES = 200_000
+const ROUNDS = 15
+const WARM_UP = 3
+
+const results = new Map<string, number[]>()
+for (let round = 0; round < ROUNDS; round++) {
+  for (const [name, write] of Object.entries(CANDIDATES)) {
+    assert.equal(write(ENTRY), formatJson(ENTRY, PARTS))
+    const before = process.cpuUsage()
+    for (let i = 0; i < ENTRIES; i++) write({ ...ENTRY, path: `/users/${i}`, durationNs: i })
+    const { user, system } = process.cpuUsage(before)
+    const times = results.get(name) ?? []
+    results.set(name, times)
+    if (round >= WARM_UP) times.push(((user + system) * 1000) / ENTRIES)
+  }
+}
+for (const [name, times] of results) {
+  const median = times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN
+  console.log(`${name.padEnd(20)} ${Math.round(median)} ns`)
+}
