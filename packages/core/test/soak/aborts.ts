@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '@fw/types'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { TcpListener } from '../../src/tcp-listener.ts'
+import { Random } from '../fuzz/random.ts'
+
+/** What is left of a load of connections that were all given up somewhere. */
+export interface Left {
+  readonly connections: number
+  readonly requests: number
+  /** Exchanges whose end nobody was told of. */
+  readonly openExchanges: number
+  /** Sockets of the process, the listening one included, beyond those before. */
+  readonly sockets: number
+}
+
+const REQUESTS = [
+  'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET /stream HTTP/1.1\r\nHost: a\r\n\r\n',
+  `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5000)}`,
+  `POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'5\r\nhello\r\n'.repeat(200)}0\r\n\r\n`,
+  `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5000)}`,
+] as const
+
+/**
+ * Opens connections that send requests and stop anywhere: within a head, a body or an answer, in order or by reset.
+ *
+ * @param width Connections at once
+ */
+export async function abortEverywhere(width: number, milliseconds: number, seed = 1): Promise<Left> {
+  const before = countSockets()
+  let requests = 0
+  let open = 0
+  const listener = new TcpListener({
+    tls: undefined,
+    http2: true,
+    host: {
+      limits: DEFAULT_LIMITS,
+      altSvc: '',
+      onRefused: () => {},
+      onRequest(exchange) {
+        requests++
+        open++
+        exchange.onClose = () => open--
+        answer(exchange)
+      },
+    },
+  })
+  await listener.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = listener.address() as AddressInfo
+  const until = performance.now() + milliseconds
+  let connections = 0
+  const worker = async (random: Random): Promise<void> => {
+    for (; performance.now() < until; connections++) await giveUp(port, random)
+  }
+  await Promise.all(Array.from({ length: width }, (_, i) => worker(new Random(seed * 10_007 + i))))
+  await listener.drain()
+  await sleep(50)
+  return { connections, requests, openExchanges: open, sockets: countSockets() - before }
+}
+
+function answer(exchange: Exchange): void {
+  if (exchange.target === '/wait') return
+  if (exchange.target === '/read') {
+    const end = (): void => exchange.respond(200, [], 'read')
+    exchange.body.consume({ data: () => {}, end, error: () => exchange.abort() })
+    return
+  }
+  if (exchange.target !== '/stream') return exchange.respond(200, [], 'hello')
+  const chunk = Buffer.alloc(32 * 1024)
+  const write = async (): Promise<void> => {
+    exchange.start(200, [])
+    for (let i = 0; i < 20 && exchange.isOpen; i++) if (!exchange.write(chunk)) await exchange.drained()
+    exchange.end()
+  }
+  void write()
+}
+
+async function giveUp(port: number, random: Random): Promise<void> {
+  const socket: Socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  const closed = once(socket, 'close')
+  let wire = ''
+  for (let count = random.below(3); count >= 0; count--) wire += random.pick(REQUESTS)
+  for (let at = 0; at < wire.length && !socket.destroyed && random.chance(0.85);) {
+    const end = at + 1 + random.below(3000)
+    socket.write(wire.slice(at, end), 'latin1')
+    at = end
+    await setImmediate()
+  }
+  if (random.chance(0.5)) socket.resume()
+  if (random.chance(0.3)) await sleep(random.below(20))
+  if (random.chance(0.3)) socket.end()
+  else if (random.chance(0.5)) socket.resetAndDestroy()
+  else socket.destroy()
+  // A side that only closes its half still has to be let go of.
+  setTimeout(() => socket.destroy(), 200).unref()
+  await closed
+}
+
+function countSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length
+}

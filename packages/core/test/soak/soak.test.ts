@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { abortEverywhere } from './aborts.ts'
+
+const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 3)
+const CONNECTIONS = Number(process.env['SOAK_CONNECTIONS'] ?? 100)
+
+it(
+  `leaves nothing of ${CONNECTIONS} connections at once that are given up anywhere, for ${SECONDS} s`,
+  async () => {
+    const { connections, requests, openExchanges, sockets } = await abortEverywhere(CONNECTIONS, SECONDS * 1000)
+    expect(connections).toBeGreaterThan(CONNECTIONS)
+    expect(requests).toBeGreaterThan(0)
+    expect({ openExchanges, sockets }).toEqual({ openExchanges: 0, sockets: 0 })
+  },
+  (SECONDS + 30) * 1000,
+)
