@@ -9,17 +9,30 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 /** Every code unit that `UNSAFE` can begin with, and well-formed pairs. Without the flag `u` it is found far faster. */
 const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/
 
+/** The text last found to have nothing to escape. */
+let safeText = ''
+
+/** Whether there is nothing to escape in a text. */
+export function isSafe(text: string): boolean {
+  return !SUSPECT.test(text)
+}
+
+/** Remembers a text that was put together from safe parts: looking at it as a whole would cost more than its parts. */
+export function noteSafe(text: string): void {
+  safeText = text
+}
+
 /**
  * Makes text safe to stand in one line of a terminal or a file: `\n`, `\r` and `\t` by name, other characters up to
  * U+009F as `\xhh`, the rest as `\uhhhh`. A backslash stays as it is, so that paths and patterns remain readable.
  */
 export function escapeLine(text: string): string {
-  return SUSPECT.test(text) ? text.replace(UNSAFE, escapeCharacter) : text
+  return text === safeText || isSafe(text) ? text : text.replace(UNSAFE, escapeCharacter)
 }
 
 /** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
 export function escapeJson(json: string): string {
-  return SUSPECT.test(json) ? json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`) : json
+  return isSafe(json) ? json : json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`)
 }
 
 function escapeCharacter(character: string): string {

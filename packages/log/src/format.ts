@@ -1,4 +1,5 @@
 import { display } from './display.ts'
+import { isSafe, noteSafe } from './escape.ts'
 import { applySpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */
@@ -8,6 +9,8 @@ export interface Template {
   readonly fields: readonly Field[]
   /** Arguments asked for: the highest index, plus one. */
   readonly arity: number
+  /** The texts have nothing that a line could not carry. */
+  readonly isSafe: boolean
 }
 
 interface Field {
@@ -30,14 +33,24 @@ interface Field {
  */
 export function formatMessage(format: string, args: readonly unknown[]): string {
   if (args.length === 0) return format
-  const { texts, fields, arity } = templateOf(format)
+  const template = templateOf(format)
+  const { texts, fields, arity } = template
   let message = texts[0] ?? ''
+  let safe = template.isSafe
   for (let at = 0; at < fields.length; at++) {
     const { index, spec, source } = fields[at] as Field
-    if (index >= args.length) message += source
-    else message += spec === undefined ? display(args[index]) : applySpec(spec, args[index])
+    const value = args[index]
+    if (spec === undefined && index < args.length && (typeof value === 'number' || typeof value === 'string')) {
+      message += value
+      safe &&= typeof value === 'number' || isSafe(value)
+    } else {
+      if (index >= args.length) message += source
+      else message += spec === undefined ? display(value) : applySpec(spec, value)
+      safe = false
+    }
     message += texts[at + 1] as string
   }
+  if (safe && args.length <= arity) noteSafe(message)
   for (let at = arity; at < args.length; at++) message += ' ' + display(args[at])
   return message
 }
@@ -84,5 +97,5 @@ export function parseFormat(format: string): Template {
     }
   }
   texts.push(text + format.slice(from))
-  return { texts, fields, arity }
+  return { texts, fields, arity, isSafe: texts.every(isSafe) }
 }

@@ -28,19 +28,38 @@ const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(
  */
 export function compilePattern(parts: LineParts, paint?: PaintLevel): LinePattern {
   const { showLocation, showThreadId, showProcessId = false } = parts
-  const process_ = showProcessId ? `[p:${process.pid}] ` : ''
-  const labels = labelsOf(paint).map((label) => `] [${label}] ${process_}`)
+  const shownProcess = showProcessId ? `[p:${process.pid}] ` : ''
+  const labels = labelsOf(paint).map((label) => `] [${label}] ${shownProcess}`)
   const time = parts.utc === true ? utcTimestamp : timestamp
-  return (record) => {
-    const thread = showThreadId ? `[t:${record.threadId}] ` : ''
-    const place = showLocation && record.location !== undefined ? `[${placeOf(record.location)}] ` : ''
-    return `[${time(record.timeMs)}${labels[record.level] ?? ''}${thread}${escapeLine(place + record.message)}`
+  // Records come in bunches, so the beginning of a line is mostly that of the line before.
+  let headMs = Number.NaN
+  let headLevel = -1
+  let head = ''
+  return ({ timeMs, level, threadId, location, message }) => {
+    if (timeMs !== headMs || level !== headLevel) {
+      head = `[${time(timeMs)}${labels[level] ?? ''}`
+      headMs = timeMs
+      headLevel = level
+    }
+    let line = head
+    if (showThreadId) line += `[t:${threadId}] `
+    if (showLocation && location !== undefined) line += shownPlace(location)
+    return line + escapeLine(message)
   }
 }
 
 /** The names of the levels by their number, as lines show them. */
 export function labelsOf(paint: PaintLevel | undefined): readonly string[] {
   return LABELS.map((label, level) => paint?.(label, level as Level) ?? label)
+}
+
+/** A call site has one location object for all of its records. */
+const shown = new WeakMap<SourceLocation, string>()
+
+function shownPlace(location: SourceLocation): string {
+  let text = shown.get(location)
+  if (text === undefined) shown.set(location, (text = escapeLine(`[${placeOf(location)}] `)))
+  return text
 }
 
 /** `file:line`, the file by its last name. */

@@ -22,10 +22,16 @@ export class LineWriter {
    */
   write(line: string): void {
     if (this.#readerGone) return
-    const bytes = Buffer.from(this.#torn ? `\n${line}\n` : `${line}\n`)
+    const text = this.#torn ? `\n${line}\n` : `${line}\n`
+    const length = Buffer.byteLength(text)
     let at = 0
     try {
-      while (at < bytes.length) at += this.#attempt(bytes, at)
+      // Text that the system takes in one piece, and so nearly all, needs no buffer.
+      at = this.#attempt(() => writeSync(this.#fd, text))
+      if (at < length) {
+        const bytes = Buffer.from(text)
+        while (at < length) at += this.#attempt(() => writeSync(this.#fd, bytes, at))
+      }
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
@@ -36,9 +42,9 @@ export class LineWriter {
   }
 
   /** @returns Octets written */
-  #attempt(bytes: Uint8Array, at: number): number {
+  #attempt(write: () => number): number {
     try {
-      return writeSync(this.#fd, bytes, at)
+      return write()
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EAGAIN' && code !== 'EINTR') throw error

@@ -1,0 +1,23 @@
+import type { Candidate } from './candidate.ts'
+import { fw } from './fw.ts'
+import { consolaTo, logtapeTo, pinoTo, roarrTo, spdlogTo, tslogTo, winstonTo } from './peers.ts'
+
+/** What can be measured, by name; each is given the path of its file. */
+export const CANDIDATES: Readonly<Record<string, (path: string) => Candidate | Promise<Candidate>>> = {
+  'fw sync': (path) => fw(path, {}),
+  'fw async': (path) => fw(path, { async: true, overflow: 'block' }),
+  'pino sync': (path) => pinoTo(path, 'sync'),
+  'pino async': (path) => pinoTo(path, 'async'),
+  'pino worker': (path) => pinoTo(path, 'worker'),
+  roarr: roarrTo,
+  consola: consolaTo,
+  tslog: tslogTo,
+  winston: winstonTo,
+  logtape: logtapeTo,
+  'spdlog native': (path) => spdlogTo(path, 'rotating'),
+  'spdlog native async': (path) => spdlogTo(path, 'rotating_async'),
+  'fw sync, location': (path) => fw(path, {}, true),
+  'fw async, location': (path) => fw(path, { async: true, overflow: 'block' }, true),
+  'fw async, location, marked': (path) => fw(path, { async: true, overflow: 'block' }, true),
+  'pino-caller': (path) => pinoTo(path, 'sync', true),
+}
