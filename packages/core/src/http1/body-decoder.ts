@@ -2,6 +2,9 @@ import type { FieldList } from '@fw/types'
 import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
 import type { Framing } from './framing.ts'
 
+/** Octets below which a piece of a body is rather copied than kept as a view of what was received. */
+const SMALL_PIECE_BYTES = 1024
+
 /** Finds a request body in the octets after its head. */
 export interface BodyDecoder {
   /** Whether the whole body has been read. */
@@ -42,4 +45,11 @@ class LengthDecoder implements BodyDecoder {
     if (length > 0) onData(length === input.length ? input : input.subarray(0, length))
     return length
   }
+}
+
+/** Pieces that would each cost more to keep than they hold are made one; a client chooses how small its chunks are. */
+export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (pieces.length < 2) return pieces
+  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return bytes / pieces.length < SMALL_PIECE_BYTES ? [Buffer.concat(pieces)] : pieces
 }

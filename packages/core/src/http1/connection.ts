@@ -5,15 +5,12 @@ import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
-import { SlicedWriter } from '../sliced-writer.ts'
-import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
+import { bodyDecoder, joinSmall, type BodyDecoder } from './body-decoder.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 import { startsWithPreface } from './preface.ts'
+import { SocketOutput } from './socket-output.ts'
 import { encodeHead, type ConnectionFields } from './writer.ts'
-
-/** Octets below which a piece of a body is rather copied than kept as a view of what was received. */
-const SMALL_PIECE_BYTES = 1024
 
 /** Where a connection stands. */
 type Phase =
@@ -50,12 +47,10 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly output: SocketOutput
   deadlineMs: number
 
   readonly #socket: Socket
-  readonly #output: SlicedWriter
-  /** When the client must have taken something of what it was sent. */
-  #writeWatch: Watched | undefined = undefined
   readonly #options: Http1ConnectionOptions
   readonly #host: EngineHost
   readonly #deadlines: Deadlines
@@ -76,10 +71,11 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   constructor(socket: Socket, options: Http1ConnectionOptions) {
     this.#socket = socket
-    this.#output = new SlicedWriter(socket)
     this.#options = options
     this.#host = options.host
     this.#deadlines = options.deadlines
+    const { writeStallTimeoutMs } = options.host.limits
+    this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, () => this.destroy())
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
@@ -90,14 +86,6 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     socket.on('error', ignore)
     socket.on('close', this.#onClose)
     this.#deadlines.watch(this)
-  }
-
-  get bufferedBytes(): number {
-    return this.#output.bufferedBytes
-  }
-
-  get isBlocked(): boolean {
-    return this.#output.isBlocked
   }
 
   drain(): void {
@@ -128,24 +116,6 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     }
   }
 
-  writeText(latin1: string): void {
-    this.#output.writeLatin1(latin1)
-    if (this.isBlocked) this.#watchWrites()
-  }
-
-  writeBytes(bytes: Uint8Array): void {
-    this.#output.write(bytes)
-    if (this.isBlocked) this.#watchWrites()
-  }
-
-  cork(): void {
-    this.#socket.cork()
-  }
-
-  uncork(): void {
-    this.#socket.uncork()
-  }
-
   giveAway(): UpgradedConnection {
     const socket = this.#socket
     const head = this.#received ?? Buffer.alloc(0)
@@ -167,7 +137,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   onWanted(): void {
     if (this.#awaitsContinue) {
       this.#awaitsContinue = false
-      if (this.#exchange?.status === 0) this.writeText('HTTP/1.1 100 Continue\r\n\r\n')
+      if (this.#exchange?.status === 0) this.output.writeText('HTTP/1.1 100 Continue\r\n\r\n')
     }
     this.#watchBody()
   }
@@ -234,20 +204,14 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   readonly #onDrain = (): void => {
-    this.#output.pump()
-    if (this.isBlocked) {
-      this.#watchWrites()
-      return
-    }
-    if (this.#writeWatch !== undefined) this.#writeWatch.deadlineMs = Infinity
-    this.#exchange?.onDrain()
+    this.output.onDrain()
+    if (!this.output.isBlocked) this.#exchange?.onDrain()
   }
 
   readonly #onClose = (): void => {
     this.#phase = 'closed'
     this.#deadlines.unwatch(this)
-    if (this.#writeWatch !== undefined) this.#deadlines.unwatch(this.#writeWatch)
-    this.#output.clear()
+    this.output.close()
     this.#received = undefined
     this.#decoder = undefined
     this.#exchange?.onConnectionLost(new AbortedError('The connection was closed'))
@@ -459,26 +423,11 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     if (this.#decoder === undefined || this.#isBodyFull || this.#awaitsContinue) return
     this.deadlineMs = Math.min(this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
   }
-
-  #watchWrites(): void {
-    if (this.#writeWatch === undefined) {
-      this.#writeWatch = { deadlineMs: Infinity, onDeadline: () => this.destroy() }
-      this.#deadlines.watch(this.#writeWatch)
-    }
-    this.#writeWatch.deadlineMs = this.#deadlines.in(this.#host.limits.writeStallTimeoutMs)
-  }
 }
 
 function announcedLength({ framing }: RequestHead): number | undefined {
   if (framing.kind === 'chunked') return undefined
   return framing.kind === 'none' ? 0 : framing.length
-}
-
-/** Pieces that would each cost more to keep than they hold are made one; a client chooses how small its chunks are. */
-function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (pieces.length < 2) return pieces
-  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return bytes / pieces.length < SMALL_PIECE_BYTES ? [Buffer.concat(pieces)] : pieces
 }
 
 function asProtocolError(error: unknown): ProtocolError {

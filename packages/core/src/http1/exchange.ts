@@ -4,6 +4,7 @@ import type { ReceivedBody } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
 import type { RequestHead } from './parser.ts'
 import { Http1Headers } from './request-headers.ts'
+import type { SocketOutput } from './socket-output.ts'
 import {
   chunkedEnd,
   chunkHead,
@@ -21,16 +22,9 @@ export interface AnswerTransport {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  readonly bufferedBytes: number
-  /** Whether the socket wants a pause. */
-  readonly isBlocked: boolean
+  readonly output: SocketOutput
   /** The head is about to be sent: what it says about the connection. `close` is the application's wish, or need. */
   connectionFields(close: boolean): ConnectionFields
-  writeText(latin1: string): void
-  writeBytes(bytes: Uint8Array): void
-  /** Holds writes back until `uncork`, so that they leave together. */
-  cork(): void
-  uncork(): void
   /** Ends the connection now. `isVisible`: so that even a peer that waits for the end can tell that it is not the one. */
   break(isVisible: boolean): void
   /** Gives the socket away with what has been received behind the request. */
@@ -78,7 +72,7 @@ export class Http1Exchange extends BaseExchange {
     return this.#transport.remotePort
   }
   get bufferedBytes(): number {
-    return this.#transport.bufferedBytes
+    return this.#transport.output.bufferedBytes
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
     const { minor, framing } = this.#head
@@ -92,7 +86,7 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected get isBlocked(): boolean {
-    return this.#transport.isBlocked
+    return this.#transport.output.isBlocked
   }
 
   /** The socket takes more. */
@@ -109,41 +103,41 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendInformational(status: number, fields: FieldList): void {
     // RFC 9110 §15.2: HTTP/1.0 has no informational answers.
-    if (this.#head.minor === 1) this.#transport.writeText(encodeInformational(status, fields))
+    if (this.#head.minor === 1) this.#transport.output.writeText(encodeInformational(status, fields))
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const transport = this.#transport
+    const { output } = this.#transport
     const text = this.#encodeHead(status, head)
-    if (body === null) transport.writeText(text)
+    if (body === null) output.writeText(text)
     else if (typeof body === 'string') {
       // As many octets as characters: all ASCII, and the same in latin1.
-      if (this.bodyBytes === body.length) transport.writeText(text + body)
+      if (this.bodyBytes === body.length) output.writeText(text + body)
       else this.#writeTogether(text, Buffer.from(body))
     } else this.#writeTogether(text, body)
     this.#finish()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    this.#transport.writeText(this.#encodeHead(status, head))
+    this.#transport.output.writeText(this.#encodeHead(status, head))
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    const transport = this.#transport
-    if (this.#framing !== 'chunked') transport.writeBytes(chunk)
-    else if (chunk.byteLength <= COPIED_BODY_BYTES) transport.writeBytes(framedChunk(chunk))
+    const { output } = this.#transport
+    if (this.#framing !== 'chunked') output.writeBytes(chunk)
+    else if (chunk.byteLength <= COPIED_BODY_BYTES) output.writeBytes(framedChunk(chunk))
     else {
-      transport.cork()
-      transport.writeText(chunkHead(chunk.byteLength))
-      transport.writeBytes(chunk)
-      transport.writeText('\r\n')
-      transport.uncork()
+      output.cork()
+      output.writeText(chunkHead(chunk.byteLength))
+      output.writeBytes(chunk)
+      output.writeText('\r\n')
+      output.uncork()
     }
-    return !transport.isBlocked
+    return !output.isBlocked
   }
 
   protected override sendEnd(trailers: FieldList): void {
-    if (this.#framing === 'chunked') this.#transport.writeText(chunkedEnd(trailers))
+    if (this.#framing === 'chunked') this.#transport.output.writeText(chunkedEnd(trailers))
     this.#finish()
   }
 
@@ -165,23 +159,23 @@ export class Http1Exchange extends BaseExchange {
   }
 
   #writeTogether(text: string, body: Uint8Array): void {
-    const transport = this.#transport
+    const { output } = this.#transport
     if (body.byteLength <= COPIED_BODY_BYTES) {
       const whole = Buffer.allocUnsafe(text.length + body.byteLength)
       whole.write(text, 'latin1')
       whole.set(body, text.length)
-      transport.writeBytes(whole)
+      output.writeBytes(whole)
       return
     }
-    transport.cork()
-    transport.writeText(text)
-    transport.writeBytes(body)
-    transport.uncork()
+    output.cork()
+    output.writeText(text)
+    output.writeBytes(body)
+    output.uncork()
   }
 
   /** Everything was written; the exchange is over once the socket has taken it. */
   #finish(): void {
-    if (this.#transport.isBlocked) this.#isEnding = true
+    if (this.#transport.output.isBlocked) this.#isEnding = true
     else this.settle(false)
   }
 }

@@ -1,0 +1,79 @@
+import type { Socket } from 'node:net'
+import type { Deadlines, Watched } from '../deadlines.ts'
+import { SlicedWriter } from '../sliced-writer.ts'
+
+/** What a connection writes to its socket, and the time its peer has to take it. */
+export class SocketOutput implements Watched {
+  /** When the peer must have taken something of what it was sent. */
+  deadlineMs: number = Infinity
+  readonly #socket: Socket
+  readonly #writer: SlicedWriter
+  readonly #deadlines: Deadlines
+  readonly #stallTimeoutMs: number
+  readonly #onStall: () => void
+  #isWatched = false
+
+  /** @param onStall The peer has taken nothing for `stallTimeoutMs` */
+  constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, onStall: () => void) {
+    this.#socket = socket
+    this.#writer = new SlicedWriter(socket)
+    this.#deadlines = deadlines
+    this.#stallTimeoutMs = stallTimeoutMs
+    this.#onStall = onStall
+  }
+
+  /** Octets that the socket has not taken. */
+  get bufferedBytes(): number {
+    return this.#writer.bufferedBytes
+  }
+
+  /** Whether the socket wants a pause. */
+  get isBlocked(): boolean {
+    return this.#writer.isBlocked
+  }
+
+  /** Writes text, one octet a character (latin1). */
+  writeText(text: string): void {
+    this.#writer.writeLatin1(text)
+    if (this.isBlocked) this.#watch()
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.#writer.write(bytes)
+    if (this.isBlocked) this.#watch()
+  }
+
+  /** Holds writes back until `uncork`, so that they leave together. */
+  cork(): void {
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
+  }
+
+  /** To be called on `drain`. */
+  onDrain(): void {
+    this.#writer.pump()
+    if (this.isBlocked) this.#watch()
+    else this.deadlineMs = Infinity
+  }
+
+  onDeadline(): void {
+    this.#onStall()
+  }
+
+  /** The socket is closed. */
+  close(): void {
+    this.#writer.clear()
+    if (this.#isWatched) this.#deadlines.unwatch(this)
+  }
+
+  #watch(): void {
+    this.deadlineMs = this.#deadlines.in(this.#stallTimeoutMs)
+    if (this.#isWatched) return
+    // Most connections never wait for their peer, and are not looked at for it.
+    this.#isWatched = true
+    this.#deadlines.watch(this)
+  }
+}
