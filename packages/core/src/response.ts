@@ -29,14 +29,20 @@ export function answerOf(result: unknown, serialize: Serialize = jsonText, statu
   if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
-    if (result instanceof Response) return ofResponse(result)
-    if (result instanceof ReadableStream || Symbol.asyncIterator in result) {
+    if (!isPlain(result) && result instanceof Response) return ofResponse(result)
+    if (Symbol.asyncIterator in result) {
       const body = result as Exclude<BodySource, Iterable<unknown>>
       checkSource(body)
       return { body, contentType: BYTES_TYPE, response: undefined }
     }
   }
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
+}
+
+/** Whether an object is a literal: no `Response`, for which Node.js would have to load all of `fetch`. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
 
 /** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */
