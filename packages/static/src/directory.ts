@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,8 +22,16 @@ export function absolutePath(location: string | URL): string {
  */
 export function directoryToServe(location: string | URL): string {
   const path = absolutePath(location)
-  const found = statSync(path, { throwIfNoEntry: false })
+  checkDirectory(path, statSync(path, { throwIfNoEntry: false }))
+  return withSeparator(path)
+}
+
+/** @throws {Error} if what was found at the path is no directory */
+export function checkDirectory(path: string, found: Stats | undefined): void {
   if (found === undefined) throw new Error(`Cannot serve ${path}: there is no such directory`)
   if (!found.isDirectory()) throw new Error(`Cannot serve ${path}: it is no directory`)
+}
+
+export function withSeparator(path: string): string {
   return path.endsWith(sep) ? path : path + sep
 }

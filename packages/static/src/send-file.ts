@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises'
 import type { Context } from '@fw/types'
 import { attachment } from './content-disposition.ts'
 import { deliver } from './deliver.ts'
-import { absolutePath, directoryToServe } from './directory.ts'
+import { absolutePath, checkDirectory, withSeparator } from './directory.ts'
 import { locateName, type PathGuards } from './locate.ts'
 import { refuse } from './refuse.ts'
 import { represent } from './representation.ts'
@@ -81,14 +82,20 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
     },
     onTruncated: () => warn(`${file} became shorter while it was sent`),
   })
-  if (failure !== undefined) await refuse(ctx, failure, file, warn)
+  if (failure === undefined) return
+  // Looked at only now, as every request would pay for it.
+  if (failure === 'missing' && base !== undefined) checkDirectory(base, await stat(base).catch(absent))
+  await refuse(ctx, failure, file, warn)
 }
+
+/** Whatever keeps the directory from being looked at, it cannot be served. */
+function absent(): undefined {}
 
 /** The file, and the directory it must be in; `undefined` if the path would leave it. */
 function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
   if (root === undefined) return { file: absolutePath(path) }
   if (typeof path !== 'string') throw new TypeError('Cannot send a URL below a root: the path must be relative')
-  const base = directoryToServe(root)
+  const base = withSeparator(absolutePath(root))
   const location = locateName(base, path.startsWith('/') ? path : `/${path}`, GUARDS)
   return location.kind === 'path' && !location.isDirectory ? { file: location.file, base } : undefined
 }

@@ -1,8 +1,10 @@
 /** Clients can cause warnings, so that they must not be able to flood the log. */
 const INTERVAL_MS = 1000
 
-/** A reporter of warnings about the process, at most one a second; it says how many were left out. */
-export function limitedWarnings(): (message: string) => void {
+type Warn = (message: string) => void
+
+/** A reporter of warnings to the log, at most one a second; it says how many were left out. */
+export function limitedWarnings(report: Warn = reportToLog): Warn {
   let nextMs = 0
   let omitted = 0
   return (message) => {
@@ -14,6 +16,20 @@ export function limitedWarnings(): (message: string) => void {
     const suffix = omitted === 0 ? '' : ` (and ${omitted} more warnings since the last one)`
     nextMs = nowMs + INTERVAL_MS
     omitted = 0
-    process.emitWarning(message + suffix, { type: 'StaticFilesWarning' })
+    report(message + suffix)
   }
+}
+
+let logging: Promise<Warn> | undefined
+
+/** Makes a Warn record of `@fw/log`; a warning of the process where that is not installed. */
+function reportToLog(message: string): void {
+  logging ??= import('@fw/log').then(
+    ({ warn }) =>
+      (text) =>
+        warn('{}', text),
+    // It is optional: without it the process is told.
+    () => (text) => process.emitWarning(text, { type: 'StaticFilesWarning' }),
+  )
+  void logging.then((warn) => warn(message))
 }

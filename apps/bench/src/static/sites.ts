@@ -1,0 +1,110 @@
+// Real sites, unmodified, file by file against nginx: node src/static/sites.ts
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompressSync, constants, gunzipSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import { Peer } from './peer.ts'
+
+const SITES = ['swagger-ui-dist', '@fontsource/inter', 'monaco-editor', 'pdfjs-dist']
+/** Files that get sidecars. */
+const COMPRESSED = /\.(?:css|js|mjs|html|json|map|svg|txt)$/
+/** What the servers call by different names, as tables of media types do; everything else has to be the same. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  'text/javascript': 'application/javascript',
+  'text/xml': 'application/xml',
+  'image/vnd.microsoft.icon': 'image/x-icon',
+}
+
+interface Got {
+  readonly status: number
+  readonly type: string
+  readonly coding: string
+  readonly hash: string
+}
+
+const run = promisify(execFile)
+const scratch = await mkdtemp(join(tmpdir(), 'fw-sites-'))
+let faults = 0
+try {
+  await writeFile(join(scratch, 'package.json'), '{}')
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...SITES], { cwd: scratch })
+  for (const site of SITES) await compare(site, join(scratch, 'node_modules', site))
+} finally {
+  await rm(scratch, { recursive: true, force: true })
+}
+process.exitCode = faults === 0 ? 0 : 1
+
+async function compare(site: string, directory: string): Promise<void> {
+  const names = await filesOf(directory)
+  let sidecars = 0
+  for (const name of names) {
+    if (!COMPRESSED.test(name)) continue
+    const bytes = await readFile(join(directory, name))
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+    await writeFile(join(directory, `${name}.br`), brotliCompressSync(bytes, quality))
+    await writeFile(join(directory, `${name}.gz`), gzipSync(bytes))
+    sidecars += 2
+  }
+  await using ours = await Peer.start('fw', directory, scratch)
+  await using nginx = await Peer.start('nginx', directory, scratch)
+  const types = new Map<string, number>()
+  let same = 0
+  for (const name of names) {
+    const path = `/${name.split(sep).map(encodeURIComponent).join('/')}`
+    const expected = await get(nginx.port, path, 'identity')
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const got = await get(ours.port, path, coding)
+      const isCoded = coding !== 'identity' && COMPRESSED.test(name)
+      const problems = [
+        got.status !== expected.status && `status ${got.status}, not ${expected.status}`,
+        got.hash !== expected.hash && 'another body',
+        got.coding !== (isCoded ? coding : 'identity') && `coding ${got.coding}`,
+      ].filter((problem) => problem !== false)
+      faults += problems.length
+      if (problems.length === 0) same++
+      else process.stdout.write(`${site} ${path} (${coding}): ${problems.join(', ')}\n`)
+      if (coding === 'identity' && got.type !== expected.type) {
+        const difference = `${got.type} where nginx says ${expected.type}`
+        types.set(difference, (types.get(difference) ?? 0) + 1)
+      }
+    }
+  }
+  process.stdout.write(
+    `${site}: ${names.length} files, ${sidecars} sidecars, ${same} of ${names.length * 3} answers the same\n`,
+  )
+  for (const [difference, count] of types) process.stdout.write(`  ${count} files: ${difference}\n`)
+}
+
+/** Relative paths of the regular files that are served: no dot files, no sidecars, no `..`. */
+async function filesOf(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+    .filter((name) => !/(?:^|\/)\.|\.\.|\.(?:br|gz)$/.test(name))
+}
+
+async function get(port: number, path: string, coding: string): Promise<Got> {
+  // `fetch` would decode the body, and ask for codings of its own.
+  const { request } = await import('node:http')
+  const { promise, resolve, reject } = Promise.withResolvers<Got>()
+  request({ port, host: '127.0.0.1', path, headers: { 'accept-encoding': coding } }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('error', reject)
+    response.on('end', () => {
+      const sent = Buffer.concat(chunks)
+      const used = response.headers['content-encoding'] ?? 'identity'
+      const body = used === 'br' ? brotliDecompressSync(sent) : used === 'gzip' ? gunzipSync(sent) : sent
+      const type = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
+      const hash = createHash('sha256').update(body).digest('hex')
+      resolve({ status: response.statusCode ?? 0, type: SYNONYMS[type] ?? type, coding: used, hash })
+    })
+  })
+    .on('error', reject)
+    .end()
+  return promise
+}

@@ -1,0 +1,33 @@
+// A server of one directory over every protocol that tells what it uses: node --expose-gc usage-server.ts <directory> [key and certificate as JSON]
+import { readdirSync } from 'node:fs'
+import { Server } from '@fw/core'
+import * as log from '@fw/log'
+import { staticFiles } from '../src/index.ts'
+
+/** What the process holds, once nothing is left that could be freed. */
+export interface Usage {
+  readonly descriptors: number
+  readonly rssMib: number
+  /** Objects and the memory of buffers. */
+  readonly heapMib: number
+}
+
+log.setLevel(log.Level.Error)
+const [directory = '.', tls] = process.argv.slice(2)
+const server = new Server(
+  tls === undefined ? {} : { tls: JSON.parse(tls) as { key: string; cert: string }, http3: true },
+)
+staticFiles(server.router(), '/', directory)
+const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+process.send?.({ port: Number(url.port) })
+process.on('message', () => {
+  globalThis.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const usage: Usage = {
+    descriptors: readdirSync('/proc/self/fd').length,
+    rssMib: Math.round(rss / 1024 / 1024),
+    heapMib: Math.round((heapUsed + external) / 1024 / 1024),
+  }
+  process.send?.(usage)
+})
+process.on('disconnect', () => process.exit())
