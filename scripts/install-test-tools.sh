@@ -4,6 +4,10 @@ set -euo pipefail
 
 # One line for each: a command, the Debian package that has it, and what the tests do with it.
 tools='
+ab apache2-utils a load generator that speaks HTTP/1.0
+curl curl the client that tests HTTP/1.0, HTTP/1.1 and HTTP/2 with
+python3 python3 a client of another make
+wget wget another
 chromium chromium the browser that tests pages, server-sent events and HTTP/3
 redis-server redis-server the Redis that tests of event channels across processes start and kill
 '

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import * as log from '@fw/log'
+import { testCertificate } from '@fw/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Server } from '../src/index.ts'
+
+/** What a program prints. @throws if it fails or takes too long */
+async function run(command: string, ...args: string[]): Promise<string> {
+  return (await promisify(execFile)(command, args, { timeout: 15_000, maxBuffer: 64 * 1024 * 1024 })).stdout
+}
+
+const MIB = 1024 * 1024
+const server = new Server({ limits: { maxBodyBytes: 8 * MIB } })
+let origin = ''
+let secure = ''
+
+beforeAll(async () => {
+  log.setSinks([])
+  const { key, cert } = await testCertificate()
+  server
+    .router()
+    .get('/', () => 'hello')
+    .get('/large', () => Buffer.alloc(3 * MIB, 'x'))
+    .post('/', async (ctx) => {
+      const { length } = await ctx.bytes()
+      const framing = ctx.headers.has('transfer-encoding') ? 'chunked' : 'length'
+      return `${length} by ${framing}, expect ${ctx.headers.get('expect') ?? 'nothing'}`
+    })
+  const clear = await server.listen({ port: 0, host: '127.0.0.1' })
+  const tls = await server.listen({ port: 0, host: '127.0.0.1', tls: { key, cert } })
+  origin = clear.url.href
+  secure = tls.url.href
+})
+afterAll(() => server.close({ drainMs: 0 }))
+
+describe('curl', () => {
+  it('gets, in clear text and by every protocol that TLS offers it', async () => {
+    expect(await run('curl', '-s', '--http1.1', origin)).toBe('hello')
+    expect(await run('curl', '-s', '--http1.0', origin)).toBe('hello')
+    expect(await run('curl', '-s', '--http2-prior-knowledge', origin)).toBe('hello')
+    expect(await run('curl', '-sk', '--http1.1', '-w', ' %{http_version}', secure)).toBe('hello 1.1')
+    expect(await run('curl', '-sk', '-w', ' %{http_version}', secure)).toBe('hello 2')
+  })
+
+  it('asks for the head alone', async () => {
+    expect(await run('curl', '-sI', origin)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*content-length: 5\r\n[^]*\r\n\r\n$/)
+  })
+
+  it('posts with a length, in chunks, and after asking', async () => {
+    expect(await run('curl', '-s', '-d', 'abc', origin)).toBe('3 by length, expect nothing')
+    const chunked = ['-H', 'Transfer-Encoding: chunked', '-d', 'abc']
+    expect(await run('curl', '-s', ...chunked, origin)).toBe('3 by chunked, expect nothing')
+    const large = await run('bash', '-c', `head -c ${2 * MIB} /dev/zero | curl -sv --data-binary @- ${origin} 2>&1`)
+    expect(large).toContain('HTTP/1.1 100 Continue')
+    expect(large).toContain(`${2 * MIB} by length, expect 100-continue`)
+  })
+
+  it('uses one connection for several requests', async () => {
+    const output = await run('curl', '-sv', '--stderr', '-', origin, origin, `${origin}large`, '-o', '/dev/null')
+    expect(output.match(/Re-using existing connection/g)).toHaveLength(2)
+  })
+})
+
+it('wget gets a page and a large file', async () => {
+  expect(await run('wget', '-qO-', origin)).toBe('hello')
+  expect((await run('wget', '-qO-', `${origin}large`)).length).toBe(3 * MIB)
+})
+
+it("Python's http.client keeps its connection and posts in chunks", async () => {
+  const program = `
+import http.client, sys
+from urllib.parse import urlparse
+connection = http.client.HTTPConnection(urlparse(sys.argv[1]).netloc)
+for _ in range(2):
+    connection.request('GET', '/')
+    print(connection.getresponse().read().decode())
+connection.request('HEAD', '/')
+response = connection.getresponse(); print(response.status, response.getheader('content-length'), response.read())
+connection.request('POST', '/', body=iter([b'abc', b'de']), encode_chunked=True, headers={'Transfer-Encoding': 'chunked'})
+print(connection.getresponse().read().decode())
+`
+  expect(await run('python3', '-c', program, origin)).toBe("hello\nhello\n200 5 b''\n5 by chunked, expect nothing\n")
+})
+
+it.each([
+  ['keeping connections', ['-k']],
+  ['a connection a request', []],
+])('ab makes 500 requests without a failure, %s', async (_name, options) => {
+  const output = await run('ab', '-q', ...options, '-n', '500', '-c', '20', origin)
+  expect(output).toMatch(/Complete requests:\s+500\nFailed requests:\s+0\n/)
+  expect(output).not.toContain('Non-2xx')
+})
+
+it('fetch of Node.js streams both ways', async () => {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('abc'))
+      controller.close()
+    },
+  })
+  const response = await fetch(origin, { method: 'POST', body, duplex: 'half' })
+  expect(await response.text()).toBe('3 by chunked, expect nothing')
+  expect((await (await fetch(`${origin}large`)).arrayBuffer()).byteLength).toBe(3 * MIB)
+})
