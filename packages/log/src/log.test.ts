@@ -103,3 +103,41 @@ console.log(memory.messages().join())`)
     expect(stdout).toMatch(/\] twice\ntwice\n$/)
   })
 })
+
+describe('FW_LOG_LEVEL', () => {
+  const COUNT = `
+log.debug('a'); log.info('b')
+log.init(); log.debug('c')
+log.init({ level: log.Level.Warn }); log.info('d'); log.warn('e')`
+
+  it.each([
+    ['debug', 'abce', ''],
+    ['Warn', 'e', ''],
+    ['', 'be', ''],
+    ['loud', 'be', "log: FW_LOG_LEVEL 'loud' is no level, using info (known: trace, debug, info,"],
+  ])('%j is the level where the program sets none', (level, letters, warning) => {
+    const { stdout, stderr } = runScript(COUNT, { env: { FW_LOG_LEVEL: level } })
+    expect(stdout.match(/\w$/gm)?.join('')).toBe(letters)
+    expect(stderr).toContain(warning)
+    expect(stderr === '').toBe(warning === '')
+  })
+})
+
+it('in a process of node:cluster lines show the process too', () => {
+  const { stdout } = runScript(`
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+log.init({ sinks: [new log.ConsoleSink({ showThreadId: true, showLocation: false }), new log.JsonSink()] })
+if (cluster.isPrimary) {
+  const worker = cluster.fork()
+  await once(worker, 'exit')
+  log.info('worker was {}', worker.process.pid)
+} else {
+  log.info('worker')
+  process.exit()
+}`)
+  const [, pid] = /worker was (\d+)/.exec(stdout) ?? []
+  expect(stdout).toContain(`[INFO ] [p:${pid}] [t:0] worker\n`)
+  expect(stdout).toMatch(new RegExp(`"message":"worker",.*"pid":${pid}}`))
+  expect(stdout).toContain('[INFO ] [t:0] worker was')
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { callSite } from './call-site.ts'
 import { Level } from './level.ts'
 import type { Logger } from './logger.ts'
 import { createLogger, type RootLogger } from './root-logger.ts'
@@ -103,9 +104,9 @@ describe('a record', () => {
     ['undefined', undefined, 'undefined'],
   ])('is made of %s from untyped code too', (_what, value, message) => {
     const { logger, memory } = start()
-    const untyped = logger.info as (...args: unknown[]) => void
-    untyped(value)
-    untyped(value, 'more')
+    const call = untyped(logger.info)
+    call(value)
+    call(value, 'more')
     expect(memory.messages()).toEqual([message, `${message} more`])
   })
 })
@@ -202,5 +203,57 @@ describe('withPrefix', () => {
     const { logger, memory } = start()
     logger.with({ a: 1 }).withPrefix('[a] ').withPrefix('[b] ').with({ b: 2 }).info('x')
     expect(memory.records()).toMatchObject([{ message: '[a] [b] x', fields: { a: 1, b: 2 } }])
+  })
+})
+
+describe('withLocation', () => {
+  const place = { file: '/src/mount.ts', line: 7, functionName: 'mount' }
+
+  it('gives all records of the child one place, and those of the parent their own', () => {
+    const { logger, memory } = start()
+    const child = logger.with({ a: 1 }).withLocation(place)
+    child.info('x')
+    child.withPrefix('[p] ').error('y')
+    logger.info('z')
+    expect(memory.records()).toMatchObject([
+      { location: place, message: 'x', fields: { a: 1 } },
+      { location: place, message: '[p] y' },
+      { location: { file: import.meta.filename } },
+    ])
+  })
+
+  it('gives none', () => {
+    const { logger, memory } = start()
+    logger.withLocation(undefined).info('x')
+    expect(memory.records()).toMatchObject([{ location: undefined }])
+  })
+})
+
+function untyped(method: unknown): (...args: unknown[]) => void {
+  return method as (...args: unknown[]) => void
+}
+
+describe('a call that was marked with its place', () => {
+  const site = callSite('/src/app.ts', 7, 'main')
+  it.each([
+    [[site, 'plain {}'], 'plain {}'],
+    [[site, '{} of {}', 1, 2], '1 of 2'],
+    [[site, 'left over', 1], 'left over 1'],
+  ])('%j has that place and the message %s', (args, message) => {
+    const { logger, memory } = start()
+    untyped(logger.info)(...args)
+    expect(memory.records()).toMatchObject([{ location: site.location, message }])
+  })
+
+  it('says the same by a copy taken while its level was off', () => {
+    const { logger, memory } = start(Level.Info)
+    const debug = untyped(logger.debug)
+    logger.setLevel(Level.Debug)
+    debug(site, 'a {} {}', 1, undefined)
+    debug(site, 'b {}')
+    expect(memory.records()).toMatchObject([
+      { location: site.location, message: 'a 1 undefined' },
+      { location: site.location, message: 'b {}' },
+    ])
   })
 })

@@ -62,3 +62,24 @@ describe('compilePattern', () => {
     expect(painted).toBe(before)
   })
 })
+
+describe('the parts of a line', () => {
+  const all = { showLocation: true, showThreadId: true, showProcessId: true, utc: true }
+
+  it('come in the order level, process, thread, place', () => {
+    const line = compilePattern(all)(record({ location, threadId: 4 }))
+    expect(line).toBe(`[2026-01-02 03:04:05.006] [INFO ] [p:${process.pid}] [t:4] [server.ts:120] hello`)
+  })
+
+  it('belong to each record, whatever the one before was', () => {
+    const pattern = compilePattern({ showLocation: true, showThreadId: false, utc: true })
+    const made = [record(), record({ level: 4 }), record({ level: 4, timeMs: 0 }), record({ location }), record()]
+    expect(made.map((each) => pattern(each).slice(12))).toEqual([
+      '03:04:05.006] [INFO ] hello',
+      '03:04:05.006] [ERROR] hello',
+      '00:00:00.000] [ERROR] hello',
+      '03:04:05.006] [INFO ] [server.ts:120] hello',
+      '03:04:05.006] [INFO ] hello',
+    ])
+  })
+})

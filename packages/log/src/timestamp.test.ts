@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import { timestamp } from './timestamp.ts'
+import { timestamp, utcTimestamp } from './timestamp.ts'
 
 const { TZ } = process.env
 afterEach(() => {
@@ -40,4 +40,9 @@ it('is local time with milliseconds', () => {
       expect(timestamp(timeMs)).toBe(`${format.format(timeMs)}.${String(timeMs % 1000).padStart(3, '0')}`)
     }),
   )
+})
+
+it('is UTC by the other function, wherever the process is', () => {
+  process.env.TZ = 'Asia/Kolkata'
+  expect(utcTimestamp(Date.UTC(2026, 0, 2, 20, 0, 0, 7))).toBe('2026-01-02 20:00:00.007')
 })

@@ -41,3 +41,29 @@ it.each(MODES)('nor does one of a child logger, %s', (_mode, flags) => {
 it('the measure sees a single array of arguments', () => {
   expect(allocatedPerCall(`rest('listening on {}:{}', 'host', 80)`, MODES[1][1])).toBeGreaterThanOrEqual(16)
 })
+
+it('20 million records below the threshold cause no garbage collection', () => {
+  const { stdout } = runScript(
+    `
+log.init({ sinks: [new log.MemorySink()] })
+const child = log.with({ a: 1 }).withPrefix('[x] ')
+function calls(count: number): void {
+  for (let at = 0; at < count; at++) {
+    log.debug('listening on {}:{}', 'host', at)
+    child.debug('listening on {}:{}', 'host', at)
+  }
+}
+calls(100_000)
+console.log('begin')
+calls(10_000_000)
+console.log('end')
+// Shows that a collection would be seen.
+const kept: object[] = []
+for (let at = 0; at < 1_000_000; at++) kept[at % 10] = { at }
+console.log(kept.length)`,
+    { nodeFlags: ['--trace-gc', '--semi-space-growth-factor=1', '--max-semi-space-size=1'] },
+  )
+  const [, during = '', after = ''] = stdout.split(/^(?:begin|end)$/m)
+  expect(during).not.toContain('Scavenge')
+  expect(after).toContain('Scavenge')
+})
