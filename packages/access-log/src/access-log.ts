@@ -38,13 +38,14 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 export function accessLog(config: AccessLogConfig = {}): Middleware {
   const ofMiddleware = compile(config, logger.withLocation(callerLocation()))
   const ofRoute = routeSettings(config, ofMiddleware)
-  const middleware = (ctx: Context, next: Next): Promise<void> => {
+  const middleware = (ctx: Context, next: Next): void => {
     const settings = ofRoute(ctx.route)
     const outer = ctx.get(PENDING_ENTRY)
     if (outer !== null) outer.settings = settings
     else if (!settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    return next()
+    // Not waited for, as nothing is left to do here: who runs the chain waits for it, and without a promise in between.
+    void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
 }
