@@ -1,4 +1,5 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
+import { rememberApp } from './app-of.ts'
 import { RequestContext, type ContextHost } from './context.ts'
 import { DrainNotice } from './drain-notice.ts'
 import { MemoryExchange } from './fetch.ts'
@@ -33,6 +34,7 @@ export class App {
   constructor({ limits = DEFAULT_LIMITS, onError = console.error }: AppOptions = {}) {
     this.#root = new RouteGroup(this.#routes)
     this.router = this.#root
+    rememberApp(this.router, this)
     this.#host = {
       maxBodyBytes: limits.maxBodyBytes,
       report: (message, error) => {

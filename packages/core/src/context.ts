@@ -2,6 +2,7 @@ import type {
   BodySource,
   Context,
   ContextToken,
+  Cookies,
   Exchange,
   Outcome,
   Params,
@@ -13,9 +14,11 @@ import type {
   RouteInfo,
   Validated,
 } from '@fw/types'
+import { preferred } from './accepts.ts'
 import { AbortedError } from './aborted-error.ts'
 import { BodyReader } from './body-reader.ts'
 import { ContextValues, missingValue } from './context-values.ts'
+import { ContextCookies } from './cookies.ts'
 import type { DrainNotice } from './drain-notice.ts'
 import { missingExtension } from './missing-extension.ts'
 import { PreparedAnswer } from './prepared-answer.ts'
@@ -58,6 +61,7 @@ export class RequestContext {
   #reader: BodyReader | undefined = undefined
   #request: Request | undefined = undefined
   #values: ContextValues | undefined = undefined
+  #cookies: Cookies | undefined = undefined
   #aborter: AbortController | undefined = undefined
   #listeners: ((outcome: Outcome) => void)[] | undefined = undefined
   #outcome: Outcome | undefined = undefined
@@ -102,6 +106,26 @@ export class RequestContext {
 
   get headers(): RequestHeaders {
     return this.exchange.headers
+  }
+
+  get cookies(): Cookies {
+    return (this.#cookies ??= new ContextCookies(
+      this.exchange.headers,
+      () => this.prepared.headers,
+      this.exchange.scheme === 'https',
+    ))
+  }
+
+  accepts(...types: readonly string[]): string | null {
+    return preferred('type', types, this.exchange.headers)
+  }
+
+  acceptsLanguage(...languages: readonly string[]): string | null {
+    return preferred('language', languages, this.exchange.headers)
+  }
+
+  acceptsEncoding(...codings: readonly string[]): string | null {
+    return preferred('encoding', codings, this.exchange.headers)
   }
 
   get request(): Request {

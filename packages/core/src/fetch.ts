@@ -16,7 +16,7 @@ const MAX_WAITING_BYTES = 64 * 1024
 export class MemoryExchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly headers: RequestHeaders
-  readonly remoteAddress: string | undefined = undefined
+  readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined = undefined
   readonly #request: MemoryRequest
   #supply: RequestSupply | undefined = undefined
@@ -24,8 +24,9 @@ export class MemoryExchange extends BaseExchange {
   #waiting: PromiseWithResolvers<Response> | undefined = undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined = undefined
 
-  constructor(request: MemoryRequest) {
+  constructor(request: MemoryRequest, remoteAddress?: string) {
     super()
+    this.remoteAddress = remoteAddress
     this.#request = request
     this.headers = new FieldListHeaders(request.fields)
     const { signal } = request

@@ -8,11 +8,16 @@ export { Server } from './server.ts'
 export type { CloseOptions, ListenOptions, ServerOptions } from './server-options.ts'
 export { StartupError } from './startup-error.ts'
 export type { TlsOptions } from './tls-credentials.ts'
+export { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
+export { toNodeHandler, type NodeHandler } from './to-node-handler.ts'
 export type {
   BodySource,
   Context,
   ContextExtensions,
   ContextKey,
+  CookieOptions,
+  Cookies,
+  CookieSecrets,
   ErrorHandler,
   Exchange,
   Handler,

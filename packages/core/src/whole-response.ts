@@ -20,6 +20,11 @@ export function wholeResponse(
   return new WholeResponse(status, fields, content) as unknown as Response
 }
 
+/** The same answer as a `Response` without anything put off, for those who look into it by other ways than its members. */
+export function plainResponse(response: Response): Response {
+  return (response as object) instanceof WholeResponse ? (response as unknown as WholeResponse).toPlain() : response
+}
+
 /**
  * A `Response` whose body is there as a whole. A plain one makes a stream of its body and a `Headers` of its fields at
  * once, which takes several times as long as answering; here both are made when they are first asked for.
@@ -98,6 +103,10 @@ class WholeResponse extends Base {
 
   textStream(): ReadableStream<string> {
     return this.#whole.textStream()
+  }
+
+  toPlain(): Response {
+    return this.#whole
   }
 
   clone(): Response {

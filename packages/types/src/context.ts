@@ -1,4 +1,5 @@
 import type { ContextToken } from './context-key.ts'
+import type { Cookies } from './cookies.ts'
 import type { Exchange, Outcome, ProtocolText, ResponseBody } from './exchange.ts'
 import type { ContextExtensions } from './extensions.ts'
 import type { Params } from './path-params.ts'
@@ -56,6 +57,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The matched route; `undefined` while none has matched. */
   readonly route: RouteInfo | undefined
   readonly headers: RequestHeaders
+  readonly cookies: Cookies
   /** The request as a standard `Request`, made when first asked for. */
   readonly request: Request
   /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
@@ -75,6 +77,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   form(): Promise<URLSearchParams>
   /** Reads the body slice by slice under the route's limit. */
   stream(): ReadableStream<Uint8Array>
+
+  /** The media type that the client likes best, the first of equals; `null` if it takes none of them. */
+  accepts(...types: readonly string[]): string | null
+  acceptsLanguage(...languages: readonly string[]): string | null
+  acceptsEncoding(...codings: readonly string[]): string | null
 
   /** Status of the answer being prepared, 200 at first. */
   status: number

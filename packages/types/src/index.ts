@@ -1,5 +1,6 @@
 export type { Context, BodySource, ResponseHeaders, ResponseInit } from './context.ts'
 export type { ContextClass, ContextKey, ContextToken } from './context-key.ts'
+export type { CookieOptions, Cookies, CookieSecrets } from './cookies.ts'
 export type { Exchange, Outcome, ProtocolText, ResponseBody, UpgradedConnection } from './exchange.ts'
 export type { ContextExtensions, RouterExtensions } from './extensions.ts'
 export type { FieldList } from './field-list.ts'

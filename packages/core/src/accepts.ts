@@ -1,0 +1,23 @@
+import Negotiator from 'negotiator'
+import type { RequestHeaders } from '@fw/types'
+
+/** What can be negotiated, by the field that tells what the client likes. */
+const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
+
+/**
+ * The one of several forms of an answer that the client likes best; the first of equals, `null` if it takes none.
+ *
+ * @see RFC 9110 §12.5
+ */
+export function preferred(
+  what: keyof typeof FIELDS,
+  offers: readonly string[],
+  headers: RequestHeaders,
+): string | null {
+  const field = FIELDS[what]
+  const negotiator = new Negotiator({ headers: { [field]: headers.get(field) || undefined } })
+  // A copy: negotiator takes an array of its own.
+  const available = [...offers]
+  if (what === 'type') return negotiator.mediaType(available) ?? null
+  return (what === 'language' ? negotiator.language(available) : negotiator.encoding(available)) ?? null
+}

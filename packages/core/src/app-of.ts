@@ -1,0 +1,22 @@
+import type { Router } from '@fw/types'
+import type { App } from './app.ts'
+
+const apps = new WeakMap<Router, App>()
+
+/** Remembers which application a root router belongs to. */
+export function rememberApp(router: Router, app: App): void {
+  apps.set(router, app)
+}
+
+/**
+ * The application of a root router.
+ *
+ * @throws {TypeError} for a group, which is a part of its application, and for anything else
+ */
+export function appOf(router: Router, what: string): App {
+  const app = apps.get(router)
+  if (app === undefined) {
+    throw new TypeError(`Cannot make a ${what}: it takes the router of a Server or an App, not a group of it`)
+  }
+  return app
+}
