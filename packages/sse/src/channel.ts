@@ -158,9 +158,10 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * @throws as `sse`
    */
-  async serve(ctx: Context<object>, options: SseOptions & SubscribeOptions = {}): Promise<void> {
-    const { filter, ...streamOptions } = options
-    const stream = await sse<Events>(ctx, streamOptions)
+  async serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
+    const { filter, ...streamOptions } = options ?? {}
+    // Streams without options share their settings.
+    const stream = await sse<Events>(ctx, options === undefined ? undefined : streamOptions)
     this.subscribe(stream, { filter })
     await stream.closed
   }

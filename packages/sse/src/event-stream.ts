@@ -42,6 +42,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   #closed: PromiseWithResolvers<void> | undefined = undefined
   #listeners: StreamListener[] | undefined = undefined
   #written = 0
+  #events = 0
   #blocked: Promise<void> | undefined = undefined
   /** Writes that the transport asked to be the last for now. */
   #blockedWrites = 0
@@ -140,8 +141,12 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   async sendMany(blocks: Iterable<ServerSentEvent>): Promise<void> {
     if (!this.isOpen()) return
     let text = ''
-    for (const block of blocks) text += encodeEvent(block)
-    await this.#write(text)
+    let events = 0
+    for (const block of blocks) {
+      text += encodeEvent(block)
+      events++
+    }
+    await this.#write(text, events)
   }
 
   /**
@@ -194,11 +199,13 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * Sends blocks that are encoded already; they may be shared with other streams.
    *
    * @internal
+   * @param events How many blocks there are
    * @returns False if more is buffered than the transport takes: wait for `drained()`
    */
-  write(chunk: Uint8Array): boolean {
+  write(chunk: Uint8Array, events: number): boolean {
     this.#heartbeat?.postpone()
     this.#written += chunk.byteLength
+    this.#events += events
     if (this.#body.write(chunk)) return true
     this.#blockedWrites++
     this.#blocked ??= this.#untilDrained()
@@ -260,7 +267,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     return { address: clientAddress, session }
   }
 
-  async #write(text: string): Promise<void> {
+  async #write(text: string, events: number = 1): Promise<void> {
     // An empty chunk would be the end of an HTTP/1.1 body.
     if (text === '') return
     this.#letOthersWrite()
@@ -270,7 +277,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
       if (this.#settings.slowConsumer === 'close') this.breakOff()
       return
     }
-    if (!this.write(chunk)) await this.#blocked
+    if (!this.write(chunk, events)) await this.#blocked
   }
 
   #isTooSlowFor(chunk: Uint8Array): boolean {
@@ -319,7 +326,9 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     if (listeners !== undefined) for (const listener of listeners) listener.onEnd()
     this.#controller?.abort()
     this.#closed?.resolve()
-    if (metrics.close.hasSubscribers) metrics.close.publish({ reason, bytes: this.#written, open: openStreams })
+    if (metrics.close.hasSubscribers) {
+      metrics.close.publish({ reason, events: this.#events, bytes: this.#written, open: openStreams })
+    }
   }
 
   /** Sends the client elsewhere: not all of them at the same moment, unless the application said when. */

@@ -17,8 +17,13 @@ export type StreamEnd =
 export interface SseMetrics {
   /** `fw.sse.open`: a stream was opened. `open` streams there are now. */
   readonly open: { readonly protocol: string; readonly open: number }
-  /** `fw.sse.close`: a stream ended, after so many octets. */
-  readonly close: { readonly reason: StreamEnd; readonly bytes: number; readonly open: number }
+  /** `fw.sse.close`: a stream ended, after so many blocks (events, comments) and octets. */
+  readonly close: {
+    readonly reason: StreamEnd
+    readonly events: number
+    readonly bytes: number
+    readonly open: number
+  }
   /** `fw.sse.broadcast`: a channel gave the events of one turn, `bytes` in all, to its subscribers. */
   readonly broadcast: {
     readonly channel: string

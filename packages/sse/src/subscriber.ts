@@ -77,7 +77,7 @@ export class Subscriber implements StreamListener {
     const wanted = this.#wanted(events)
     if (wanted.length === 0) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
-    else if (!this.stream.write(wanted === events ? block : selected(wanted, selections))) this.#wait()
+    else if (!this.stream.write(wanted === events ? block : selected(wanted, selections), wanted.length)) this.#wait()
   }
 
   #catchUp(): void {
@@ -86,7 +86,7 @@ export class Subscriber implements StreamListener {
       // What the client has yet to get was removed: it has to come back to be told.
       if (this.#nextSeq < history.firstSeq) return this.stream.breakOff()
       const slice = this.#nextSlice(history)
-      if (slice.length === 0 || this.stream.write(joined(slice))) continue
+      if (slice.length === 0 || this.stream.write(joined(slice), slice.length)) continue
       void this.stream.drained().then(() => {
         if (this.stream.isOpen()) this.#catchUp()
       })
@@ -135,7 +135,7 @@ export class Subscriber implements StreamListener {
     this.#queuedBytes = 0
     this.#isSlow = false
     if (queue === undefined || queue.size === 0 || !this.stream.isOpen()) return
-    if (!this.stream.write(joined([...queue.values()]))) this.#wait()
+    if (!this.stream.write(joined([...queue.values()]), queue.size)) this.#wait()
   }
 
   #enqueue(event: ChannelEvent): void {

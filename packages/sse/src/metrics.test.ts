@@ -1,0 +1,85 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { fakeContext, type FakeBody } from '../test/fake-context.ts'
+import { SseChannel } from './channel.ts'
+import type { SseStream } from './event-stream.ts'
+import { sse } from './sse.ts'
+
+const NAMES = ['open', 'close', 'broadcast', 'drop', 'slow', 'gap', 'refuse']
+const messages: Record<string, unknown>[] = []
+const listener = (message: unknown, name: string | symbol): void => {
+  messages.push({ name: String(name), ...(message as object) })
+}
+
+beforeEach(() => {
+  messages.length = 0
+  for (const name of NAMES) subscribe(`fw.sse.${name}`, listener)
+})
+afterEach(() => {
+  for (const name of NAMES) unsubscribe(`fw.sse.${name}`, listener)
+})
+
+async function open(lastEventId?: string): Promise<{ stream: SseStream; body: FakeBody; drain: () => void }> {
+  const { ctx, body, drain } = fakeContext(
+    lastEventId === undefined ? {} : { headers: { 'last-event-id': lastEventId } },
+  )
+  return { stream: await sse(ctx, { heartbeatMs: 0, slowConsumer: 'close', maxBufferedBytes: 5 }), body, drain }
+}
+
+const ended = (reason: string, events: number): object => ({
+  name: 'fw.sse.close',
+  reason,
+  events,
+  bytes: 9 * events,
+  open: 0,
+})
+
+it('tells of every stream that opens and why it ends', async () => {
+  const closed = await open()
+  await closed.stream.data('a')
+  closed.stream.close()
+  const aborted = await open()
+  aborted.body.disconnect()
+  const slow = await open()
+  slow.body.capacity = 0
+  void slow.stream.data('a')
+  await slow.stream.data('b')
+  const drained = await open()
+  drained.drain()
+  const opened = { name: 'fw.sse.open', protocol: 'HTTP/1.1', open: 1 }
+  expect(messages).toEqual([
+    opened,
+    ended('closed', 1),
+    opened,
+    ended('aborted', 0),
+    opened,
+    ended('slow', 1),
+    opened,
+    ended('shutdown', 0),
+  ])
+})
+
+it('tells what channels do', async () => {
+  const channel = new SseChannel({ name: 'c', maxStreams: 1, maxBufferedBytes: 60, slowConsumer: 'drop-newest' })
+  const { stream, body } = await open('unknown')
+  channel.subscribe(stream)
+  channel.subscribe((await open()).stream)
+  body.capacity = 0
+  for (const id of ['1', '2', '3', '4']) {
+    channel.publish('a', 'x', { id })
+    await new Promise(setImmediate)
+  }
+  body.disconnect()
+  const size = 'event: a\nid: 1\ndata: x\n\n'.length
+  expect(messages.filter(({ name }) => !/open|close/.test(String(name)))).toEqual([
+    { name: 'fw.sse.gap', channel: 'c', lastEventId: 'unknown' },
+    { name: 'fw.sse.refuse', channel: 'c', limit: 'maxStreams' },
+    { name: 'fw.sse.broadcast', channel: 'c', events: 1, bytes: size, subscribers: 1 },
+    { name: 'fw.sse.slow', channel: 'c', bufferedBytes: 2 * size },
+    { name: 'fw.sse.broadcast', channel: 'c', events: 1, bytes: size, subscribers: 1 },
+    { name: 'fw.sse.drop', channel: 'c', events: 1 },
+    { name: 'fw.sse.broadcast', channel: 'c', events: 1, bytes: size, subscribers: 1 },
+    { name: 'fw.sse.drop', channel: 'c', events: 1 },
+    { name: 'fw.sse.broadcast', channel: 'c', events: 1, bytes: size, subscribers: 1 },
+  ])
+})
