@@ -42,7 +42,8 @@ describe('FileStat', () => {
       },
       () => Promise.resolve(stats),
     )
-    while (!(files.look('x') instanceof Promise)) expect(sync).toBeLessThan(20)
+    // Each of them holds up everything else that the process does.
+    while (!(files.look('x') instanceof Promise)) expect(sync).toBeLessThanOrEqual(3)
     const before = sync
     for (let i = 0; i < 50; i++) await files.look('x')
     expect(sync).toBe(before)

@@ -117,6 +117,27 @@ describe('staticFiles', () => {
     expect([text, status]).toEqual([body, body === NOT_FOUND ? 404 : 200])
   })
 
+  it('serves several directories side by side, each from its own root', async () => {
+    await using folder = await tempFolder({
+      'one/a.txt': 'ONE',
+      'one/two/only.txt': 'HIDDEN',
+      'two/a.txt': 'TWO',
+      'two/index.html': 'SHELL',
+    })
+    await using server = await serve((router) => {
+      staticFiles(router, '/', folder.join('one'))
+      staticFiles(router, '/two', folder.join('two'), { spa: true })
+      staticFiles(router.group('/group'), '/three', folder.join('two'))
+    })
+    for (let i = 0; i < 2; i++) {
+      expect((await server.ask('/a.txt')).text).toBe('ONE')
+      expect((await server.ask('/two/a.txt')).text).toBe('TWO')
+      expect((await server.ask('/group/three/a.txt')).text).toBe('TWO')
+      expect((await server.ask('/two/only.txt', { accept: 'text/html' })).text).toBe('SHELL')
+      expect((await server.ask('/route', { accept: 'text/html' })).status).toBe(404)
+    }
+  })
+
   it('refuses hostile paths on the wire', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'SHELL',

@@ -12,7 +12,7 @@ export interface Usage {
   readonly heapMib: number
 }
 
-log.setLevel(log.Level.Error)
+log.setLevel(log.Level.Warn)
 const [directory = '.', tls] = process.argv.slice(2)
 const server = new Server(
   tls === undefined ? {} : { tls: JSON.parse(tls) as { key: string; cert: string }, http3: true },
