@@ -1,9 +1,11 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { rememberApp } from './app-of.ts'
+import type { Step } from './compose.ts'
 import { RequestContext, type ContextHost } from './context.ts'
 import { DrainNotice } from './drain-notice.ts'
 import { MemoryExchange } from './fetch.ts'
 import { handleFailure } from './failure.ts'
+import { HttpError } from './http-error.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { memoryRequest } from './memory-request.ts'
 import { parseRequestTarget } from './request-target.ts'
@@ -11,6 +13,7 @@ import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from './route-table.ts'
 import { Routes } from './routes.ts'
 import { sendAnswer } from './send-answer.ts'
+import { isTraced, trace, traceError } from './tracing.ts'
 import { answerNotFound } from './unrouted.ts'
 
 /** Takes an error that nobody handled, with what was being done. */
@@ -56,11 +59,13 @@ export class App {
     const found = this.#routes.find(method, target)
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
-      this.#run(new RequestContext(exchange, target, info, found.params, this.#host, serialize), group, step)
+      const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)
+      if (info.options.timeoutMs !== undefined) this.#limitTime(context, group, info.options.timeoutMs)
+      this.#start(context, group, step)
       return
     }
     const group = this.#groupOf(target.path)
-    this.#run(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
+    this.#start(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
   }
 
   /** Tells the middleware of the root router about a request that an engine refused. */
@@ -99,15 +104,43 @@ export class App {
     return this.#routes.groupOf(path) ?? this.#root
   }
 
+  #start(context: RequestContext, group: RouteGroup, step: Step<RequestContext>): void {
+    if (isTraced()) trace(context, () => this.#run(context, group, step))
+    else this.#run(context, group, step)
+  }
+
   /** The one place where a throw becomes an answer. */
-  #run(context: RequestContext, group: RouteGroup, step: (context: RequestContext) => Promise<void> | undefined): void {
+  #run(context: RequestContext, group: RouteGroup, step: Step<RequestContext>): void {
     try {
       const running = step(context)
-      const sending = running === undefined ? sendAnswer(context) : running.then(() => sendAnswer(context))
+      const sending = running === undefined ? send(context) : running.then(() => send(context))
       if (sending === undefined) return
-      sending.catch((error: unknown) => handleFailure(error, context, group.errorHandlers, this.#host))
+      sending.catch((error: unknown) => this.#fail(error, context, group))
     } catch (error) {
-      void handleFailure(error, context, group.errorHandlers, this.#host)
+      this.#fail(error, context, group)
     }
   }
+
+  #fail(error: unknown, context: RequestContext, group: RouteGroup): void {
+    // What was too late has its answer.
+    if (context.isLate) return
+    traceError(context, error)
+    void handleFailure(error, context, group.errorHandlers, this.#host)
+  }
+
+  /** Answers in place of a handler that has not begun its answer in time. */
+  #limitTime(context: RequestContext, group: RouteGroup, timeoutMs: number): void {
+    const timer = setTimeout(() => {
+      if (context.headSent) return
+      const error = new HttpError(503, 'The answer took too long')
+      this.#fail(error, context, group)
+      context.giveUp(error)
+    }, timeoutMs)
+    context.onFinish(() => clearTimeout(timer))
+  }
+}
+
+/** Sends what was prepared, but for what comes too late. */
+function send(context: RequestContext): Promise<void> | undefined {
+  return context.isLate ? undefined : sendAnswer(context)
 }

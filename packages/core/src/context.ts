@@ -65,6 +65,7 @@ export class RequestContext {
   #aborter: AbortController | undefined = undefined
   #listeners: ((outcome: Outcome) => void)[] | undefined = undefined
   #outcome: Outcome | undefined = undefined
+  #lateness: Error | undefined = undefined
 
   constructor(
     exchange: Exchange,
@@ -135,6 +136,7 @@ export class RequestContext {
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
+      if (this.#lateness !== undefined) this.#aborter.abort(this.#lateness)
       if (this.isGone) this.#aborter.abort(new AbortedError('The client went away'))
     }
     return this.#aborter.signal
@@ -295,6 +297,25 @@ export class RequestContext {
    */
   get isGone(): boolean {
     return this.#outcome?.aborted === true
+  }
+
+  /**
+   * Whether the time of the route is over: an answer was given in place of the handler's.
+   *
+   * @internal
+   */
+  get isLate(): boolean {
+    return this.#lateness !== undefined
+  }
+
+  /**
+   * The time of the route is over.
+   *
+   * @internal
+   */
+  giveUp(reason: Error): void {
+    this.#lateness = reason
+    this.#aborter?.abort(reason)
   }
 
   get #body(): BodyReader {

@@ -10,6 +10,7 @@ export { StartupError } from './startup-error.ts'
 export type { TlsOptions } from './tls-credentials.ts'
 export { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
 export { toNodeHandler, type NodeHandler } from './to-node-handler.ts'
+export type { RequestTrace } from './tracing.ts'
 export type {
   BodySource,
   Context,

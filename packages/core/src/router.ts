@@ -163,7 +163,7 @@ export class RouteGroup {
       throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
     }
     const info: RouteInfo = { method: name, pattern, options }
-    checkLimits(info)
+    checkNumbers(info)
     const what = `${name} '${pattern}'`
     const serialize = serializerOf(info.options.response, what)
     const validation = validationOf(info.options, what)
@@ -197,9 +197,18 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === 'function'
 }
 
-function checkLimits({ method, pattern, options }: { method: string; pattern: string; options: RouteOptions }): void {
-  const bytes = options.limits?.maxBodyBytes
+/** Longest time that a timer of Node.js takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+function checkNumbers({ method, pattern, options }: RouteInfo): void {
+  const { limits, timeoutMs } = options
+  const bytes = limits?.maxBodyBytes
   if (bytes !== undefined && (!Number.isSafeInteger(bytes) || bytes < 0)) {
     throw new RangeError(`Cannot route ${method} '${pattern}': maxBodyBytes ${bytes} is no whole number, 0 or more`)
+  }
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new RangeError(
+      `Cannot route ${method} '${pattern}': timeoutMs ${timeoutMs} is no whole number from 1 to ${MAX_TIMEOUT_MS}`,
+    )
   }
 }

@@ -9,6 +9,11 @@ export interface RouteOptions {
     /** Largest request body in octets; over it the answer is 413. */
     readonly maxBodyBytes?: number
   }
+  /**
+   * Milliseconds until an answer has to have begun; then `ctx.signal` aborts, and error handlers are given an
+   * `HttpError` of status 503 to answer in place of the handler, whose result is dropped. No limit unless given.
+   */
+  readonly timeoutMs?: number
   /** Checks the decoded parameters; what it makes of them is `ctx.valid.params`. */
   readonly params?: StandardSchema | undefined
   /** Checks the query: a string for each name, an array of them for a name that is repeated. */

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { channel, tracingChannel } from 'node:diagnostics_channel'
+import { afterEach, describe, expect, it } from 'vitest'
+import { App } from './app.ts'
+import type { RequestTrace } from './tracing.ts'
+
+const NAMES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
+const undo: (() => void)[] = []
+afterEach(() => {
+  for (const each of undo.splice(0)) each()
+})
+
+function record(): { event: string; trace: RequestTrace }[] {
+  const events: { event: string; trace: RequestTrace }[] = []
+  for (const event of NAMES) {
+    const listener = (trace: unknown): void => void events.push({ event, trace: trace as RequestTrace })
+    const each = channel(`tracing:fw.request:${event}`)
+    each.subscribe(listener)
+    undo.push(() => each.unsubscribe(listener))
+  }
+  return events
+}
+
+describe('the channels tracing:fw.request', () => {
+  it.each([
+    ['at once', () => 'x', 200, ['start', 'asyncStart', 'asyncEnd', 'end']],
+    ['later', async () => 'x', 200, ['start', 'end', 'asyncStart', 'asyncEnd']],
+    [
+      'by a throw',
+      () => Promise.reject(new RangeError('no')),
+      500,
+      ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
+    ],
+  ])('tell of a request that is answered %s', async (_, handler, status, names) => {
+    const events = record()
+    const app = new App({ onError: () => {} })
+    app.router.get('/a/:id', handler)
+    await app.fetch('/a/7')
+    expect(events.map(({ event }) => event)).toEqual(names)
+    const [first] = events
+    // One object for all of them, so that a listener can keep what it needs with it.
+    expect(new Set(events.map((each) => each.trace)).size).toBe(1)
+    expect(first?.trace.context.route?.pattern).toBe('/a/:id')
+    expect(first?.trace.outcome?.status).toBe(status)
+    expect(first?.trace.error).toEqual(status === 500 ? new RangeError('no') : undefined)
+  })
+
+  it('tell of a request that no route takes', async () => {
+    const events = record()
+    await new App().fetch('/nope')
+    expect(events.at(0)?.trace.outcome?.status).toBe(404)
+  })
+
+  it('bind stores for the handler and what it waits for', async () => {
+    const store = new AsyncLocalStorage<string>()
+    const { start } = tracingChannel<RequestTrace, string>('fw.request')
+    start.bindStore(store, ({ context }) => context.path)
+    undo.push(() => start.unbindStore(store))
+    const app = new App()
+    app.router.get('/a', async () => {
+      await Promise.resolve()
+      return store.getStore()
+    })
+    expect(await (await app.fetch('/a')).text()).toBe('/a')
+  })
+})
