@@ -27,6 +27,10 @@ export interface Limits {
   readonly headTimeoutMs: number
   /** Without an octet of a body that is being waited for; then 408. */
   readonly bodyStallTimeoutMs: number
+  /** Least octets a second of a body, on the whole, as long as it is read; then 408. 0 for no limit: links may be slow. 256 stops those who drip. */
+  readonly minBodyBytesPerSecond: number
+  /** Time before the rate of a body is judged. */
+  readonly bodyRateGraceMs: number
   /** From the start of a head to the end of the body; then 408. */
   readonly requestTimeoutMs: number
   /** Without the client taking an octet of the answer; then the connection or stream is destroyed. */
@@ -73,6 +77,8 @@ export const DEFAULT_LIMITS: Limits = {
   firstByteTimeoutMs: 10_000,
   headTimeoutMs: 15_000,
   bodyStallTimeoutMs: 30_000,
+  minBodyBytesPerSecond: 0,
+  bodyRateGraceMs: 10_000,
   requestTimeoutMs: 300_000,
   writeStallTimeoutMs: 60_000,
   keepAliveTimeoutMs: 5_000,

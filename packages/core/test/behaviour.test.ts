@@ -3,7 +3,7 @@ import { eachProtocol, type ClientResponse, type ServerDemand, type TestProtocol
 import * as log from '@fw/log'
 import type { Context, Outcome } from '@fw/types'
 import { beforeAll, expect, it } from 'vitest'
-import { HttpError, Server } from '../src/index.ts'
+import { HttpError, Server, type Limits } from '../src/index.ts'
 
 const PROTOCOL_TEXT: Record<TestProtocol, string> = {
   h1: 'HTTP/1.1',
@@ -19,8 +19,8 @@ const seen: { outcome?: Outcome | undefined; context?: Context | undefined; writ
 let release: () => void = () => {}
 const running: Server[] = []
 
-async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: number }> {
-  const server = new Server({ ...(tls === undefined ? {} : { tls }), http3, limits: { maxBodyBytes: MIB } })
+async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {}): Promise<Server & { port: number }> {
+  const server = new Server({ ...(tls === undefined ? {} : { tls }), http3, limits: { maxBodyBytes: MIB, ...limits } })
   const router = server.router()
   router
     .get('/', () => 'hello')
@@ -125,261 +125,295 @@ async function* jsonInPieces(): AsyncGenerator<Uint8Array> {
 
 beforeAll(() => log.setSinks([]))
 
-eachProtocol('the same behaviour', start, (client, protocol) => {
-  it('answers a handler that returns text, with its length and date', async () => {
-    const response = await client().request({ path: '/' })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(response.headers.get('content-length')).toBe('5')
-    expect(Date.parse(response.headers.get('date') ?? '')).toBeGreaterThan(Date.now() - 10_000)
-    expect(await response.text()).toBe('hello')
-  })
-
-  it('tells the handler the same about the request', async () => {
-    const response = await client().request({ path: '/facts/a%20b?q=%C3%A9' })
-    const facts = (await response.json()) as Record<string, unknown>
-    expect(facts).toMatchObject({
-      name: 'a b',
-      query: 'é',
-      protocol: PROTOCOL_TEXT[protocol],
-      scheme: protocol === 'h1' || protocol === 'h2c' ? 'http' : 'https',
-      remoteAddress: '127.0.0.1',
-      authority: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+eachProtocol(
+  'the same behaviour',
+  (demand) => start(demand),
+  (client, protocol) => {
+    it('answers a handler that returns text, with its length and date', async () => {
+      const response = await client().request({ path: '/' })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(response.headers.get('content-length')).toBe('5')
+      expect(Date.parse(response.headers.get('date') ?? '')).toBeGreaterThan(Date.now() - 10_000)
+      expect(await response.text()).toBe('hello')
     })
-    expect(facts['url']).toBe(`${String(facts['scheme'])}://${String(facts['authority'])}/facts/a%20b?q=%C3%A9`)
-  })
 
-  it('keeps request fields as they were sent', async () => {
-    const headers = [
-      ['x-a', '1'],
-      ['x-bytes', '\xe9'],
-      ['x-a', '2'],
-      ['cookie', 'a=1; b=2'],
-    ] as const
-    const response = await client().request({ path: '/headers', headers })
-    expect(await response.json()).toEqual(headers)
-  })
+    it('tells the handler the same about the request', async () => {
+      const response = await client().request({ path: '/facts/a%20b?q=%C3%A9' })
+      const facts = (await response.json()) as Record<string, unknown>
+      expect(facts).toMatchObject({
+        name: 'a b',
+        query: 'é',
+        protocol: PROTOCOL_TEXT[protocol],
+        scheme: protocol === 'h1' || protocol === 'h2c' ? 'http' : 'https',
+        remoteAddress: '127.0.0.1',
+        authority: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+      })
+      expect(facts['url']).toBe(`${String(facts['scheme'])}://${String(facts['authority'])}/facts/a%20b?q=%C3%A9`)
+    })
 
-  it('keeps response fields apart and in their bytes', async () => {
-    const response = await client().request({ path: '/cookies' })
-    expect(response.status).toBe(204)
-    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
-    expect(response.headers.get('x-bytes')).toBe('\xe9')
-    expect(response.headers.has('content-length')).toBe(false)
-    expect(await response.text()).toBe('')
-  })
+    it('keeps request fields as they were sent', async () => {
+      const headers = [
+        ['x-a', '1'],
+        ['x-bytes', '\xe9'],
+        ['x-a', '2'],
+        ['cookie', 'a=1; b=2'],
+      ] as const
+      const response = await client().request({ path: '/headers', headers })
+      expect(await response.json()).toEqual(headers)
+    })
 
-  it('answers HEAD as GET without the body', async () => {
-    const response = await client().request({ method: 'HEAD', path: '/' })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-length')).toBe('5')
-    expect(await response.text()).toBe('')
-  })
+    it('keeps response fields apart and in their bytes', async () => {
+      const response = await client().request({ path: '/cookies' })
+      expect(response.status).toBe(204)
+      expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+      expect(response.headers.get('x-bytes')).toBe('\xe9')
+      expect(response.headers.has('content-length')).toBe(false)
+      expect(await response.text()).toBe('')
+    })
 
-  it('answers 304 without a body', async () => {
-    const response = await client().request({ path: '/unchanged' })
-    expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, '"1"', ''])
-  })
+    it('answers HEAD as GET without the body', async () => {
+      const response = await client().request({ method: 'HEAD', path: '/' })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-length')).toBe('5')
+      expect(await response.text()).toBe('')
+    })
 
-  it('answers 404 and 405 with problem details', async () => {
-    const missing = await client().request({ path: '/nowhere' })
-    expect(missing.headers.get('content-type')).toBe('application/problem+json')
-    expect(await missing.json()).toMatchObject({ status: 404, title: 'Not Found' })
-    const wrong = await client().request({ method: 'DELETE', path: '/echo' })
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')])
-    await wrong.text()
-  })
+    it('answers 304 without a body', async () => {
+      const response = await client().request({ path: '/unchanged' })
+      expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, '"1"', ''])
+    })
 
-  it('sends early hints before the answer', async () => {
-    const response = await client().request({ path: '/hints' })
-    expect(response.informational).toEqual([103])
-    expect(await response.text()).toBe('hinted')
-  })
+    it('answers 404 and 405 with problem details', async () => {
+      const missing = await client().request({ path: '/nowhere' })
+      expect(missing.headers.get('content-type')).toBe('application/problem+json')
+      expect(await missing.json()).toMatchObject({ status: 404, title: 'Not Found' })
+      const wrong = await client().request({ method: 'DELETE', path: '/echo' })
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')])
+      await wrong.text()
+    })
 
-  it.each(['/echo', '/pipe'])('carries 5 MiB both ways through %s, byte for byte', async (path) => {
-    const body = Buffer.alloc(5 * MIB, 'abcdefghijklmnopqrstuvwxyz0123456789')
-    const response = await client().request({ method: 'POST', path, body })
-    const received = Buffer.from(await response.bytes())
-    expect(received.length).toBe(body.length)
-    expect(received.equals(body)).toBe(true)
-  })
+    it('sends early hints before the answer', async () => {
+      const response = await client().request({ path: '/hints' })
+      expect(response.informational).toEqual([103])
+      expect(await response.text()).toBe('hinted')
+    })
 
-  it('takes a body of unknown length', async () => {
-    const headers = [['content-type', 'application/json']] as const
-    const response = await client().request({ method: 'POST', path: '/json', headers, body: jsonInPieces() })
-    expect([response.status, await response.json()]).toEqual([201, { a: [1] }])
-  })
+    it.each(['/echo', '/pipe'])('carries 5 MiB both ways through %s, byte for byte', async (path) => {
+      const body = Buffer.alloc(5 * MIB, 'abcdefghijklmnopqrstuvwxyz0123456789')
+      const response = await client().request({ method: 'POST', path, body })
+      const received = Buffer.from(await response.bytes())
+      expect(received.length).toBe(body.length)
+      expect(received.equals(body)).toBe(true)
+    })
 
-  it('sends 100 (Continue) when the handler reads, and none when it does not', async () => {
-    const headers = [['expect', '100-continue']] as const
-    const read = await client().request({ method: 'POST', path: '/echo', headers, body: 'abc' })
-    expect(read.informational).toEqual([100])
-    expect(await read.text()).toBe('abc')
-    const unread = await client().request({ method: 'POST', path: '/unread', headers, body: 'abc' })
-    expect(unread.informational).toEqual([])
-    expect(await unread.text()).toBe('not read')
-  })
+    it('takes a body of unknown length', async () => {
+      const headers = [['content-type', 'application/json']] as const
+      const response = await client().request({ method: 'POST', path: '/json', headers, body: jsonInPieces() })
+      expect([response.status, await response.json()]).toEqual([201, { a: [1] }])
+    })
 
-  it('can answer without a body before the request has been received', async () => {
+    it('sends 100 (Continue) when the handler reads, and none when it does not', async () => {
+      const headers = [['expect', '100-continue']] as const
+      const read = await client().request({ method: 'POST', path: '/echo', headers, body: 'abc' })
+      expect(read.informational).toEqual([100])
+      expect(await read.text()).toBe('abc')
+      const unread = await client().request({ method: 'POST', path: '/unread', headers, body: 'abc' })
+      expect(unread.informational).toEqual([])
+      expect(await unread.text()).toBe('not read')
+    })
+
+    it('can answer without a body before the request has been received', async () => {
+      let isAnswered = false
+      async function* endless(): AsyncGenerator<Uint8Array> {
+        while (!isAnswered) {
+          yield Buffer.from('more')
+          await sleep(10)
+        }
+      }
+      const response = await client().request({ method: 'POST', path: '/discarded', body: endless() })
+      isAnswered = true
+      expect([response.status, await response.text()]).toEqual([204, ''])
+    })
+
+    it('refuses a body over the limit with 413, announced or not', async () => {
+      const large = Buffer.alloc(MIB + 1)
+      const announced = await client().request({ method: 'POST', path: '/limited', body: large })
+      expect(announced.status).toBe(413)
+      await announced.text()
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < large.length; at += 64 * 1024) yield large.subarray(at, at + 64 * 1024)
+      }
+      const streamed = await client().request({ method: 'POST', path: '/limited', body: pieces() })
+      expect(streamed.status).toBe(413)
+      await streamed.text()
+      const allowed = await client().request({ method: 'POST', path: '/limited', body: large.subarray(1) })
+      expect(await allowed.text()).toBe(String(MIB))
+    })
+
+    it('sends each write at once, and trailers at the end', async () => {
+      const response = await client().request({ path: '/steps' })
+      const received: string[] = []
+      for await (const slice of response.body) {
+        received.push(Buffer.from(slice).toString())
+        // The next step is written only now, so it cannot have come along.
+        release()
+      }
+      expect(received).toEqual(['one', 'two', 'three'])
+      expect(await response.trailers).toEqual([['x-sum', '3']])
+    })
+
+    it('sends trailers in their order, but none that speak of framing', async () => {
+      const response = await client().request({ path: '/trailers' })
+      expect(await response.text()).toBe('x')
+      const trailers = await response.trailers
+      expect(trailers.filter(([name]) => name === 'x-a').map(([, value]) => value)).toEqual(['1', '2'])
+      expect(trailers.map(([name]) => name)).not.toContain('connection')
+    })
+
+    it.each([
+      ['/twice', 500, 'a field that means something only once'],
+      ['/framing', 200, "fields that are not the application's to send"],
+    ])('%s is answered %i: %s', async (path, status) => {
+      const response = await client().request({ path })
+      await response.text()
+      expect([response.status, response.headers.get('te'), response.headers.get('upgrade')]).toEqual([
+        status,
+        null,
+        null,
+      ])
+    })
+
+    it('a streamed answer to HEAD is complete, not aborted', async () => {
+      seen.outcome = undefined
+      const response = await client().request({ method: 'HEAD', path: '/later' })
+      expect(await response.text()).toBe('')
+      await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
+    })
+
+    it('turns a throw into a 500 that tells nothing of it', async () => {
+      const response = await client().request({ path: '/throws' })
+      const text = await response.text()
+      expect([response.status, text.includes('secret')]).toEqual([500, false])
+    })
+
+    it('answers an HttpError with its status and message', async () => {
+      const response = await client().request({ path: '/teapot' })
+      expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
+    })
+
+    it('breaks an answer off when its handler throws after the head', async () => {
+      const response = await client().request({ path: '/breaks' })
+      const received: string[] = []
+      await expect(async () => {
+        for await (const slice of response.body) {
+          received.push(Buffer.from(slice).toString())
+          release()
+        }
+      }).rejects.toThrow(Error)
+      expect(received).toEqual(['half'])
+    })
+
+    it('tells the handler when the client leaves before the answer', async () => {
+      seen.context = undefined
+      seen.outcome = undefined
+      const abort = new AbortController()
+      const request = client().request({ path: '/waits', signal: abort.signal })
+      // Handled from the start, as it fails while something else is waited for.
+      const failed = request.then(
+        () => 'answered',
+        () => 'failed',
+      )
+      await expect.poll(() => seen.context).toBeDefined()
+      abort.abort()
+      expect(await failed).toBe('failed')
+      await expect.poll(() => seen.outcome).toEqual({ status: 0, bodyBytes: 0, aborted: true })
+    })
+
+    it('stops a writer while the client does not read, and when it leaves', async () => {
+      seen.written = 0
+      seen.outcome = undefined
+      const response: ClientResponse = await client().request({ path: '/endless' })
+      let before = -1
+      while (before !== seen.written) {
+        before = seen.written
+        await sleep(200)
+      }
+      expect(before).toBeLessThan(64 * MIB)
+      response.abort()
+      await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
+    })
+
+    it("sends a large answer whole, and one that is not read is in nobody else's way", async () => {
+      seen.outcome = undefined
+      const unread = await client().request({ path: '/large' })
+      const other = await client().request({ path: '/' })
+      expect(await other.text()).toBe('hello')
+      expect(seen.outcome).toBeUndefined()
+      unread.abort()
+      await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
+      const read = await client().request({ path: '/large' })
+      expect((await read.bytes()).length).toBe(32 * MIB)
+      await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
+    })
+
+    it('ends every one of many large answers in order', async () => {
+      const answers = Array.from({ length: 40 }, async () => {
+        const response = await client().request({ path: '/medium' })
+        return (await response.bytes()).length
+      })
+      expect(new Set(await Promise.all(answers))).toEqual(new Set([MIB]))
+    })
+
+    it('serves 50 requests at once', async () => {
+      const names = Array.from({ length: 50 }, (_, i) => `n${i}`)
+      const answers = names.map(async (name) => {
+        const response = await client().request({ path: `/facts/${name}` })
+        return ((await response.json()) as { name: string }).name
+      })
+      expect(await Promise.all(answers)).toEqual(names)
+    })
+  },
+)
+
+async function startImpatient(demand: ServerDemand): Promise<Server & { port: number }> {
+  return start(demand, { minBodyBytesPerSecond: 1000, bodyRateGraceMs: 200 })
+}
+
+eachProtocol('a least rate of bodies', startImpatient, (client) => {
+  it('is 408 for who drips, and nothing to who is quick', async () => {
     let isAnswered = false
-    async function* endless(): AsyncGenerator<Uint8Array> {
+    async function* drip(): AsyncGenerator<Uint8Array> {
       while (!isAnswered) {
-        yield Buffer.from('more')
-        await sleep(10)
+        yield Buffer.from('x')
+        await sleep(20)
       }
     }
-    const response = await client().request({ method: 'POST', path: '/discarded', body: endless() })
+    const slow = await client().request({ method: 'POST', path: '/limited', body: drip() })
     isAnswered = true
-    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(slow.status).toBe(408)
+    await slow.text()
+    const quick = await client().request({ method: 'POST', path: '/limited', body: Buffer.alloc(1000) })
+    expect(await quick.text()).toBe('1000')
   })
+})
 
-  it('refuses a body over the limit with 413, announced or not', async () => {
-    const large = Buffer.alloc(MIB + 1)
-    const announced = await client().request({ method: 'POST', path: '/limited', body: large })
-    expect(announced.status).toBe(413)
-    await announced.text()
-    async function* pieces(): AsyncGenerator<Uint8Array> {
-      for (let at = 0; at < large.length; at += 64 * 1024) yield large.subarray(at, at + 64 * 1024)
-    }
-    const streamed = await client().request({ method: 'POST', path: '/limited', body: pieces() })
-    expect(streamed.status).toBe(413)
-    await streamed.text()
-    const allowed = await client().request({ method: 'POST', path: '/limited', body: large.subarray(1) })
-    expect(await allowed.text()).toBe(String(MIB))
-  })
-
-  it('sends each write at once, and trailers at the end', async () => {
-    const response = await client().request({ path: '/steps' })
-    const received: string[] = []
-    for await (const slice of response.body) {
-      received.push(Buffer.from(slice).toString())
-      // The next step is written only now, so it cannot have come along.
-      release()
-    }
-    expect(received).toEqual(['one', 'two', 'three'])
-    expect(await response.trailers).toEqual([['x-sum', '3']])
-  })
-
-  it('sends trailers in their order, but none that speak of framing', async () => {
-    const response = await client().request({ path: '/trailers' })
-    expect(await response.text()).toBe('x')
-    const trailers = await response.trailers
-    expect(trailers.filter(([name]) => name === 'x-a').map(([, value]) => value)).toEqual(['1', '2'])
-    expect(trailers.map(([name]) => name)).not.toContain('connection')
-  })
-
-  it.each([
-    ['/twice', 500, 'a field that means something only once'],
-    ['/framing', 200, "fields that are not the application's to send"],
-  ])('%s is answered %i: %s', async (path, status) => {
-    const response = await client().request({ path })
-    await response.text()
-    expect([response.status, response.headers.get('te'), response.headers.get('upgrade')]).toEqual([status, null, null])
-  })
-
-  it('a streamed answer to HEAD is complete, not aborted', async () => {
-    seen.outcome = undefined
-    const response = await client().request({ method: 'HEAD', path: '/later' })
-    expect(await response.text()).toBe('')
-    await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
-  })
-
-  it('turns a throw into a 500 that tells nothing of it', async () => {
-    const response = await client().request({ path: '/throws' })
-    const text = await response.text()
-    expect([response.status, text.includes('secret')]).toEqual([500, false])
-  })
-
-  it('answers an HttpError with its status and message', async () => {
-    const response = await client().request({ path: '/teapot' })
-    expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
-  })
-
-  it('breaks an answer off when its handler throws after the head', async () => {
-    const response = await client().request({ path: '/breaks' })
-    const received: string[] = []
-    await expect(async () => {
+eachProtocol(
+  'closing',
+  (demand) => start(demand),
+  (client, protocol) => {
+    it(`lets a running request finish over ${protocol}, and then nothing is left`, async () => {
+      const response = await client().request({ path: '/steps' })
+      const server = running.at(-1)
+      const closed = server?.close({ drainMs: 5000 })
+      const received: string[] = []
       for await (const slice of response.body) {
         received.push(Buffer.from(slice).toString())
         release()
       }
-    }).rejects.toThrow(Error)
-    expect(received).toEqual(['half'])
-  })
-
-  it('tells the handler when the client leaves before the answer', async () => {
-    seen.context = undefined
-    seen.outcome = undefined
-    const abort = new AbortController()
-    const request = client().request({ path: '/waits', signal: abort.signal })
-    // Handled from the start, as it fails while something else is waited for.
-    const failed = request.then(
-      () => 'answered',
-      () => 'failed',
-    )
-    await expect.poll(() => seen.context).toBeDefined()
-    abort.abort()
-    expect(await failed).toBe('failed')
-    await expect.poll(() => seen.outcome).toEqual({ status: 0, bodyBytes: 0, aborted: true })
-  })
-
-  it('stops a writer while the client does not read, and when it leaves', async () => {
-    seen.written = 0
-    seen.outcome = undefined
-    const response: ClientResponse = await client().request({ path: '/endless' })
-    let before = -1
-    while (before !== seen.written) {
-      before = seen.written
-      await sleep(200)
-    }
-    expect(before).toBeLessThan(64 * MIB)
-    response.abort()
-    await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
-  })
-
-  it("sends a large answer whole, and one that is not read is in nobody else's way", async () => {
-    seen.outcome = undefined
-    const unread = await client().request({ path: '/large' })
-    const other = await client().request({ path: '/' })
-    expect(await other.text()).toBe('hello')
-    expect(seen.outcome).toBeUndefined()
-    unread.abort()
-    await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
-    const read = await client().request({ path: '/large' })
-    expect((await read.bytes()).length).toBe(32 * MIB)
-    await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
-  })
-
-  it('ends every one of many large answers in order', async () => {
-    const answers = Array.from({ length: 40 }, async () => {
-      const response = await client().request({ path: '/medium' })
-      return (await response.bytes()).length
+      expect(received).toEqual(['one', 'two', 'three'])
+      await closed
+      await expect(client().request({ path: '/' })).rejects.toThrow(Error)
     })
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([MIB]))
-  })
-
-  it('serves 50 requests at once', async () => {
-    const names = Array.from({ length: 50 }, (_, i) => `n${i}`)
-    const answers = names.map(async (name) => {
-      const response = await client().request({ path: `/facts/${name}` })
-      return ((await response.json()) as { name: string }).name
-    })
-    expect(await Promise.all(answers)).toEqual(names)
-  })
-})
-
-eachProtocol('closing', start, (client, protocol) => {
-  it(`lets a running request finish over ${protocol}, and then nothing is left`, async () => {
-    const response = await client().request({ path: '/steps' })
-    const server = running.at(-1)
-    const closed = server?.close({ drainMs: 5000 })
-    const received: string[] = []
-    for await (const slice of response.body) {
-      received.push(Buffer.from(slice).toString())
-      release()
-    }
-    expect(received).toEqual(['one', 'two', 'three'])
-    await closed
-    await expect(client().request({ path: '/' })).rejects.toThrow(Error)
-  })
-})
+  },
+)

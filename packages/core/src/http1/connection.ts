@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
+import { BodyRate } from '../body-rate.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -59,6 +60,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   #received: Buffer | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
   #decoder: BodyDecoder | undefined = undefined
+  #rate: BodyRate | undefined = undefined
   #awaitsContinue = false
   #keepAlive = true
   #requests = 0
@@ -149,6 +151,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   onRoom(): void {
     this.#isBodyFull = false
+    this.#rate?.restart()
     this.#watchBody()
     this.#advance()
   }
@@ -267,6 +270,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#keepAlive &&= head.keepAlive && this.#requests !== limits.maxRequestsPerConnection
     this.#awaitsContinue = head.expectsContinue
     this.#decoder = bodyDecoder(head.framing, limits)
+    this.#rate = this.#decoder && new BodyRate(limits)
     const body = new ReceivedBody(announcedLength(head), limits.maxBufferedBodyBytes, this)
     if (this.#decoder === undefined) {
       this.deadlineMs = Infinity
@@ -290,6 +294,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     let used: number
     try {
       used = decoder.decode(received, (data) => pieces.push(data))
+      this.#rate?.add(used)
     } catch (error) {
       for (const piece of joinSmall(pieces)) this.#takeBody(body, piece)
       this.#failBody(asProtocolError(error))

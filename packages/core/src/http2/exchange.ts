@@ -2,6 +2,7 @@ import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
 import { BaseExchange } from '../base-exchange.ts'
+import { BodyRate } from '../body-rate.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
 import { FieldListHeaders } from '../field-list-headers.ts'
@@ -45,6 +46,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   #inputDeadlineMs = Infinity
   #outputDeadlineMs = Infinity
   readonly #requestDeadlineMs: number
+  #rate: BodyRate | undefined = undefined
   #isEnding = false
   /** Whether the whole answer was given to the stream. */
   #isSent = false
@@ -82,8 +84,15 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
       this.body.finish()
       return
     }
+    const rate = new BodyRate(options.host.limits)
+    this.#rate = rate
     stream.on('data', (chunk: Buffer) => {
       this.#watchBody()
+      try {
+        rate.add(chunk.length)
+      } catch (error) {
+        this.body.fail(error as ProtocolError)
+      }
       this.body.push(chunk)
     })
     stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
@@ -122,6 +131,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   }
 
   onRoom(): void {
+    this.#rate?.restart()
     this.#watchBody()
     this.#stream.resume()
   }

@@ -1,4 +1,5 @@
 import { AbortedError } from '../aborted-error.ts'
+import { BodyRate } from '../body-rate.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -39,6 +40,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   readonly #owner: StreamOwner
   readonly #reader: RequestReader
   readonly #startMs = performance.now()
+  readonly #rate: BodyRate
   readonly #requestDeadlineMs: number
   #inputDeadlineMs: number
   #outputDeadlineMs = Infinity
@@ -58,6 +60,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#owner = owner
     this.#reader = new RequestReader(host.limits, this)
     this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
+    this.#rate = new BodyRate(host.limits)
     this.#requestDeadlineMs = deadlines.in(host.limits.requestTimeoutMs)
     this.#inputDeadlineMs = deadlines.in(host.limits.headTimeoutMs)
     this.#setDeadline()
@@ -146,6 +149,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   onContent(slice: Uint8Array): void {
     // A client that sends its content without waiting needs no 100 (Continue).
     this.#awaitsContinue = false
+    this.#rate.add(slice.byteLength)
     this.#begin()?.body.push(Buffer.from(slice))
     this.#watchInput()
   }
@@ -170,6 +174,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   }
 
   onRoom(): void {
+    this.#rate.restart()
     this.#isPaused = false
     this.#owner.quic.resumeReading(this.#id)
     this.#watchInput()
