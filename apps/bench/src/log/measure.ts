@@ -10,27 +10,30 @@ const candidate = await make(path)
 /** Calls per turn of the event loop, as a server makes them while it answers requests. */
 const CHUNK = 100
 
-/** Milliseconds of this thread's processor within the calls alone: other programs on the machine do not count. */
-async function chunks(from: number, to: number): Promise<number> {
-  let ms = 0
+/** Milliseconds within the calls of the median turn: what else the machine does falls on few turns. */
+async function turns(from: number, to: number): Promise<number> {
+  const measured: number[] = []
   for (let n = from; n < to; n += CHUNK) {
-    const before = cpuMs()
+    const before = performance.now()
     for (let at = n; at < n + CHUNK; at++) candidate.info(at)
-    ms += cpuMs() - before
+    measured.push(performance.now() - before)
     await new Promise(setImmediate)
   }
-  return ms
+  return median(measured)
 }
 
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
+/** Milliseconds for so many calls, by the median of a hundred parts. */
 function disabled(calls: number): number {
-  const before = cpuMs()
-  for (let n = 0; n < calls; n++) candidate.debug(n)
-  return cpuMs() - before
+  const measured = Array.from({ length: 100 }, () => {
+    const before = performance.now()
+    for (let n = 0; n < calls / 100; n++) candidate.debug(n)
+    return performance.now() - before
+  })
+  return median(measured) * 100
+}
+
+function median(measured: readonly number[]): number {
+  return measured.toSorted((a, b) => a - b)[measured.length >> 1] ?? NaN
 }
 
 const WARM = 10_000
@@ -39,12 +42,12 @@ if (what === 'disabled') {
   disabled(1_000_000)
   print((disabled(count) / count) * 1e6)
 } else if (what === 'chunk') {
-  await chunks(0, WARM)
-  const ms = await chunks(WARM, count)
+  await turns(0, WARM)
+  const ms = await turns(WARM, count)
   await candidate.end()
-  print((ms / (count - WARM)) * 1e6)
+  print((ms / CHUNK) * 1e6)
 } else {
-  await chunks(0, WARM)
+  await turns(0, WARM)
   const before = performance.now()
   for (let n = WARM; n < count; n++) candidate.info(n)
   await candidate.end()
