@@ -42,8 +42,8 @@ async function nextEntries(count: number): Promise<string[]> {
 const LIMITS: NonNullable<ServerOptions['limits']> = {
   maxFields: 20,
   maxBodyBytes: 1000,
-  bodyStallTimeoutMs: 100,
-  headTimeoutMs: 100,
+  bodyStallTimeoutMs: 500,
+  headTimeoutMs: 1000,
 }
 
 /** Resolves when the exchange is over. */
@@ -52,7 +52,7 @@ const over = (ctx: Context): Promise<void> => new Promise((resolve) => ctx.onFin
 /** A request body that does not come to its end. */
 async function* stalling(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('some')
-  await new Promise((resolve) => setTimeout(resolve, 5000).unref())
+  await new Promise((resolve) => setTimeout(resolve, 10_000).unref())
 }
 
 function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
