@@ -1,3 +1,6 @@
+// Not the global one, which tests replace by a clock of their own.
+import { setImmediate } from 'node:timers'
+
 /** Numbers the turns of the event loop, as far as anybody asks for them. */
 export class Turn {
   #number = 0
