@@ -1,0 +1,9 @@
+/** What every server sends: an event of a usual size, about 135 octets on the wire. */
+export const EVENT_NAME = 'order'
+export const EVENT_DATA: string = JSON.stringify({
+  id: 123_456,
+  side: 'buy',
+  price: 101.25,
+  quantity: 300,
+  note: 'x'.repeat(36),
+})

@@ -1,0 +1,98 @@
+/**
+ * Compares the fan-out of one event to many idle HTTP/1.1 streams: processor time of the server for each delivered
+ * event, and its memory for each open stream. The servers take turns, so that a busy machine is busy for all of them.
+ *
+ * `node apps/bench/src/sse/main.ts [streams] [rounds]`, with a limit of open files (`ulimit -n`) above the streams.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Usage } from './serve.ts'
+
+const SERVERS: Readonly<Record<string, URL>> = {
+  net: new URL('./servers/net.ts', import.meta.url),
+  fw: new URL('./servers/fw.ts', import.meta.url),
+  'better-sse': new URL('./servers/better-sse.ts', import.meta.url),
+  hono: new URL('./servers/hono.ts', import.meta.url),
+}
+const CLIENTS = new URL('./clients.ts', import.meta.url)
+const [streams = 1000, rounds = 7] = process.argv.slice(2).map(Number)
+/** Events delivered in one measurement, about. */
+const DELIVERIES = 40_000
+/** Broadcasts in one turn. */
+const BURSTS = [1, 4]
+
+interface Running {
+  readonly name: string
+  readonly server: ChildProcess
+  readonly clients: ChildProcess
+  readonly kilobytes: number
+  readonly micros: Map<number, number[]>
+}
+
+const running: Running[] = []
+for (const [name, program] of Object.entries(SERVERS)) running.push(await start(name, program))
+for (let round = 0; round < rounds; round++) {
+  for (const one of running) {
+    for (const burst of BURSTS) one.micros.get(burst)?.push(await measure(one, burst))
+  }
+}
+const [limit] = running
+console.log(`${streams} streams, ${rounds} rounds, medians; Node ${process.version}`)
+for (const { name, kilobytes, micros } of running) {
+  const figures = BURSTS.map((burst) => {
+    const own = micros.get(burst) ?? []
+    const ratios = own.map((value, at) => value / (limit?.micros.get(burst)?.[at] ?? Number.NaN))
+    return `${burst} a turn: ${median(own).toFixed(2)} µs an event, ${median(ratios).toFixed(2)} of net`
+  })
+  console.log(`${name.padEnd(10)}  ${figures.join(';  ')};  ${kilobytes.toFixed(1)} KiB a stream`)
+}
+for (const { server, clients } of running) {
+  clients.kill('SIGKILL')
+  server.kill('SIGKILL')
+}
+
+async function start(name: string, program: URL): Promise<Running> {
+  const server = fork(program, { execArgv: ['--expose-gc'] })
+  const [{ port }] = (await once(server, 'message')) as [{ port: number }]
+  const before = await usage(server)
+  const clients = fork(CLIENTS, [String(port), String(streams)])
+  await once(clients, 'message')
+  await delay(500)
+  const after = await usage(server)
+  const one: Running = {
+    name,
+    server,
+    clients,
+    kilobytes: (after.rssBytes - before.rssBytes) / streams / 1024,
+    micros: new Map(BURSTS.map((burst) => [burst, []])),
+  }
+  for (const burst of BURSTS) await measure(one, burst)
+  return one
+}
+
+/** @returns Microseconds of processor time for each delivered event */
+async function measure({ server, clients }: Running, burst: number): Promise<number> {
+  const broadcasts = Math.max(3, Math.round(DELIVERIES / streams / burst))
+  const before = await usage(server)
+  for (let n = 0; n < broadcasts; n++) {
+    const received = once(clients, 'message')
+    clients.send(streams * burst)
+    server.send(burst)
+    await received
+  }
+  const after = await usage(server)
+  return (after.cpuMicros - before.cpuMicros) / (broadcasts * burst * streams)
+}
+
+async function usage(server: ChildProcess): Promise<Usage> {
+  const answer = once(server, 'message')
+  server.send('usage')
+  const [message] = (await answer) as [{ usage: Usage }]
+  return message.usage
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
