@@ -4,6 +4,8 @@ import type {
   ContextToken,
   Cookies,
   Exchange,
+  MultipartOptions,
+  MultipartPart,
   Outcome,
   Params,
   ProtocolText,
@@ -21,6 +23,7 @@ import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
 import type { DrainNotice } from './drain-notice.ts'
 import { missingExtension } from './missing-extension.ts'
+import { readParts } from './multipart.ts'
 import { PreparedAnswer } from './prepared-answer.ts'
 import type { RequestTarget } from './request-target.ts'
 import { checkSource, BYTES_TYPE, HTML_TYPE, JSON_TYPE, jsonText, TEXT_TYPE } from './response.ts'
@@ -204,6 +207,10 @@ export class RequestContext {
 
   form(): Promise<URLSearchParams> {
     return this.#body.form()
+  }
+
+  parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart> {
+    return readParts(() => this.#body.stream(), this.exchange.headers.get('content-type'), options)
   }
 
   html(body: string, init?: ResponseInit): void {

@@ -24,6 +24,8 @@ export type {
   Handler,
   JsonSchema,
   Middleware,
+  MultipartOptions,
+  MultipartPart,
   Next,
   Outcome,
   Params,

@@ -2,6 +2,7 @@ import type { ContextToken } from './context-key.ts'
 import type { Cookies } from './cookies.ts'
 import type { Exchange, Outcome, ProtocolText, ResponseBody } from './exchange.ts'
 import type { ContextExtensions } from './extensions.ts'
+import type { MultipartOptions, MultipartPart } from './multipart.ts'
 import type { Params } from './path-params.ts'
 import type { RequestHeaders } from './request-headers.ts'
 import type { RouteInfo } from './router.ts'
@@ -75,6 +76,12 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   json(): Promise<unknown>
   /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type */
   form(): Promise<URLSearchParams>
+  /**
+   * Reads the body as `multipart/form-data`, part by part as it arrives, under the route's limit.
+   *
+   * @throws as `bytes`; 415 for another type, 400 if it is malformed, 413 for too many parts
+   */
+  parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart>
   /** Reads the body slice by slice under the route's limit. */
   stream(): ReadableStream<Uint8Array>
 

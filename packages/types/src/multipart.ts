@@ -1,0 +1,17 @@
+/** How a multipart body is read. */
+export interface MultipartOptions {
+  /** Largest number of parts, 100 unless given; over it the answer is 413. */
+  readonly maxParts?: number
+}
+
+/** One part of a `multipart/form-data` body. Read it, or ask for the next one, which skips what is left. */
+export interface MultipartPart extends AsyncIterable<Uint8Array> {
+  readonly name: string
+  /** Name of a file as the client gave it: never a path to write to. `undefined` for a plain field. */
+  readonly filename: string | undefined
+  /** The type as the client gave it; `text/plain` without one. */
+  readonly contentType: string
+  bytes(): Promise<Uint8Array>
+  /** The content as UTF-8. */
+  text(): Promise<string>
+}
