@@ -62,6 +62,74 @@ describe('delivery', () => {
   })
 })
 
+describe('a sink that says it dropped a record', () => {
+  const dropping = sinkWith({ write: () => false })
+
+  it('has it counted', () => {
+    const { fanOut } = start(dropping)
+    fanOut.deliver(record())
+    expect(fanOut.stats).toMatchObject({ written: 0, dropped: 1, sinkErrors: 0 })
+  })
+
+  it('leaves it written if another sink took it', () => {
+    const { fanOut } = start(dropping, new MemorySink())
+    fanOut.deliver(record())
+    expect(fanOut.stats).toMatchObject({ written: 1, dropped: 1 })
+  })
+})
+
+/** Says when it is given settings and when they are taken away. */
+function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
+  const said: string[] = []
+  let given: Parameters<NonNullable<LogSink['useQueue']>>[0]
+  const useQueue: LogSink['useQueue'] = (settings) => {
+    said.push(settings === undefined ? 'none' : settings.overflow)
+    given = settings
+  }
+  return { sink: sinkWith({ useQueue, queued: 3 }), said, fail: () => given?.onFailure(new Error('thread died')) }
+}
+
+describe('a sink that can use a queue', () => {
+  const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
+
+  it('does so while the logger is asynchronous and the sink in use', () => {
+    const [first, second] = [queueable(), queueable()]
+    const { fanOut } = start(first.sink)
+    fanOut.useQueue(SETTINGS)
+    fanOut.add(second.sink)
+    expect(fanOut.stats.queued).toBe(6)
+    fanOut.set([second.sink])
+    fanOut.useQueue(undefined)
+    fanOut.useQueue(undefined)
+    expect([first.said, second.said]).toEqual([
+      ['drop', 'none'],
+      ['drop', 'none'],
+    ])
+  })
+
+  it('reports failures of its thread as those of the sink', () => {
+    const { sink, fail } = queueable()
+    const { fanOut, reports } = start(sink)
+    fanOut.useQueue(SETTINGS)
+    fail()
+    expect(fanOut.stats.sinkErrors).toBe(1)
+    expect(reports).toEqual([expect.stringContaining('thread died')])
+  })
+
+  it('stops no other by failing to', () => {
+    const broken = sinkWith({
+      useQueue() {
+        throw new Error('cannot')
+      },
+    })
+    const good = queueable()
+    const { fanOut } = start(broken, good.sink)
+    fanOut.useQueue(SETTINGS)
+    expect(good.said).toEqual(['drop'])
+    expect(fanOut.stats.sinkErrors).toBe(1)
+  })
+})
+
 describe('a failing sink', () => {
   it('stops neither the caller nor the sinks after it', () => {
     const memory = new MemorySink()

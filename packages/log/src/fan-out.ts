@@ -4,7 +4,7 @@ import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
 
-/** A sink, and what it may say beside the contract. */
+/** A sink, and what it may say beside the contract. One whose `write` returns false says that it dropped the record. */
 export type LogSink = Sink & {
   /** False if the sink never reads `location`; when none does, finding it is saved. */
   readonly usesLocation?: boolean
