@@ -58,7 +58,7 @@ eachProtocol('middleware that logs and sets fields', start, (client) => {
     }
     const whole = blocks.join('')
     expect(text).toBe(whole)
-    await vi.waitFor(() => expect(entries).toHaveLength(1))
+    await vi.waitFor(() => expect(entries).toHaveLength(1), { timeout: 15_000 })
     expect(entries).toEqual([{ status: 200, bodyBytes: Buffer.byteLength(whole), aborted: false }])
   })
 })

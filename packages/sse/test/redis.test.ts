@@ -36,6 +36,9 @@ class Node implements AsyncDisposable {
   }
 }
 
+/** Waits for a state to come about, on a busy machine too. */
+const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 15_000, interval: 10 })
+
 const dataOf = async (client: EventClient, count: number): Promise<string> =>
   (await client.take(count)).map(({ data }) => data).join(' ')
 
@@ -49,9 +52,7 @@ describe('a channel in several processes', () => {
     await using two = new Node(redis.client)
     const clients = [await one.connect(), await two.connect()]
     // A client without an id gets what comes once its process knows the past.
-    await vi.waitFor(async () =>
-      expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(2),
-    )
+    await soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(2))
     for (let n = 0; n < 50; n++) (n % 2 === 0 ? one : two).publish(n, n)
     const [first, second] = await Promise.all(clients.map((client) => client.take(50)))
     expect(first).toEqual(second)
@@ -89,10 +90,10 @@ describe('a channel in several processes', () => {
     one.publish(1, 1)
     await using other = await two.connect()
     one.publish(2, 2)
-    await vi.waitFor(() => expect(two.channel.stats.keptEvents).toBe(2))
+    await soon(() => expect(two.channel.stats.keptEvents).toBe(2))
     line.cut()
     one.publish(3, 4)
-    await vi.waitFor(() => expect(one.channel.stats.keptEvents).toBe(4))
+    await soon(() => expect(one.channel.stats.keptEvents).toBe(4))
     const events = await client.take(3)
     const ahead = events.at(-1)
     await using back = await two.connect(ahead?.lastEventId)
@@ -110,7 +111,7 @@ describe('a channel in several processes', () => {
     const texts = ['', 'é\u2028\u0000', '\r\n', '"\\', '💥', '-ERR', '*']
     for (const text of texts) node.channel.publish('n', text, { id: 'a' })
     node.channel.publish('end', '', { id: 'b' })
-    await vi.waitFor(() => expect(node.channel.stats.keptEvents).toBe(texts.length + 1))
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(texts.length + 1))
     await using client = await node.connect('unknown')
     expect((await client.take(texts.length)).map(({ data }) => data)).toEqual(
       texts.map((text) => text.replace('\r\n', '\n')),
@@ -124,9 +125,9 @@ describe('a channel in several processes', () => {
     await using two = new Node(createClient({ socket: connection, RESP: 2 }))
     await using three = new Node(createClient({ socket: connection, RESP: 3 }))
     two.publish(1, 2)
-    await vi.waitFor(() => expect(three.channel.stats.keptEvents).toBe(2))
+    await soon(() => expect(three.channel.stats.keptEvents).toBe(2))
     three.publish(3, 3)
-    await vi.waitFor(() => expect(two.channel.stats.keptEvents).toBe(3))
+    await soon(() => expect(two.channel.stats.keptEvents).toBe(3))
   })
 })
 
@@ -139,16 +140,16 @@ describe('a Redis that is killed', () => {
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
     one.publish(1, 1)
-    await vi.waitFor(() => expect([one, two].map(({ channel }) => channel.stats.keptEvents)).toEqual([1, 1]))
+    await soon(() => expect([one, two].map(({ channel }) => channel.stats.keptEvents)).toEqual([1, 1]))
     await using early = await two.connect('unknown')
     const first = await early.next()
     let published = 1
     const publishing = setInterval(() => one.publish(++published, published), 2)
-    await vi.waitFor(() => expect(published).toBeGreaterThan(50))
+    await soon(() => expect(published).toBeGreaterThan(50))
     await redis.kill()
-    await vi.waitFor(() => expect(published).toBeGreaterThan(150))
+    await soon(() => expect(published).toBeGreaterThan(150))
     await redis.restart()
-    await vi.waitFor(() => expect(published).toBeGreaterThan(300), { timeout: 5000 })
+    await soon(() => expect(published).toBeGreaterThan(300))
     clearInterval(publishing)
     expect(await dataOf(early, published - 1)).toBe(range(2, published))
 
@@ -168,7 +169,7 @@ describe('a Redis that is killed', () => {
     for (let n = 0; n < 3; n++) channel.publish('n', '')
     expect(() => channel.publish('n', '')).toThrow('Cannot publish: 3 events wait for Redis already')
     await redis.restart()
-    await vi.waitFor(() => expect(channel.stats.keptEvents).toBe(3), { timeout: 5000 })
+    await soon(() => expect(channel.stats.keptEvents).toBe(3))
   })
 })
 
@@ -179,7 +180,7 @@ describe('a line to Redis that is cut', () => {
     await using near = new Node(line.client)
     await using far = new Node(redis.client)
     near.publish(1, 1)
-    await vi.waitFor(() => expect([near, far].map(({ channel }) => channel.stats.keptEvents)).toEqual([1, 1]))
+    await soon(() => expect([near, far].map(({ channel }) => channel.stats.keptEvents)).toEqual([1, 1]))
     await using nearClient = await near.connect('unknown')
     await using farClient = await far.connect('unknown')
     line.cut()
@@ -197,16 +198,16 @@ describe('a line to Redis that is cut', () => {
     await using near = new Node(line.client)
     await using far = new Node(redis.client)
     far.publish(1, 1)
-    await vi.waitFor(() => expect(near.channel.stats.keptEvents).toBe(1))
+    await soon(() => expect(near.channel.stats.keptEvents).toBe(1))
     await using client = await near.connect('unknown')
     expect(await dataOf(client, 1)).toBe('1')
     expect(near.gaps).toBe(1)
     line.cut()
     far.publish(2, 20)
-    await vi.waitFor(() => expect(far.channel.stats.keptEvents).toBe(20))
+    await soon(() => expect(far.channel.stats.keptEvents).toBe(20))
     await redis.command('XTRIM', 'fw:sse:{test}', 'MAXLEN', '5')
     line.mend()
-    await vi.waitFor(() => expect(near.channel.stats.keptEvents).toBe(5), { timeout: 5000 })
+    await soon(() => expect(near.channel.stats.keptEvents).toBe(5))
     expect(near.gaps).toBe(2)
     expect(await dataOf(client, 5)).toBe(range(16, 20))
   })
@@ -220,7 +221,7 @@ describe('closing', () => {
       node.publish(1, 500)
     }
     await using next = new Node(redis.client)
-    await vi.waitFor(() => expect(next.channel.stats.keptEvents).toBe(500))
+    await soon(() => expect(next.channel.stats.keptEvents).toBe(500))
   })
 
   it('sends those away who still wait for Redis, and does not wait for it itself', async () => {
