@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { JsonSchema, RouteOptions } from '@fw/types'
+import type FastJsonStringify from 'fast-json-stringify'
 import { jsonText } from './response.ts'
 import { isStandardSchema } from './validation.ts'
 
@@ -36,12 +37,12 @@ export function serializerOf(response: RouteOptions['response'], what: string): 
 const NO_SCHEMAS = (what: string): string =>
   `Cannot route ${what}: 'response' holds no schemas, such as { 200: { type: 'object', properties: {} } }`
 
-let build: ((schema: object) => Stringify) | undefined
+let build: typeof FastJsonStringify | undefined
 
 function compile(schema: unknown, what: string): Stringify {
   if (typeof schema !== 'object' || schema === null) throw new TypeError(`Cannot route ${what} is no JSON Schema`)
   // Loaded with the first schema: it takes longer to load than everything else here.
-  build ??= createRequire(import.meta.url)('fast-json-stringify') as (schema: object) => Stringify
+  build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
   try {
     return build(schema)
   } catch (error) {
