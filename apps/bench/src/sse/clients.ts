@@ -14,6 +14,8 @@ process.on('message', (message) => {
   report()
 })
 
+process.on('disconnect', () => process.exit())
+
 function report(): void {
   if (events < wanted) return
   events -= wanted

@@ -21,6 +21,7 @@ export function serve(port: number, broadcast: () => void): void {
       for (let n = 0; n < message; n++) broadcast()
     }
   })
+  process.on('disconnect', () => process.exit())
   process.send?.({ port })
 }
 
