@@ -117,9 +117,14 @@ describe('what cannot start says what to do', () => {
 
   it('a UDP port in use, and then the TCP port is free again', async () => {
     const { createSocket } = await import('node:dgram')
-    const socket = createSocket('udp4').bind(0, '127.0.0.1')
+    // A number that is free for TCP, and then taken for UDP.
+    const probe = createServer().listen(0, '127.0.0.1')
+    await once(probe, 'listening')
+    const { port } = probe.address() as AddressInfo
+    probe.close()
+    await once(probe, 'close')
+    const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
-    const { port } = socket.address()
     const error = await failing({ tls, http3: true }, { ...local, port })
     expect(error.message).toMatch(/^Cannot listen on 127\.0\.0\.1:\d+ \(UDP\): it is in use/)
     const again = createServer().listen(port, '127.0.0.1')

@@ -91,7 +91,8 @@ eachProtocol('a client that never reads', start, (client) => {
       most = Math.max(most, stream.bufferedBytes)
     }
     expect(most).toBeLessThan(MIB + 2 * EVENT.length)
-    expect(heldBytes() - before).toBeLessThan(8 * MIB)
+    // What the last events passed through is let go of in turns to come.
+    await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 15_000 })
     expect({ isOpen: stream.isOpen(), isDropping: told.dropped > 0, warnings: told.slow }).toEqual(expected)
     response.abort()
     await stream.closed

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,7 +12,8 @@ const FOLDER = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../sh
  */
 export function sharedCaseFile(name: string): string | undefined {
   const path = join(FOLDER, 'cases', name)
-  if (existsSync(path)) return path
+  // A runner tells by its path whether it is the program that was started, so it must be the one without links.
+  if (existsSync(path)) return realpathSync(path)
   console.log(`Skipped: the cases of ${name} are not in FW_SHARED or beside the workspace`)
   return undefined
 }
