@@ -15,6 +15,8 @@ export const CORPUS: readonly string[] = [
   'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;\r\nabc\r\n0\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nHost: b\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n',
   'GET / HTTP/1.1\r\nHost : a\r\n\r\n',
 ]

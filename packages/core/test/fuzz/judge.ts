@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { endsComparison, isWider, STRICTER } from './rules.ts'
+import { endsComparison, hasConnectionTrailer, isWider, STRICTER } from './rules.ts'
 import type { Verdict } from './servers.ts'
 
 /**
  * What is wrong with our engine's verdict, by llhttp's on the same octets.
  *
+ * @param wire The octets, one character each
  * @returns `undefined` if the two agree, or differ by a listed rule
  */
-export function fault(ours: Verdict, node: Verdict): string | undefined {
+export function fault(ours: Verdict, node: Verdict, wire: string): string | undefined {
   const both = Math.min(ours.requests.length, node.requests.length)
   for (let i = 0; i < both; i++) {
     const request = ours.requests[i]
@@ -16,7 +17,8 @@ export function fault(ours: Verdict, node: Verdict): string | undefined {
   }
   const extra = ours.requests[both]
   // Where llhttp waits for more it has refused nothing; where it refused, we need a reason not to.
-  if (extra !== undefined && !isWider(extra)) return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
+  if (extra !== undefined && !isWider(extra) && !hasConnectionTrailer(wire))
+    return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
   const isMissing = node.requests.length > both
   if (!isMissing || ours.requests.length > both) return undefined
   if (ours.refusal === undefined) return `request ${both} is waited for, llhttp has it`

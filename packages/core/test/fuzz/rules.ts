@@ -40,3 +40,13 @@ export function isWider(request: Understood): boolean {
 export function endsComparison(request: Understood): boolean {
   return request.headers.some(([name]) => name === 'upgrade')
 }
+
+/**
+ * Whether llhttp may take the connection for ended where we go on: it obeys a `Connection` among the trailers, which
+ * must not be there (RFC 9110 §6.5.1) and which we pass over.
+ *
+ * @param wire One character an octet
+ */
+export function hasConnectionTrailer(wire: string): boolean {
+  return /\n0+[^\r\n]*\r\n(?:[^\r\n]+\r\n)*connection:/i.test(wire)
+}

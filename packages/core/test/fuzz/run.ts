@@ -18,10 +18,10 @@ export async function judge(wire: string, random: Random): Promise<Finding | und
   // How much of a fault has arrived decides what it is called, not what becomes of the octets.
   const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
   if (!isSame) return { fault: 'it matters where the octets are cut', wire }
-  if (fault(whole, await askNode([Buffer.from(wire, 'latin1')])) === undefined) return undefined
+  if (fault(whole, await askNode([Buffer.from(wire, 'latin1')]), wire) === undefined) return undefined
   // Node's server loses a valid request when a fault follows in the same slice, so it is asked again octet by octet.
   const octets = Array.from(wire, (octet) => Buffer.from(octet, 'latin1'))
-  const found = fault(whole, await askNode(octets))
+  const found = fault(whole, await askNode(octets), wire)
   return found === undefined ? undefined : { fault: found, wire }
 }
 

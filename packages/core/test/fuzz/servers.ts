@@ -71,7 +71,8 @@ export async function askNode(slices: readonly Buffer[]): Promise<Verdict> {
       const raw = request.rawHeaders
       const headers = raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? ''] as const] : []))
       requests.push({ method: request.method ?? '', target: request.url ?? '', headers, body })
-      response.end()
+      // With a length, so that an HTTP/1.0 connection can be kept.
+      response.setHeader('content-length', 0).end()
     })
     request.on('error', () => {})
   })
