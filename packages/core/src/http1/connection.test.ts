@@ -1,45 +1,11 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { everySplit, rawExchange } from '@fw/testing'
-import type { Exchange, Outcome, Refusal } from '@fw/types'
-import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
-import { TcpListener } from '../tcp-listener.ts'
-
-const listeners: TcpListener[] = []
-afterEach(() => {
-  for (const listener of listeners.splice(0)) listener.destroy()
-})
-
-interface Running {
-  readonly port: number
-  readonly listener: TcpListener
-  readonly refusals: Refusal[]
-  readonly outcomes: Outcome[]
-}
-
-async function serve(onRequest: (exchange: Exchange) => void, limits: Partial<Limits> = {}): Promise<Running> {
-  const refusals: Refusal[] = []
-  const outcomes: Outcome[] = []
-  const listener = new TcpListener({
-    tls: undefined,
-    http2: true,
-    host: {
-      limits: { ...DEFAULT_LIMITS, ...limits },
-      altSvc: '',
-      onRequest(exchange) {
-        exchange.onClose = (outcome) => outcomes.push(outcome)
-        onRequest(exchange)
-      },
-      onRefused: (refusal) => refusals.push(refusal),
-    },
-  })
-  listeners.push(listener)
-  await listener.listen({ port: 0, host: '127.0.0.1' })
-  return { port: (listener.address() as AddressInfo).port, listener, refusals, outcomes }
-}
+import type { Exchange } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { serveEngines as serve } from '../../test/serve-engines.ts'
 
 /** Answers with method, target and body once the body has been read. */
 function echo(exchange: Exchange): void {

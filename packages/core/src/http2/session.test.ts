@@ -1,22 +1,14 @@
 import { once } from 'node:events'
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import type { Exchange, Outcome, Refusal } from '@fw/types'
-import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
-import { TcpListener } from '../tcp-listener.ts'
+import { connect, type Socket } from 'node:net'
+import type { Exchange } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { serveEngines, type RunningEngines } from '../../test/serve-engines.ts'
+import type { Limits } from '../limits.ts'
 
-const listeners: TcpListener[] = []
-afterEach(() => {
-  for (const listener of listeners.splice(0)) listener.destroy()
-})
-
-interface Running {
+interface Running extends RunningEngines {
   readonly socket: Socket
   readonly session: ClientHttp2Session
-  readonly listener: TcpListener
-  readonly outcomes: Outcome[]
-  readonly refusals: Refusal[]
 }
 
 async function serve(
@@ -24,28 +16,12 @@ async function serve(
   limits: Partial<Limits> = {},
   settings = {},
 ): Promise<Running> {
-  const outcomes: Outcome[] = []
-  const refusals: Refusal[] = []
-  const listener = new TcpListener({
-    tls: undefined,
-    http2: true,
-    host: {
-      limits: { ...DEFAULT_LIMITS, ...limits },
-      altSvc: '',
-      onRequest(exchange) {
-        exchange.onClose = (outcome) => outcomes.push(outcome)
-        onRequest(exchange)
-      },
-      onRefused: (refusal) => refusals.push(refusal),
-    },
-  })
-  listeners.push(listener)
-  await listener.listen({ port: 0, host: '127.0.0.1' })
-  const socket = connect((listener.address() as AddressInfo).port, '127.0.0.1')
+  const engines = await serveEngines(onRequest, limits)
+  const socket = connect(engines.port, '127.0.0.1')
   const session = connectHttp2('http://127.0.0.1', { settings, createConnection: () => socket })
   session.on('error', () => {})
   await once(session, 'connect')
-  return { socket, session, listener, outcomes, refusals }
+  return { ...engines, socket, session }
 }
 
 describe('an HTTP/2 session', () => {

@@ -1,0 +1,38 @@
+import type { AddressInfo } from 'node:net'
+import type { Exchange, Outcome, Refusal } from '@fw/types'
+import { onTestFinished } from 'vitest'
+import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts'
+import { TcpListener } from '../src/tcp-listener.ts'
+
+/** The engines of a clear-text port without an application above them, and what they told of. */
+export interface RunningEngines {
+  readonly port: number
+  readonly listener: TcpListener
+  readonly refusals: Refusal[]
+  readonly outcomes: Outcome[]
+}
+
+/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1 until the test is over. */
+export async function serveEngines(
+  onRequest: (exchange: Exchange) => void,
+  limits: Partial<Limits> = {},
+): Promise<RunningEngines> {
+  const refusals: Refusal[] = []
+  const outcomes: Outcome[] = []
+  const listener = new TcpListener({
+    tls: undefined,
+    http2: true,
+    host: {
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      altSvc: '',
+      onRequest(exchange) {
+        exchange.onClose = (outcome) => outcomes.push(outcome)
+        onRequest(exchange)
+      },
+      onRefused: (refusal) => refusals.push(refusal),
+    },
+  })
+  onTestFinished(() => listener.destroy())
+  await listener.listen({ port: 0, host: '127.0.0.1' })
+  return { port: (listener.address() as AddressInfo).port, listener, refusals, outcomes }
+}
