@@ -18,11 +18,12 @@ let certificate: Promise<TestCertificate> | undefined
 
 /** The certificate of this process's tests, made when first asked for: ECDSA P-256, valid for ten days. */
 export function testCertificate(): Promise<TestCertificate> {
-  certificate ??= makeCertificate()
+  certificate ??= newTestCertificate()
   return certificate
 }
 
-async function makeCertificate(): Promise<TestCertificate> {
+/** A certificate of the same kind with a key of its own, for tests that change certificates. */
+export async function newTestCertificate(): Promise<TestCertificate> {
   const { generate } = await import('selfsigned')
   const now = Date.now()
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {

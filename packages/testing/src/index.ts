@@ -1,4 +1,4 @@
-export { type TestCertificate, testCertificate } from './certificate.ts'
+export { newTestCertificate, type TestCertificate, testCertificate } from './certificate.ts'
 export { type ChromiumOptions, findChromium, launchChromium } from './chromium.ts'
 export type {
   ClientRequest,

@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto'
 import { Deadlines } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
+import { StartupError } from '../startup-error.ts'
 import { Http3Connection } from './connection.ts'
 import { loadQuiche, type LoadQuiche } from './quiche-binding.ts'
 import { quicheQuic } from './quiche.ts'
-import type { QuicListener } from './quic.ts'
+import type { QuicCredentials, QuicListener } from './quic.ts'
 
 /** What HTTP/3 is called when a protocol is agreed on (RFC 9114 §3.1). */
 const ALPN = 'h3'
@@ -12,15 +14,11 @@ const IDLE_MARGIN_MS = 5000
 /** QUIC's limit of silence where HTTP/3 has none. */
 const MAX_SILENCE_MS = 60_000
 
-export interface ListenHttp3Options {
+export interface ListenHttp3Options extends QuicCredentials {
   /** UDP port; 0 for any that is free. */
   readonly port: number
   /** IP address to bind; `0.0.0.0` or `::` for all. */
   readonly host: string
-  /** Private key, PEM; neither encrypted nor Ed25519. Whether it fits the certificate is for the caller to check. */
-  readonly key: string
-  /** Certificate and its chain, PEM. */
-  readonly cert: string
   readonly engineHost: EngineHost
   /** Whether other processes may share the port. */
   readonly reusePort?: boolean | undefined
@@ -31,11 +29,13 @@ export interface ListenHttp3Options {
 /**
  * Opens a UDP port for HTTP/3.
  *
- * @throws {StartupError} if the optional package `@matrixai/quic` is missing or does not run here
+ * @throws {StartupError} if the optional package `@matrixai/quic` is missing or does not run here, or if it cannot use
+ *   the certificate
  * @throws {Error} if the address cannot be bound
  */
 export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Listener> {
   const { limits } = options.engineHost
+  checkUsable(options)
   const quic = quicheQuic(await loadQuiche(options.load))
   const idleMs = limits.sessionIdleTimeoutMs
   const idleTimeoutMs = idleMs === 0 ? MAX_SILENCE_MS : idleMs + IDLE_MARGIN_MS
@@ -83,6 +83,17 @@ export class Http3Listener {
     return this.#quic.address
   }
 
+  /**
+   * Handshakes that begin from now on use these, which the caller has checked to fit each other; connections that stand
+   * go on.
+   *
+   * @throws {StartupError} if QUIC cannot use the certificate; the old one stays
+   */
+  setCredentials(credentials: QuicCredentials): void {
+    checkUsable(credentials)
+    this.#quic.setCredentials(credentials)
+  }
+
   /** Lets no new connection in and every request finish; resolves when all connections are closed, and the port. */
   drain(): Promise<void> {
     this.#quic.refuse()
@@ -95,4 +106,10 @@ export class Http3Listener {
     for (const connection of this.#connections) connection.destroy()
     return this.#quic.close('now')
   }
+}
+
+/** No client of the native QUIC's TLS agrees on such a signature, and it would not say so. */
+function checkUsable({ cert }: QuicCredentials): void {
+  if (new X509Certificate(cert).publicKey.asymmetricKeyType !== 'ed25519') return
+  throw new StartupError('HTTP/3 cannot use an Ed25519 certificate here: use one with an ECDSA or RSA key')
 }

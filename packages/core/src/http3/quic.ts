@@ -58,13 +58,17 @@ export interface QuicConnectionEvents {
   onClosed(reason: string): void
 }
 
-export interface QuicListenOptions {
-  readonly port: number
-  readonly host: string
+/** What a server proves its identity with. */
+export interface QuicCredentials {
   /** Private key, PEM. Must fit the certificate: the caller checks that. */
   readonly key: string
   /** Certificate chain, PEM. */
   readonly cert: string
+}
+
+export interface QuicListenOptions extends QuicCredentials {
+  readonly port: number
+  readonly host: string
   /** Whether other processes may share the port. */
   readonly reusePort: boolean
   /** Application protocol to agree on (ALPN). */
@@ -81,6 +85,8 @@ export interface QuicListenOptions {
 
 export interface QuicListener {
   readonly address: { readonly address: string; readonly family: string; readonly port: number }
+  /** Handshakes that begin from now on use these; connections that stand go on with what they have. */
+  setCredentials(credentials: QuicCredentials): void
   /** Lets no new connection in. */
   refuse(): void
   /** Closes the socket when the last connection is over, or at once. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection, type QuicheEndpoint } from './quiche-connection.ts'
-import type { QuicConnection, QuicConnectionEvents, QuicListener, QuicListenOptions } from './quic.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListener, QuicListenOptions } from './quic.ts'
 import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
 /** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
@@ -21,6 +21,16 @@ const RETRY_ABOVE_HANDSHAKES = 64
 const INITIAL = 0
 const LONG_HEADER = 0x80
 
+/** What a listener is made of. */
+export interface QuicheListenerParts {
+  readonly quiche: QuicheBinding
+  readonly config: QuicheConfig
+  /** Makes the same configuration with another certificate. */
+  readonly configure: (credentials: QuicCredentials) => QuicheConfig
+  readonly options: QuicListenOptions
+  readonly accept: (connection: QuicConnection) => QuicConnectionEvents
+}
+
 /** A UDP socket and the connections on it: finds the connection of a packet, and lets new ones in. */
 export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly address: AddressInfo
@@ -28,7 +38,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly #local: HostPort
   readonly #socket: Socket
   readonly #quiche: QuicheBinding
-  readonly #config: QuicheConfig
+  readonly #configure: (credentials: QuicCredentials) => QuicheConfig
+  #config: QuicheConfig
   readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
   readonly #tokenSecret = randomBytes(32)
   /** By every connection ID that packets may be sent to. */
@@ -45,16 +56,11 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly #service = (): void => this.#serviceScheduled()
 
   /** @param socket Bound; the listener closes it */
-  constructor(
-    socket: Socket,
-    quiche: QuicheBinding,
-    config: QuicheConfig,
-    options: QuicListenOptions,
-    accept: (connection: QuicConnection) => QuicConnectionEvents,
-  ) {
+  constructor(socket: Socket, { quiche, config, configure, options, accept }: QuicheListenerParts) {
     this.#socket = socket
     this.#quiche = quiche
     this.#config = config
+    this.#configure = configure
     this.options = options
     this.#accept = accept
     this.address = socket.address()
@@ -63,6 +69,11 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     socket.on('error', () => {
       // A packet that could not be sent is a lost packet, which QUIC deals with.
     })
+  }
+
+  setCredentials(credentials: QuicCredentials): void {
+    // A connection keeps the TLS context that it was made with.
+    this.#config = this.#configure(credentials)
   }
 
   refuse(): void {

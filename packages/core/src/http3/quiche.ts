@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { QuicheBinding, QuicheConfig } from './quiche-binding.ts'
 import { QuicheListener } from './quiche-listener.ts'
-import type { Quic, QuicListenOptions } from './quic.ts'
+import type { Quic, QuicCredentials, QuicListenOptions } from './quic.ts'
 import { MAX_PACKET_BYTES } from './send-room.ts'
 
 /** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
@@ -31,9 +31,11 @@ const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
 export function quicheQuic(quiche: QuicheBinding): Quic {
   return {
     async listen(options, accept) {
-      const config = makeConfig(quiche, options)
+      const configure = (credentials: QuicCredentials): QuicheConfig =>
+        makeConfig(quiche, { ...options, ...credentials })
+      const config = configure(options)
       const socket = await bind(options)
-      return new QuicheListener(socket, quiche, config, options, accept)
+      return new QuicheListener(socket, { quiche, config, configure, options, accept })
     },
   }
 }

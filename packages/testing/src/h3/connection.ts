@@ -50,6 +50,11 @@ export class H3Connection {
     return this.#quic.isOver || this.#isGoingAway
   }
 
+  /** The server's certificate, DER. */
+  get certificate(): Uint8Array | undefined {
+    return this.#quic.certificate
+  }
+
   /** Resolves when the connection is over. */
   get closed(): Promise<QuicClose> {
     return this.#quic.closed

@@ -75,6 +75,11 @@ export class QuicClient {
     return client
   }
 
+  /** The server's certificate, DER. */
+  get certificate(): Uint8Array | undefined {
+    return this.#quiche.peerCertChain()?.[0]
+  }
+
   get isOver(): boolean {
     return this.#isOver
   }
