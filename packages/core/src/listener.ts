@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
+import { bind, type Binding } from './binding.ts'
 import type { EngineHost } from './engine.ts'
 import type { Http3Listener } from './http3/engine.ts'
 import { listenError } from './listen-error.ts'
@@ -21,9 +22,7 @@ export interface ListenerAddress {
 
 /** What a listener serves, and how. */
 export interface ListenerOptions {
-  readonly port: number
-  readonly host: string | undefined
-  readonly path: string | undefined
+  readonly binding: Binding
   readonly tls: TlsCredentials | undefined
   readonly http2: boolean
   readonly http3: boolean
@@ -58,22 +57,16 @@ export class Listener {
       // TCP first: a second process on the same UDP port would not be noticed.
       const host = new MutableHost(options)
       const tcp = new TcpListener({ host, tls: options.tls, http2: options.http2 })
-      const where = describe(options)
+      const { binding } = options
+      const others = await bind(tcp, binding)
       try {
-        await tcp.listen(
-          options.path === undefined ? { port: options.port, ...hostOption(options.host) } : { path: options.path },
-        )
-      } catch (error) {
-        throw listenError(error, where)
-      }
-      try {
-        const http3 = options.http3 ? await openHttp3(options, host, tcp) : undefined
+        const http3 = options.http3 ? await openHttp3(options, host, tcp, others) : undefined
         return new Listener(listenerAddress(options, tcp), tcp, http3)
       } catch (error) {
         tcp.destroy()
         const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
-        if (isTaken && options.port === 0 && attempt < PORT_TRIES) continue
-        throw error instanceof StartupError ? error : listenError(error, `${where} (UDP)`)
+        if (isTaken && binding.kind === 'port' && binding.port === 0 && attempt < PORT_TRIES) continue
+        throw listenError(error, binding, ' (UDP)')
       }
     }
   }
@@ -104,7 +97,14 @@ class MutableHost implements EngineHost {
   }
 }
 
-async function openHttp3(options: ListenerOptions, host: MutableHost, tcp: TcpListener): Promise<Http3Listener> {
+/** @param passed Descriptors that came with that of the TCP socket */
+async function openHttp3(
+  options: ListenerOptions,
+  host: MutableHost,
+  tcp: TcpListener,
+  passed: readonly number[],
+): Promise<Http3Listener> {
+  const { binding } = options
   const bound = tcp.address()
   if (typeof bound === 'string' || options.tls === undefined) {
     throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
@@ -114,8 +114,23 @@ async function openHttp3(options: ListenerOptions, host: MutableHost, tcp: TcpLi
   }
   // Loaded only here: who does not use HTTP/3 pays nothing for it.
   const { listenHttp3 } = await import('./http3/engine.ts')
-  const http3 = await listenHttp3({ ...options.tls, host: bound.address, port: bound.port, engineHost: host })
-  host.altSvc = `h3=":${bound.port}"; ma=${ALT_SVC_MAX_AGE_S}`
+  const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
+  const http3 = await listenHttp3({
+    ...options.tls,
+    host: bound.address,
+    port: bound.port,
+    reusePort: binding.kind === 'port' && binding.reusePort,
+    fd,
+    engineHost: host,
+  })
+  const { family, port } = http3.address
+  if (family !== bound.family) {
+    await http3.destroy()
+    throw new StartupError(
+      `Cannot listen on descriptor ${fd}: it is of ${family}, and the one of TCP of ${bound.family}`,
+    )
+  }
+  host.altSvc = `h3=":${port}"; ma=${ALT_SVC_MAX_AGE_S}`
   return http3
 }
 
@@ -132,13 +147,4 @@ function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAd
   const name = isAny ? 'localhost' : bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
   const url = new URL(`${options.tls === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
   return { url, host: bound.address, port: bound.port, path: undefined, protocols }
-}
-
-function hostOption(host: string | undefined): { host?: string } {
-  return host === undefined ? {} : { host }
-}
-
-function describe({ path, host, port }: ListenerOptions): string {
-  if (path !== undefined) return path
-  return host === undefined ? `port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -22,8 +22,19 @@ export interface ListenOptions {
   readonly port?: number
   /** IP address or host name; all addresses of the machine by default. */
   readonly host?: string
-  /** Path of a Unix socket, instead of port and host. */
+  /** Path of a Unix socket, instead of port and host. One that a process left behind is replaced. */
   readonly path?: string
+  /** Share the port with other processes that do the same: the system spreads connections and HTTP/3 clients over them. */
+  readonly reusePort?: boolean
+  /** Descriptor of an open socket that takes connections, instead of port and host. The listener closes it. */
+  readonly fd?: number
+  /** With `fd` or `systemd`: descriptor of the UDP socket for HTTP/3, if it is not to be opened. */
+  readonly udpFd?: number
+  /**
+   * The socket that systemd passed (`LISTEN_FDS`), or those with this `FileDescriptorName`: one for connections and, for
+   * HTTP/3, perhaps one for datagrams.
+   */
+  readonly systemd?: true | string
   /** `false` for clear text on a server with a certificate; or a certificate of this listener's own. */
   readonly tls?: false | TlsOptions
   readonly http2?: boolean
@@ -39,7 +50,23 @@ export interface CloseOptions {
 }
 
 const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'shutdown']
-const LISTEN_OPTIONS: readonly string[] = ['port', 'host', 'path', 'tls', 'http2', 'http3', 'signal']
+const LISTEN_OPTIONS: readonly string[] = [
+  'port',
+  'host',
+  'path',
+  'reusePort',
+  'fd',
+  'udpFd',
+  'systemd',
+  'tls',
+  'http2',
+  'http3',
+  'signal',
+]
+/** Of these one tells where to listen. */
+const PLACES = ['port', 'path', 'fd', 'systemd'] as const
+/** Longest path of a Unix socket in octets: `sun_path` without its NUL, on Linux and elsewhere. */
+const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /** @throws {TypeError} for an option that does not exist or has the wrong type */
 export function checkServerOptions(options: ServerOptions): ServerOptions {
@@ -54,12 +81,33 @@ export function checkServerOptions(options: ServerOptions): ServerOptions {
 export function checkListenOptions(given: number | ListenOptions): ListenOptions {
   const options = typeof given === 'number' ? { port: given } : given
   checkOptions('listen', options, LISTEN_OPTIONS)
-  const { port, path } = options
+  const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
   }
-  if (path !== undefined && (port !== undefined || options.host !== undefined)) {
-    throw new TypeError('Options path and port of listen exclude each other')
+  const [place, other] = PLACES.filter((name) => options[name] !== undefined)
+  if (other !== undefined) throw new TypeError(`Options ${place} and ${other} of listen exclude each other`)
+  if (place !== undefined && place !== 'port') {
+    for (const name of ['host', 'reusePort'] as const) {
+      if (options[name] !== undefined) throw new TypeError(`Options ${place} and ${name} of listen exclude each other`)
+    }
+  }
+  if (path !== undefined) checkPath(path)
+  for (const [name, value] of Object.entries({ fd, udpFd })) {
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw new RangeError(`Option ${name} of listen is ${String(value)}; it takes the number of a descriptor`)
+    }
+  }
+  if (udpFd !== undefined && fd === undefined && systemd === undefined) {
+    throw new TypeError('Option udpFd of listen takes fd or systemd beside it')
+  }
+  if (systemd !== undefined && systemd !== true && typeof systemd !== 'string') {
+    throw new TypeError('Option systemd of listen takes true or the name of a socket')
   }
   return options
+}
+
+function checkPath(path: string): void {
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return
+  throw new RangeError(`Path of a Unix socket has at most ${MAX_SOCKET_PATH_BYTES} octets: ${path} is too long`)
 }

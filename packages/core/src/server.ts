@@ -1,6 +1,7 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import * as log from '@fw/log'
 import { App } from './app.ts'
+import { bindingOf } from './binding.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { Listener, type ListenerAddress } from './listener.ts'
 import {
@@ -65,9 +66,7 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing()) throw new Error('Cannot listen: the server is closed')
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     const listener = await Listener.open({
-      port: options.port ?? 0,
-      host: options.host,
-      path: options.path,
+      binding: bindingOf(options),
       tls: tls === undefined || tls === false ? undefined : await loadCredentials(tls),
       http2: options.http2 ?? this.#options.http2 ?? true,
       http3: options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false)),

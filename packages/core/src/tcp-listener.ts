@@ -1,16 +1,12 @@
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type ListenOptions,
-  type Server,
-  type Socket,
-} from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { Bindable, SocketAddress } from './binding.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Drainable, EngineHost } from './engine.ts'
 import { Http1Connection } from './http1/connection.ts'
 import { Http2Session } from './http2/session.ts'
 import type { TlsCredentials } from './tls-credentials.ts'
+import { pathOfSocket } from './unix-socket.ts'
 
 export interface TcpListenerOptions {
   readonly host: EngineHost
@@ -20,7 +16,7 @@ export interface TcpListenerOptions {
 }
 
 /** One TCP port or Unix socket: accepts connections and gives each to the engine it asks for. */
-export class TcpListener {
+export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
   readonly #scheme: 'http' | 'https'
@@ -31,6 +27,7 @@ export class TcpListener {
   readonly #perAddress = new Map<string, number>()
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
+  #fd = -1
 
   constructor(options: TcpListenerOptions) {
     this.#options = options
@@ -63,16 +60,16 @@ export class TcpListener {
 
   /** Where the listener is bound; a path for a Unix socket. */
   address(): AddressInfo | string {
-    const address = this.#server.address()
-    if (address === null) throw new Error('Cannot tell the address of a listener that is not bound')
-    return address
+    return this.#server.address() ?? pathOfSocket(this.#fd)
   }
 
   /** @throws the error of the operating system */
-  listen(options: ListenOptions): Promise<void> {
+  listen(address: SocketAddress): Promise<void> {
+    // Of a Unix socket that was passed the server knows no more.
+    this.#fd = address.fd ?? -1
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
-      this.#server.listen(options, () => {
+      this.#server.listen(address, () => {
         this.#server.off('error', reject)
         // Running out of descriptors must not end the process; accepting goes on when there are some again.
         this.#server.on('error', () => {})

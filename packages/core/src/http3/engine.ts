@@ -22,6 +22,8 @@ export interface ListenHttp3Options extends QuicCredentials {
   readonly engineHost: EngineHost
   /** Whether other processes may share the port. */
   readonly reusePort?: boolean | undefined
+  /** Descriptor of a bound UDP socket, instead of `port` and `host`, whose family `host` has to be of. */
+  readonly fd?: number | undefined
   /** Loads the native QUIC. */
   readonly load?: LoadQuiche | undefined
 }
@@ -48,6 +50,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       key: options.key,
       cert: options.cert,
       reusePort: options.reusePort ?? false,
+      fd: options.fd,
       protocol: ALPN,
       idleTimeoutMs,
       // As for TLS on TCP.

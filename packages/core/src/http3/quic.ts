@@ -71,6 +71,8 @@ export interface QuicListenOptions extends QuicCredentials {
   readonly host: string
   /** Whether other processes may share the port. */
   readonly reusePort: boolean
+  /** Descriptor of a bound UDP socket of the family of `host`, to be used instead of a new one. */
+  readonly fd?: number | undefined
   /** Application protocol to agree on (ALPN). */
   readonly protocol: string
   /** Without a packet from the peer; then the connection is over. The peer may have less patience. */

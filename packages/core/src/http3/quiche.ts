@@ -69,7 +69,7 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
 }
 
 /** @throws {Error} the system's, such as EADDRINUSE */
-async function bind({ host, port, reusePort }: QuicListenOptions): Promise<Socket> {
+async function bind({ host, port, reusePort, fd }: QuicListenOptions): Promise<Socket> {
   const isV6 = isIPv6(host)
   const socket = createSocket({
     type: isV6 ? 'udp6' : 'udp4',
@@ -83,7 +83,7 @@ async function bind({ host, port, reusePort }: QuicListenOptions): Promise<Socke
   const listening = once(socket, 'listening')
   try {
     // Exclusive: a worker process must not be handed the primary's socket, each needs its own.
-    socket.bind({ port, address: host, exclusive: true })
+    socket.bind(fd === undefined ? { port, address: host, exclusive: true } : { fd, exclusive: true })
     await listening
     return socket
   } catch (error) {

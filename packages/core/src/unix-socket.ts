@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { readlinkSync, readFileSync } from 'node:fs'
+import { lstat, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+
+/**
+ * Removes a Unix socket whose process has ended without doing so. What answers, or is no socket, is left alone.
+ *
+ * @returns Whether the path is free now
+ */
+export async function removeStaleSocket(path: string): Promise<boolean> {
+  // An abstract socket of Linux has no file and ends with its process.
+  if (path.startsWith('\0') || !(await isSocket(path)) || !(await isRefused(path))) return false
+  await rm(path, { force: true })
+  return true
+}
+
+async function isSocket(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSocket()
+  } catch {
+    // What has gone meanwhile, or cannot be looked at, is not for us to remove.
+    return false
+  }
+}
+
+/** Whether nobody listens there any more. */
+async function isRefused(path: string): Promise<boolean> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Where the Unix socket behind a descriptor is bound; the descriptor's own name where that cannot be told. */
+export function pathOfSocket(fd: number): string {
+  const name = `/proc/self/fd/${fd}`
+  try {
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(name)) ?? []
+    for (const line of readFileSync('/proc/self/net/unix', 'utf8').split('\n')) {
+      const [, , , , , , found, path] = line.split(/\s+/)
+      if (found === inode && path !== undefined && path !== '') return path
+    }
+  } catch {
+    // Only Linux has these files.
+  }
+  return name
+}

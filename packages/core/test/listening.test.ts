@@ -1,0 +1,232 @@
+import { once } from 'node:events'
+import { existsSync, lstatSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:net'
+import { writeFile } from 'node:fs/promises'
+import { setSinks } from '@fw/log'
+import { connect, tempFolder, testCertificate } from '@fw/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Server, StartupError, type ListenOptions, type ServerOptions } from '../src/index.ts'
+import { startServer } from './programs/run.ts'
+
+const local = { port: 0, host: '127.0.0.1' }
+const servers: Server[] = []
+let tls: { key: string; cert: string }
+
+beforeAll(async () => {
+  setSinks([])
+  const { key, cert } = await testCertificate()
+  tls = { key, cert }
+})
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close({ drainMs: 0 })))
+})
+
+function make(options: ServerOptions = {}): Server {
+  const server = new Server(options)
+  server.router().get('/', () => 'hello')
+  servers.push(server)
+  return server
+}
+
+async function failing(where: ListenOptions, options: ServerOptions = {}): Promise<Error> {
+  try {
+    await make(options).listen(where)
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It started')
+}
+
+async function askOverUnix(path: string): Promise<string> {
+  const asked = request({ socketPath: path, path: '/', agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  return (await answer.setEncoding('utf8').toArray()).join('')
+}
+
+describe('reusePort', () => {
+  it('lets two servers share a port, over TCP and UDP', async () => {
+    const options = { tls, http3: true }
+    const { port = 0 } = await make(options).listen({ ...local, reusePort: true })
+    const second = await make(options).listen({ ...local, port, reusePort: true })
+    expect(second.port).toBe(port)
+    for (const protocol of ['h1+tls', 'h3'] as const) {
+      const client = await connect(protocol, { port })
+      expect((await client.request({ path: '/' })).status).toBe(200)
+      await client.close()
+    }
+  })
+
+  it('does not share it with a server that does not', async () => {
+    const { port = 0 } = await make().listen({ ...local, reusePort: true })
+    expect((await failing({ ...local, port })).message).toMatch(/: it is in use\./)
+  })
+})
+
+describe('sockets that were passed', () => {
+  it('fd serves on a descriptor that the parent opened', async () => {
+    await using server = await startServer({}, { fd: 3 }, 'tcp:x')
+    expect(await (await fetch(server.started.url ?? '')).text()).toBe(`hello from ${server.child.pid}`)
+  })
+
+  it('systemd takes the socket for connections and that for datagrams', async () => {
+    await using server = await startServer({ tls, http3: true }, { systemd: true }, 'udp:web,tcp:web')
+    const { port = 0, protocols } = server.started
+    expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'])
+    const client = await connect('h2', { port })
+    const [, udpPort] = /^h3=":(\d+)"/.exec((await client.request({ path: '/' })).headers.get('alt-svc') ?? '') ?? []
+    await client.close()
+    expect(Number(udpPort)).not.toBe(port)
+    const h3 = await connect('h3', { port: Number(udpPort) })
+    expect(await (await h3.request({ path: '/' })).text()).toBe(`hello from ${server.child.pid}`)
+    await h3.close()
+  })
+
+  it('systemd takes a Unix socket by its name, tells its path, and leaves its file to systemd', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('passed.sock')
+    await using server = await startServer({}, { systemd: 'admin' }, `tcp:web,unix=${path}:admin`)
+    expect(server.started.path).toBe(path)
+    expect(await askOverUnix(path)).toBe(`hello from ${server.child.pid}`)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+    expect(existsSync(path)).toBe(true)
+  })
+
+  // Side by side: each is a process that has to start.
+  it.concurrent.each<[string, ServerOptions, ListenOptions, string, RegExp]>([
+    [
+      'a descriptor of a datagram socket',
+      {},
+      { fd: 3 },
+      'udp:x',
+      /^Cannot listen on descriptor 3: it is no socket that takes/,
+    ],
+    [
+      'a descriptor that is not open',
+      {},
+      { fd: 77 },
+      'tcp:x',
+      /^Cannot listen on descriptor 77: it is no socket that takes/,
+    ],
+    [
+      'systemd without a socket for connections',
+      {},
+      { systemd: true },
+      'udp:x,udp:y',
+      /^Cannot listen on descriptors 3, 4: it is no socket/,
+    ],
+    [
+      'a second socket for connections',
+      {},
+      { systemd: true },
+      'tcp:a,tcp:b',
+      /^Cannot listen on descriptors 3, 4: .* one socket .* by its name/,
+    ],
+    [
+      'TCP for datagrams',
+      { http3: true },
+      { fd: 3, udpFd: 4 },
+      'tcp:a,tcp:b',
+      /^Cannot listen on descriptor 3 \(UDP\): udpFd is no UDP socket/,
+    ],
+    [
+      'another family for datagrams',
+      { http3: true },
+      { fd: 3, udpFd: 4 },
+      'tcp:a,udp6:b',
+      /^Cannot listen on descriptor 4: it is of IPv6, and the one of TCP of IPv4/,
+    ],
+  ])('%s does not start, and says so', async (_name, server, listen, sockets, message) => {
+    const options = server.http3 === true ? { ...server, tls } : server
+    await using process = await startServer(options, listen, sockets)
+    expect(process.started.error?.replace('StartupError: ', '')).toMatch(message)
+    expect(process.started.error).toMatch(/^StartupError: [^\n]*$/)
+  })
+
+  it('systemd without systemd says how to get a socket', async () => {
+    const error = await failing({ systemd: true })
+    expect(error).toBeInstanceOf(StartupError)
+    expect(error.message).toMatch(/LISTEN_FDS is not set.*systemd-socket-activate/)
+  })
+})
+
+describe('a Unix socket', () => {
+  it('that a killed process left behind is replaced, and removed at the end', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('x.sock')
+    await using server = await startServer({}, { path })
+    server.child.kill('SIGKILL')
+    await server.ended
+    expect(lstatSync(path).isSocket()).toBe(true)
+    const own = make()
+    await own.listen({ path })
+    expect(await askOverUnix(path)).toBe('hello')
+    await own.close()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('that somebody serves is left alone', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('x.sock')
+    await make().listen({ path })
+    const error = await failing({ path })
+    expect(error.message).toBe(
+      `Cannot listen on ${path}: it is in use. Stop the other process (ss -lpx shows it), or remove the file if none is left`,
+    )
+    expect(await askOverUnix(path)).toBe('hello')
+  })
+
+  it('does not replace another file', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('notes.txt')
+    await writeFile(path, 'notes')
+    expect((await failing({ path })).message).toMatch(/it is in use/)
+    expect(lstatSync(path).size).toBe(5)
+  })
+
+  it('in a folder that is missing says so', async () => {
+    expect((await failing({ path: '/nowhere/x.sock' })).message).toMatch(/: its folder is missing, or /)
+  })
+
+  it('with TLS serves HTTP/2', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('x.sock')
+    await make({ tls }).listen({ path })
+    const { connect: connectTls } = await import('node:tls')
+    const socket = connectTls({ path, ca: tls.cert, servername: 'localhost', ALPNProtocols: ['h2'] })
+    await once(socket, 'secureConnect')
+    expect(socket.alpnProtocol).toBe('h2')
+    socket.destroy()
+  })
+})
+
+describe('options of listen', () => {
+  it.each<[ListenOptions, RegExp]>([
+    [{ fd: -1 }, /^Option fd of listen is -1; it takes the number of a descriptor$/],
+    [{ fd: 3, udpFd: 0.5 }, /^Option udpFd of listen is 0\.5/],
+    [{ udpFd: 4 }, /^Option udpFd of listen takes fd or systemd beside it$/],
+    [{ fd: 3, port: 80 }, /^Options port and fd of listen exclude each other$/],
+    [{ systemd: 'a', fd: 3 }, /^Options fd and systemd of listen exclude each other$/],
+    [{ path: '/x', host: 'localhost' }, /^Options path and host of listen exclude each other$/],
+    [{ path: '/x', reusePort: true }, /^Options path and reusePort of listen exclude each other$/],
+    [{ path: `/${'x'.repeat(120)}` }, /^Path of a Unix socket has at most \d+ octets: .* is too long$/],
+    [{ systemd: false as never }, /^Option systemd of listen takes true or the name of a socket$/],
+  ])('%j is refused', async (options, message) => {
+    expect((await failing(options)).message).toMatch(message)
+  })
+})
+
+it('port 0 tries another number where the UDP port of the first is taken', async () => {
+  const { createSocket } = await import('node:dgram')
+  // All of them cannot be taken; that the number is the same for both is what counts.
+  const address = await make({ tls, http3: true }).listen(local)
+  const socket = createSocket('udp4')
+  socket.bind(address.port, '127.0.0.1')
+  const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
+  expect(error.code).toBe('EADDRINUSE')
+  socket.close()
+  const tcp = createServer().listen(address.port, '127.0.0.1')
+  const [tcpError] = (await once(tcp, 'error')) as [NodeJS.ErrnoException]
+  expect(tcpError.code).toBe('EADDRINUSE')
+})

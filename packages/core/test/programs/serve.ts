@@ -1,0 +1,19 @@
+/**
+ * A server in a process of its own: `serve.ts <options of Server> <options of listen>`, both JSON. Writes one line: the
+ * address, or what stood in the way. Ends with its signals.
+ */
+import * as log from '@fw/log'
+import { Server } from '../../src/index.ts'
+
+const [serverOptions = '{}', listenOptions = '{}'] = process.argv.slice(2)
+// Standard output is for the address.
+log.setSinks([])
+
+const server = new Server({ shutdown: 'signals', ...JSON.parse(serverOptions) })
+server.router().get('/', () => `hello from ${process.pid}`)
+try {
+  const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))
+  console.log(JSON.stringify({ url, port, path, protocols }))
+} catch (error) {
+  console.log(JSON.stringify({ error: String(error) }))
+}
