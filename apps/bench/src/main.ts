@@ -1,54 +1,62 @@
-import { strict as assert } from 'node:assert'
-import { parseArgs } from 'node:util'
-import { load } from './load.ts'
-import { ServerProcess } from './server-process.ts'
+/** Compares servers, loggers and routers side by side: `pnpm bench [group …] [--quick] [--json]`; see docs/benchmarks.md. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate } from './certificate.ts'
+import { GROUPS } from './groups.ts'
+import { type BenchOptions, readOptions, select, USAGE } from './options.ts'
+import { requirePrograms } from './programs.ts'
+import { comparisonMarkdown } from './report/markdown.ts'
+import { publish } from './report/publish.ts'
+import { comparisonResult, groupResult, type ComparisonResult, type GroupResult } from './report/result.ts'
+import { runComparison } from './run-comparison.ts'
+import type { Run } from './run.ts'
 
-/** The first one is what the others are compared with. */
-const SERVERS = ['fw', 'node-http', 'fastify'] as const
+// Servers end with this program, which an interrupt has to tell them of.
+process.on('SIGINT', () => process.exit(130))
+process.on('SIGTERM', () => process.exit(143))
 
-interface Round {
-  readonly requestsPerSecond: number
-  /** CPU time of the server for one request, in microseconds. */
-  readonly cpuMicroseconds: number
+try {
+  const options = readOptions(process.argv.slice(2))
+  const results = await benchmark(options)
+  if (options.isJson) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  if (error instanceof TypeError) process.stderr.write(`\n${USAGE}`)
+  process.exitCode = 1
 }
 
-/** One server under load once, after a warm-up, its answer checked first. */
-async function round(name: string, seconds: number): Promise<Round> {
-  await using server = await ServerProcess.start(name)
-  const url = `http://127.0.0.1:${server.port}/`
-  assert.equal(await (await fetch(url)).text(), 'hello world', `${name} does not answer as it should`)
-  await load(url, 1)
-  const before = await server.cpuSeconds()
-  const { requests, requestsPerSecond } = await load(url, seconds)
-  return { requestsPerSecond, cpuMicroseconds: (((await server.cpuSeconds()) - before) / requests) * 1e6 }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN
-}
-
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
-const [rounds, seconds] = values.quick ? [1, 1] : [5, 3]
-
-// Alternating, so that what else the machine does falls on all alike.
-const results = new Map<string, Round[]>(SERVERS.map((name) => [name, []]))
-for (let i = 0; i < rounds; i++) {
-  for (const name of SERVERS) results.get(name)?.push(await round(name, seconds))
-}
-
-const medians = SERVERS.map((name) => {
-  const measured = results.get(name) ?? []
-  return {
-    name,
-    rate: median(measured.map(({ requestsPerSecond }) => requestsPerSecond)),
-    cpu: median(measured.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+async function benchmark(options: BenchOptions): Promise<readonly GroupResult[]> {
+  if (process.platform !== 'linux') throw new Error('The benchmarks read /proc, so that they run on Linux only')
+  const { rounds, seconds, warmUpSeconds } = options
+  const folder = await mkdtemp(join(tmpdir(), 'fw-bench-'))
+  try {
+    const run: Run = { rounds, seconds, warmUpSeconds, folder, certificate: await makeCertificate(folder) }
+    const results: GroupResult[] = []
+    for (const name of options.groups.length === 0 ? Object.keys(GROUPS) : options.groups) {
+      results.push(await runGroup(name, run, options))
+    }
+    return results
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
-})
-const reference = medians.find(({ name }) => name === SERVERS[0])
-process.stdout.write(`hello over HTTP/1.1, 32 connections, median of ${rounds} rounds of ${seconds} s\n\n`)
-process.stdout.write('| server | requests/s | fw is | CPU µs/request |\n|---|---|---|---|\n')
-for (const { name, rate, cpu } of medians) {
-  const ratio = ((reference?.rate ?? NaN) / rate).toFixed(2)
-  process.stdout.write(`| ${name} | ${Math.round(rate)} | ${ratio} × | ${cpu.toFixed(1)} |\n`)
+}
+
+async function runGroup(name: string, run: Run, options: BenchOptions): Promise<GroupResult> {
+  const group = GROUPS[name]
+  if (group === undefined) throw new TypeError(`There is no group ${name}; there are ${Object.keys(GROUPS).join(', ')}`)
+  requirePrograms(group.programs)
+  const comparisons: ComparisonResult[] = []
+  for (const comparison of select(group.comparisons, options)) {
+    const progress = (candidate: string, round: number): void => {
+      process.stderr.write(`${name} ${comparison.name}: ${candidate}, round ${round + 1} of ${run.rounds}\n`)
+    }
+    const result = comparisonResult(await runComparison(comparison, run, progress))
+    comparisons.push(result)
+    if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)
+  }
+  const result = groupResult(name, run, comparisons)
+  // What was measured in part or in passing must not take the place of figures that others rely on.
+  if (!options.isQuick && options.only.length === 0 && options.scenarios.length === 0) await publish(result)
+  return result
 }

@@ -1,12 +1,14 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { processUsage, type Usage } from './process-usage.ts'
+import { SERVER_PROCESSOR, onProcessor } from './processors.ts'
 
-/** Clock ticks a second in `/proc/<pid>/stat`; 100 on every Linux that Node.js runs on. */
-const TICKS_PER_SECOND = 100
+/** How long a server may take to listen. */
+const START_TIMEOUT_MS = 20_000
+/** How long it may take to end when asked to, before it is killed. */
+const STOP_TIMEOUT_MS = 10_000
 
-/** A server under load, in a process of its own. */
+/** A server under measurement: a process on the processor of the servers. Leaving the scope ends it. */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number
   readonly #child: ChildProcess
@@ -16,24 +18,83 @@ export class ServerProcess implements AsyncDisposable {
     this.port = port
   }
 
-  /** @param name File in `servers/` without its ending; the program sends its port */
-  static async start(name: string): Promise<ServerProcess> {
-    const child = fork(fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url)), { stdio: 'inherit' })
-    const [message] = (await once(child, 'message')) as [{ port: number }]
-    return new ServerProcess(child, message.port)
+  /**
+   * Runs a program that sends `{ port }` when it listens, as `ready` does.
+   *
+   * @throws {Error} if it ends before that, or does not listen in time
+   */
+  static async program(command: readonly string[]): Promise<ServerProcess> {
+    const child = launch(command, ['ignore', 'ignore', 'inherit', 'ipc'])
+    const message = once(child, 'message', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })
+    const [{ port }] = (await settled(child, command, message)) as [{ readonly port: number }]
+    return new ServerProcess(child, port)
   }
 
-  /** CPU time the process has used so far, in seconds, of all its threads. */
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
-    // The second field, the name, may hold spaces; it ends with the last bracket.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  /**
+   * Runs a program that was told its port, and waits until it takes requests.
+   *
+   * @param listens Resolves when it does
+   */
+  static async daemon(command: readonly string[], port: number, listens: () => Promise<void>): Promise<ServerProcess> {
+    const child = launch(command, ['ignore', 'ignore', 'inherit'])
+    await settled(child, command, listens())
+    return new ServerProcess(child, port)
+  }
+
+  usage(): Promise<Usage> {
+    return processUsage(this.#child.pid ?? 0)
+  }
+
+  /** Asks a server program something by a message and waits for its next message. */
+  async ask(message: string | number): Promise<unknown> {
+    const answer = once(this.#child, 'message')
+    this.#child.send(message)
+    return (await answer)[0]
+  }
+
+  /** Lets it end by itself, with everything written that it holds. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    const deadline = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    this.#child.kill('SIGTERM')
+    await ended
+    clearTimeout(deadline)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#child, 'exit')
-    this.#child.kill('SIGKILL')
-    await closed
+    await this.stop()
+  }
+}
+
+/** They end with this program, however it ends. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Its own output belongs to nobody, but what it complains about to whoever watches. */
+function launch(command: readonly string[], stdio: ('ignore' | 'inherit' | 'ipc')[]): ChildProcess {
+  const [program = '', ...words] = [...onProcessor(SERVER_PROCESSOR), ...command]
+  const child = spawn(program, words, { stdio })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+/** What is awaited, or the failure of the process if that comes first. */
+async function settled<T>(child: ChildProcess, command: readonly string[], awaited: Promise<T>): Promise<T> {
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  const onExit = (code: number | null): void => reject(new Error(`${command.join(' ')} ended with ${code}`))
+  child.once('error', reject)
+  child.once('exit', onExit)
+  try {
+    return await Promise.race([awaited, failed])
+  } catch (error) {
+    child.kill('SIGKILL')
+    awaited.catch(() => {})
+    throw error
+  } finally {
+    child.off('exit', onExit)
   }
 }

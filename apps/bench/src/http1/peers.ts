@@ -1,0 +1,16 @@
+import { bunPeer, nodePeer, type Peer } from '../http/peer.ts'
+
+/** Servers of applications over HTTP/1.1. To add one: a program in `servers/`, and a line here. */
+export const HTTP1_PEERS: readonly Peer[] = [
+  nodePeer('fw', program('fw')),
+  nodePeer('node-http', program('node-http')),
+  nodePeer('fastify', program('fastify')),
+  nodePeer('hono', program('hono')),
+  nodePeer('h3', program('h3')),
+  nodePeer('express', program('express')),
+  bunPeer('bun', program('bun')),
+]
+
+function program(name: string): URL {
+  return new URL(`./servers/${name}.ts`, import.meta.url)
+}

@@ -1,0 +1,93 @@
+import { get, type ExpectedAnswer, type HttpScenario } from '../http/scenario.ts'
+import { BROWSER_HEADERS, ONE_KIB_OF_JSON } from './requests.ts'
+
+const HELLO: ExpectedAnswer = { status: 200, type: 'text/plain', body: 'hello world' }
+/** Those that a scenario is left to which says nothing about frameworks. */
+const ENGINES = ['fw', 'node-http', 'fastify', 'bun']
+const USUAL = { connections: 64 }
+
+/** What every scenario has in common unless it says otherwise: `GET /`, 64 connections, in relation to node:http. */
+const BASE = {
+  tool: 'wrk',
+  request: get('/'),
+  answer: HELLO,
+  shape: USUAL,
+  reference: 'node-http',
+  targets: [],
+} as const
+
+export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
+  {
+    ...BASE,
+    name: 'hello',
+    title: 'GET / answered with 11 octets of text; 64 connections',
+    targets: [
+      { of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.45 },
+      { of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.6 },
+      { of: 'fw', metric: 'rate', to: 'bun', atLeast: 0.8 },
+    ],
+  },
+  {
+    ...BASE,
+    name: 'param-json',
+    title: 'GET /users/4711 through a route with a parameter, answered with JSON; 64 connections',
+    request: get('/users/4711'),
+    answer: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
+    reference: 'fastify',
+    targets: [{ of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.6 }],
+  },
+  {
+    ...BASE,
+    name: 'json-body',
+    title: 'POST of 1 KiB of JSON, parsed and sent back; 64 connections',
+    request: {
+      method: 'POST',
+      path: '/echo',
+      headers: { 'content-type': 'application/json' },
+      body: ONE_KIB_OF_JSON,
+    },
+    answer: { status: 200, type: 'application/json', body: ONE_KIB_OF_JSON },
+    reference: 'fastify',
+  },
+  {
+    ...BASE,
+    name: 'browser-headers',
+    title: 'GET / with the 12 fields, 700 octets, that a browser sends; 64 connections',
+    request: get('/', BROWSER_HEADERS),
+    peers: ENGINES,
+    targets: [{ of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.6 }],
+  },
+  {
+    ...BASE,
+    name: 'pipelined',
+    title:
+      'GET /, 16 requests at once on each of 64 connections; what the load generator can do is the limit of the rates',
+    shape: { ...USUAL, depth: 16 },
+    peers: ENGINES,
+    targets: [{ of: 'fw', metric: 'cpuMicros', to: 'node-http', atMost: 0.35 }],
+  },
+  {
+    ...BASE,
+    name: 'connection-close',
+    title: 'GET /, each on a new connection; 64 at once',
+    shape: { ...USUAL, isOnce: true },
+    peers: ENGINES,
+  },
+  {
+    ...BASE,
+    name: '1000-connections',
+    title: 'GET /; 1,000 connections',
+    shape: { connections: 1000 },
+    peers: ENGINES,
+  },
+  { ...BASE, name: 'tls', title: 'GET / over TLS 1.3; 64 connections', isTls: true, peers: ENGINES },
+  {
+    ...BASE,
+    name: 'access-log',
+    title:
+      'GET / with an access log, written asynchronously to a file, but for node-http, which has none; 64 connections',
+    isLogged: true,
+    peers: ['fw', 'node-http', 'fastify'],
+    targets: [{ of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1 }],
+  },
+]

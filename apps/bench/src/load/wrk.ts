@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { urlOf, type Load, type LoadTarget } from './load.ts'
+import { runGenerator } from './run-generator.ts'
+
+/** Longer than any answer takes: a slow one shows in the latency, and must not be counted as failed. */
+const TIMEOUT_SECONDS = 30
+
+/** What `done` of the script prints. */
+interface Report {
+  readonly requests: number
+  readonly bytes: number
+  readonly micros: number
+  readonly p50: number
+  readonly p99: number
+  readonly failures: number
+  /** Connections that ended when a request was on its way. */
+  readonly closed: number
+}
+
+/** HTTP/1.1 by `wrk` on one thread. @throws {Error} if a connection failed or an answer was no success */
+export async function wrk(target: LoadTarget, seconds: number): Promise<Load> {
+  const script = join(target.folder, 'wrk.lua')
+  await writeFile(script, wrkScript(target))
+  const { connections } = target.shape
+  const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script]
+  const output = await runGenerator(['wrk', ...words, urlOf(target)])
+  const { requests, bytes, micros, p50, p99, failures, closed } = readReport(output)
+  // Bun closes a connection as it was asked to, but does not say so in the answer, which takes wrk by surprise.
+  const failed = target.shape.isOnce === true ? failures : failures + closed
+  if (failed > 0) throw new Error(`${failed} requests failed, ${requests} did not`)
+  return { requests, seconds: micros / 1e6, bytes, p50Ms: p50 / 1000, p99Ms: p99 / 1000 }
+}
+
+/** The script that makes the requests of a target; nothing in it runs while they are sent. */
+function wrkScript({ request, shape }: LoadTarget): string {
+  const headers = shape.isOnce === true ? { ...request.headers, connection: 'close' } : request.headers
+  return [
+    `wrk.method = ${quoted(request.method)}`,
+    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`),
+    ...(request.body === undefined ? [] : [`wrk.body = ${quoted(request.body)}`]),
+    ...pipelining(shape.depth ?? 1),
+    DONE,
+  ].join('\n')
+}
+
+function pipelining(depth: number): readonly string[] {
+  if (depth === 1) return []
+  return [
+    'init = function(args)',
+    `  local all = string.rep(wrk.format(), ${depth})`,
+    '  request = function() return all end',
+    'end',
+  ]
+}
+
+const DONE = `done = function(summary, latency)
+  local errors = summary.errors
+  io.write(string.format('\\nREPORT {"requests":%d,"bytes":%d,"micros":%d,"p50":%d,"p99":%d,"failures":%d,"closed":%d}\\n',
+    summary.requests, summary.bytes, summary.duration, latency:percentile(50), latency:percentile(99),
+    errors.connect + errors.write + errors.status + errors.timeout, errors.read))
+end
+`
+
+/** A Lua string; its escapes of ASCII are those of JSON. */
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
+
+function readReport(output: string): Report {
+  const json = /^REPORT (.*)$/m.exec(output)?.[1]
+  if (json === undefined) throw new Error(`wrk reported nothing:\n${output}`)
+  const report = JSON.parse(json) as Report
+  if (!(report.requests > 0)) throw new Error('No request was answered')
+  return report
+}

@@ -1,0 +1,24 @@
+/** A figure that is measured: what its column is called and how it is read. */
+export interface Metric {
+  readonly title: string
+  readonly better: 'more' | 'less'
+  /** Digits behind the point. */
+  readonly digits: number
+}
+
+export type MetricKey = 'rate' | 'cpuMicros' | 'p50Ms' | 'p99Ms' | 'rssMib'
+
+/** Everything that any group measures. */
+export const METRICS: Readonly<Record<MetricKey, Metric>> = {
+  rate: { title: 'requests/s', better: 'more', digits: 0 },
+  cpuMicros: { title: 'CPU µs/request', better: 'less', digits: 1 },
+  p50Ms: { title: 'p50 ms', better: 'less', digits: 2 },
+  p99Ms: { title: 'p99 ms', better: 'less', digits: 2 },
+  rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },
+}
+
+/** A figure as the tables show it. */
+export function formatMetric(key: MetricKey, value: number): string {
+  const { digits } = METRICS[key]
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}

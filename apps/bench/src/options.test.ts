@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { Comparison } from './comparison.ts'
+import { readOptions, select } from './options.ts'
+
+const COMPARISONS: readonly Comparison[] = ['hello', 'tls'].map((name) => ({
+  name,
+  title: name,
+  reference: 'a',
+  metrics: ['rate'],
+  targets: [],
+  candidates: ['a', 'b'].map((candidate) => ({ name: candidate, measure: () => Promise.resolve({}) })),
+}))
+
+describe('options', () => {
+  it('are five rounds by default, and one with --quick', () => {
+    expect(readOptions(['http1'])).toMatchObject({ groups: ['http1'], rounds: 5, seconds: 3, isQuick: false })
+    expect(readOptions(['--quick'])).toMatchObject({ groups: [], rounds: 1, seconds: 1, isQuick: true })
+    expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 1 })
+  })
+
+  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--seconds', 'x'], ['--fast']])('%s %s is refused', (...words) => {
+    expect(() => readOptions(words)).toThrow(TypeError)
+  })
+
+  it('select scenarios and candidates', () => {
+    const selected = select(COMPARISONS, readOptions(['--scenario', 'tls', '--only', 'b']))
+    expect(selected.map(({ name, candidates }) => [name, candidates.map((each) => each.name)])).toEqual([
+      ['tls', ['b']],
+    ])
+    expect(select(COMPARISONS, readOptions([]))).toEqual(COMPARISONS)
+  })
+
+  it.each([
+    ['--scenario', 'There is no scenario helo; there are hello, tls'],
+    ['--only', 'There is no candidate helo; there are a, b'],
+  ])('%s of nothing tells what there is', (option, message) => {
+    expect(() => select(COMPARISONS, readOptions([option, 'helo']))).toThrow(message)
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { Candidate } from '../comparison.ts'
+import type { Run } from '../run.ts'
+import { runComparison } from '../run-comparison.ts'
+import { barChart } from './bar-chart.ts'
+import { comparisonMarkdown } from './markdown.ts'
+import { replaceSection } from './publish.ts'
+import { comparisonResult, groupResult, type ComparisonResult } from './result.ts'
+
+const RUN: Run = { rounds: 1, seconds: 1, warmUpSeconds: 1, folder: '', certificate: { keyFile: '', certFile: '' } }
+
+function candidate(name: string, rate: number): Candidate {
+  return { name, measure: () => Promise.resolve({ rate }) }
+}
+
+function measured(): Promise<ComparisonResult> {
+  const comparison = {
+    name: 'hello',
+    title: 'GET <b>',
+    reference: 'peer',
+    metrics: ['rate'] as const,
+    targets: [
+      { of: 'fw', metric: 'rate', to: 'peer', atLeast: 1.4 },
+      { of: 'fw', metric: 'rate', to: 'peer', atLeast: 1.6 },
+    ] as const,
+    candidates: [
+      candidate('fw', 150_000),
+      candidate('peer', 100_000),
+      { ...candidate('nginx', 1), missing: 'nginx is not installed' },
+    ],
+  }
+  return runComparison(comparison, RUN).then(comparisonResult)
+}
+
+describe('tables', () => {
+  it('have ratios, marks where a target is missed, and what was not measured', async () => {
+    expect(comparisonMarkdown(await measured()).split('\n')).toEqual([
+      '**hello**: GET <b>.',
+      '',
+      '|      | requests/s | ÷ peer | least – most      | target                                             |',
+      '| ---- | ---------- | ------ | ----------------- | -------------------------------------------------- |',
+      '| fw   | 150,000    | 1.50   | 150,000 – 150,000 | ≥ 1.4 × peer: 1.50; ≥ 1.6 × peer: **missed, 1.50** |',
+      '| peer | 100,000    | 1.00   | 100,000 – 100,000 |                                                    |',
+      '',
+      'Not measured: nginx (nginx is not installed).',
+      '',
+    ])
+  })
+})
+
+describe('charts', () => {
+  it('are well-formed, for light and for dark pages', async () => {
+    const chart = barChart(groupResult('http1', RUN, [await measured()]))
+    expect(chart).toContain('prefers-color-scheme: dark')
+    expect(chart.match(/<rect /g)).toHaveLength(2)
+    expect(chart).not.toMatch(/NaN|undefined|Infinity/)
+  })
+})
+
+describe('replaceSection', () => {
+  it('changes what is between the marks of a group, and only that', () => {
+    const page = '# A\n<!-- a -->old<!-- /a -->\n<!-- b -->other<!-- /b -->\n'
+    const replaced = replaceSection(page, 'a', 'new\n')
+    expect(replaced).toBe(
+      '# A\n<!-- a -->\n\n![a](benchmarks/a.svg)\n\nnew\n\n<!-- /a -->\n<!-- b -->other<!-- /b -->\n',
+    )
+    expect(replaceSection(replaced, 'a', 'new\n')).toBe(replaced)
+  })
+
+  it('tells of marks that are missing', () => {
+    expect(() => replaceSection('# A\n', 'a', 'new')).toThrow('no marks <!-- a -->')
+  })
+})

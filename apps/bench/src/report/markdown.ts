@@ -1,0 +1,66 @@
+import { METRICS, formatMetric, type MetricKey } from '../metrics.ts'
+import { describeLimit, type TargetResult } from '../targets.ts'
+import type { ComparisonResult, GroupResult, Row } from './result.ts'
+import { markdownTable } from './table.ts'
+
+/** The tables of a group, one for each comparison. */
+export function groupMarkdown({ date, machine, rounds, seconds, comparisons }: GroupResult): string {
+  const about = `${date.slice(0, 10)}; ${machine}; median of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s.`
+  return [`${about}\n`, ...comparisons.map(comparisonMarkdown)].join('\n')
+}
+
+/** A table: median, ratio to the reference and spread of the first figure, medians of the others, targets. */
+export function comparisonMarkdown(result: ComparisonResult): string {
+  const [first, ...others] = result.metrics
+  if (first === undefined) return ''
+  const head = [
+    '',
+    METRICS[first].title,
+    `÷ ${result.reference}`,
+    'least – most',
+    ...others.map((metric) => METRICS[metric].title),
+    ...(result.targets.length === 0 ? [] : ['target']),
+  ]
+  const rows = result.rows.map((row) => [
+    row.name,
+    medianOf(row, first),
+    ratioOf(row, first),
+    spreadOf(row, first),
+    ...others.map((metric) => medianOf(row, metric)),
+    ...(result.targets.length === 0 ? [] : [targetsOf(row.name, result.targets, first)]),
+  ])
+  const missing = result.unmeasured.map(({ name, reason }) => `\nNot measured: ${name} (${firstLine(reason)}).\n`)
+  return `**${result.name}**: ${result.title}.\n\n${markdownTable(head, rows)}${missing.join('')}`
+}
+
+function medianOf({ figures }: Row, metric: MetricKey): string {
+  const figure = figures[metric]
+  return figure === undefined || Number.isNaN(figure.median) ? '' : formatMetric(metric, figure.median)
+}
+
+/** Empty where the reference was not measured. */
+function ratioOf({ figures }: Row, metric: MetricKey): string {
+  const ratio = figures[metric]?.ratio ?? Number.NaN
+  return Number.isNaN(ratio) ? '' : ratio.toFixed(2)
+}
+
+function spreadOf({ figures }: Row, metric: MetricKey): string {
+  const figure = figures[metric]
+  return figure === undefined ? '' : `${formatMetric(metric, figure.least)} – ${formatMetric(metric, figure.most)}`
+}
+
+/** What was reached of every target; one that is missed is marked. */
+function targetsOf(name: string, targets: readonly TargetResult[], first: MetricKey): string {
+  return targets
+    .filter(({ target }) => target.of === name)
+    .map(({ value, target, isMet }) => {
+      const reached = target.to === undefined ? formatMetric(target.metric, value) : value.toFixed(2)
+      const figure = target.metric === first ? '' : `${METRICS[target.metric].title} `
+      return `${figure}${describeLimit(target)}: ${isMet ? reached : `**missed, ${reached}**`}`
+    })
+    .join('; ')
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}

@@ -1,0 +1,73 @@
+import { availableParallelism, cpus, release } from 'node:os'
+import { isPinned } from '../processors.ts'
+import type { MetricKey } from '../metrics.ts'
+import type { Run } from '../run.ts'
+import type { Measured, Unmeasured } from '../run-comparison.ts'
+import { medianRatio, summarize, type Summary } from '../statistics.ts'
+import { checkTarget, valuesOf, type TargetResult } from '../targets.ts'
+
+/** A figure of a candidate, with its relation to that of the reference. */
+export interface Figure extends Summary {
+  readonly ratio: number
+}
+
+/** What a candidate came to. */
+export interface Row {
+  readonly name: string
+  readonly figures: Readonly<Partial<Record<MetricKey, Figure>>>
+}
+
+/** What a comparison came to; this is what is kept as JSON. */
+export interface ComparisonResult {
+  readonly name: string
+  readonly title: string
+  readonly reference: string
+  readonly metrics: readonly MetricKey[]
+  readonly rows: readonly Row[]
+  readonly unmeasured: readonly Unmeasured[]
+  readonly targets: readonly TargetResult[]
+}
+
+/** All comparisons of a group in one run. */
+export interface GroupResult {
+  readonly group: string
+  /** ISO 8601, UTC. */
+  readonly date: string
+  readonly machine: string
+  readonly rounds: number
+  readonly seconds: number
+  readonly comparisons: readonly ComparisonResult[]
+}
+
+export function groupResult(group: string, run: Run, comparisons: readonly ComparisonResult[]): GroupResult {
+  const { rounds, seconds } = run
+  return { group, date: new Date().toISOString(), machine: describeMachine(), rounds, seconds, comparisons }
+}
+
+export function comparisonResult({ comparison, rounds, unmeasured }: Measured): ComparisonResult {
+  const { name, title, reference, metrics, targets } = comparison
+  const rows = Array.from(rounds.keys(), (candidate) => ({
+    name: candidate,
+    figures: Object.fromEntries(metrics.map((metric) => [metric, figureOf(metric, candidate)])),
+  }))
+  return {
+    name,
+    title,
+    reference,
+    metrics,
+    rows,
+    unmeasured,
+    targets: targets.map((target) => checkTarget(target, rounds)).filter((result) => result !== undefined),
+  }
+
+  function figureOf(metric: MetricKey, candidate: string): Figure {
+    const values = valuesOf(rounds, candidate, metric)
+    return { ...summarize(values), ratio: medianRatio(values, valuesOf(rounds, reference, metric)) }
+  }
+}
+
+function describeMachine(): string {
+  const pinning = isPinned() ? 'server and load on one processor each' : 'server and load not pinned'
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor'
+  return `Node ${process.version}, Linux ${release()}, ${availableParallelism()} × ${processor}, ${pinning}`
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { Candidate, Comparison } from './comparison.ts'
+import { runComparison } from './run-comparison.ts'
+import type { Run } from './run.ts'
+
+const RUN: Run = {
+  rounds: 3,
+  seconds: 1,
+  warmUpSeconds: 1,
+  folder: '/nowhere',
+  certificate: { keyFile: '', certFile: '' },
+}
+
+function comparisonOf(candidates: readonly Candidate[]): Comparison {
+  return { name: 'test', title: 'a test', reference: 'a', metrics: ['rate'], targets: [], candidates }
+}
+
+describe('runComparison', () => {
+  it('lets the candidates take turns', async () => {
+    const turns: string[] = []
+    const candidate = (name: string): Candidate => ({
+      name,
+      measure: () => Promise.resolve({ rate: turns.push(name) }),
+    })
+    const { rounds } = await runComparison(comparisonOf([candidate('a'), candidate('b')]), RUN)
+    expect(turns.join(' ')).toBe('a b a b a b')
+    expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 3 }, { rate: 5 }])
+  })
+
+  it('names what cannot be measured, and does not try', async () => {
+    const absent: Candidate = { name: 'b', missing: 'b is not installed', measure: () => Promise.reject(new Error()) }
+    const { rounds, unmeasured } = await runComparison(comparisonOf([absent]), RUN)
+    expect(unmeasured).toEqual([{ name: 'b', reason: 'b is not installed' }])
+    expect(rounds.size).toBe(0)
+  })
+
+  it('leaves out all rounds of a candidate that fails in one of them', async () => {
+    let turn = 0
+    const failing: Candidate = {
+      name: 'a',
+      measure: () =>
+        ++turn === 2 ? Promise.reject(new Error('The status is another one')) : Promise.resolve({ rate: 1 }),
+    }
+    const sound: Candidate = { name: 'b', measure: () => Promise.resolve({ rate: 2 }) }
+    const { rounds, unmeasured } = await runComparison(comparisonOf([failing, sound]), RUN)
+    expect(unmeasured).toEqual([{ name: 'a', reason: 'The status is another one' }])
+    expect([...rounds]).toEqual([['b', [{ rate: 2 }, { rate: 2 }, { rate: 2 }]]])
+    expect(turn).toBe(2)
+  })
+})

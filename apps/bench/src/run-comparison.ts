@@ -1,0 +1,48 @@
+import type { Comparison, Measurement } from './comparison.ts'
+import type { Run } from './run.ts'
+
+/** A candidate that brought no figures, and why. */
+export interface Unmeasured {
+  readonly name: string
+  readonly reason: string
+}
+
+/** All rounds of a comparison. */
+export interface Measured {
+  readonly comparison: Comparison
+  readonly rounds: ReadonlyMap<string, readonly Measurement[]>
+  readonly unmeasured: readonly Unmeasured[]
+}
+
+/**
+ * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike.
+ * One that fails in any round is reported with the reason, and its figures are left out.
+ *
+ * @param onRound Is told of every candidate before its turn
+ */
+export async function runComparison(
+  comparison: Comparison,
+  run: Run,
+  onRound: (name: string, round: number) => void = () => {},
+): Promise<Measured> {
+  const rounds = new Map<string, Measurement[]>()
+  const unmeasured: Unmeasured[] = []
+  for (const { name, missing } of comparison.candidates) {
+    if (missing === undefined) rounds.set(name, [])
+    else unmeasured.push({ name, reason: missing })
+  }
+  for (let round = 0; round < run.rounds; round++) {
+    for (const candidate of comparison.candidates) {
+      const own = rounds.get(candidate.name)
+      if (own === undefined) continue
+      onRound(candidate.name, round)
+      try {
+        own.push(await candidate.measure(run))
+      } catch (error) {
+        rounds.delete(candidate.name)
+        unmeasured.push({ name: candidate.name, reason: error instanceof Error ? error.message : String(error) })
+      }
+    }
+  }
+  return { comparison, rounds, unmeasured }
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeCertificate } from '../src/certificate.ts'
+import { checkAnswer } from '../src/http/check-answer.ts'
+import { measureServer, startPeer } from '../src/http/http-candidate.ts'
+import type { Peer } from '../src/http/peer.ts'
+import type { HttpScenario } from '../src/http/scenario.ts'
+import { HTTP1_PEERS } from '../src/http1/peers.ts'
+import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
+import type { Run } from '../src/run.ts'
+
+let run: Run
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fw-bench-test-'))
+  run = { rounds: 1, seconds: 1, warmUpSeconds: 1, folder, certificate: await makeCertificate(folder) }
+})
+
+afterAll(() => rm(run.folder, { recursive: true, force: true }))
+
+const GROUPS = { http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS } }
+
+describe.each(Object.entries(GROUPS))('every server of %s answers rightly', (_group, { scenarios, peers }) => {
+  for (const peer of peers) {
+    for (const [title, ones] of bySetup(scenarios, peer)) {
+      it.concurrent(`${peer.name}: ${title}`, async () => {
+        await expect(Promise.resolve(peer.missing ?? answerAll(peer, ones))).resolves.toMatch(OUTCOME)
+      })
+    }
+  }
+})
+
+/** What a peer that is not there says of itself, or one that is. */
+const OUTCOME = /is not installed|there is no|answers/
+
+async function answerAll(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
+  const [first] = scenarios
+  await using server = await startPeer(peer, first!, run)
+  for (const { request, shape, answer, isTls = false } of scenarios) {
+    await checkAnswer({ port: server.port, isTls, request, shape, folder: run.folder }, answer)
+  }
+  return 'answers'
+}
+
+/** Scenarios of a peer that one and the same server can answer. */
+function bySetup(scenarios: readonly HttpScenario[], { name }: Peer): ReadonlyMap<string, HttpScenario[]> {
+  const own = scenarios.filter(({ peers }) => peers?.includes(name) ?? true)
+  return Map.groupBy(own, ({ isTls = false, isLogged = false, setup = {} }) =>
+    JSON.stringify({ isTls, isLogged, ...setup }),
+  )
+}
+
+describe('a measured server', () => {
+  const [hello, peer] = [HTTP1_SCENARIOS[0]!, HTTP1_PEERS[0]!]
+
+  it('has a rate, processor time, latency and memory', async () => {
+    await using server = await startPeer(peer, hello, run)
+    const figures = await measureServer(server, hello, run)
+    expect(Object.keys(figures).sort()).toEqual(['cpuMicros', 'p50Ms', 'p99Ms', 'rate', 'rssMib'])
+    for (const figure of Object.values(figures)) expect(figure).toBeGreaterThan(0)
+    expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
+  })
+
+  it('is not measured when it answers something else', async () => {
+    await using server = await startPeer(peer, hello, run)
+    const other = { ...hello, answer: { status: 200, body: 'Hello world' } }
+    await expect(measureServer(server, other, run)).rejects.toThrow('The content is another one')
+  })
+})
