@@ -1,4 +1,4 @@
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
 import { BaseExchange } from '../base-exchange.ts'
@@ -6,46 +6,50 @@ import { BodyRate } from '../body-rate.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
 import { FieldListHeaders } from '../field-list-headers.ts'
-import { httpDate } from '../http-date.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
 import { SlicedWriter } from '../sliced-writer.ts'
+import { answerFields, fieldsObject } from './answer-fields.ts'
 import type { Http2RequestHead } from './request-head.ts'
 
 /** What an exchange needs of the session it runs on. */
-export interface Http2ExchangeOptions {
+export interface StreamOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  /** Told once for each stream. */
+  onStreamClosed(): void
 }
+
+/** Answers up to this size are one write; larger ones are sent as the client takes them. */
+const MAX_SINGLE_WRITE_BYTES = 64 * 1024
+const END_STREAM = { endStream: true }
+const BEFORE_TRAILERS = { waitForTrailers: true }
 
 /** A request and its answer on an HTTP/2 stream. */
 export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   readonly protocol = 'HTTP/2.0'
-  readonly scheme: 'http' | 'https'
   readonly method: string
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
-  readonly body: ReceivedBody
-  readonly remoteAddress: string | undefined
-  readonly remotePort: number | undefined
   deadlineMs: number = Infinity
 
   readonly #stream: ServerHttp2Stream
-  readonly #host: EngineHost
-  readonly #deadlines: Deadlines
-  #awaitsContinue: boolean
+  readonly #owner: StreamOwner
+  #body: ReceivedBody | undefined = undefined
+  #awaitsContinue = false
   #isBodyComplete: boolean
   #requestTrailers: FieldList = []
-  readonly #output: SlicedWriter
+  /** For answers in several writes. */
+  #output: SlicedWriter | undefined = undefined
   /** When more of the request must have arrived, and when the client must have taken more of the answer. */
   #inputDeadlineMs = Infinity
   #outputDeadlineMs = Infinity
-  readonly #requestDeadlineMs: number
+  #requestDeadlineMs = Infinity
   #rate: BodyRate | undefined = undefined
   #isEnding = false
   /** Whether the whole answer was given to the stream. */
@@ -56,64 +60,48 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     head: Http2RequestHead,
     fields: FieldList,
     isBodyComplete: boolean,
-    options: Http2ExchangeOptions,
+    owner: StreamOwner,
   ) {
     super()
     this.#stream = stream
-    this.#output = new SlicedWriter(stream)
-    this.#host = options.host
-    this.#deadlines = options.deadlines
-    this.scheme = options.scheme
-    this.remoteAddress = options.remoteAddress
-    this.remotePort = options.remotePort
+    this.#owner = owner
     this.method = head.method
     this.target = head.target
     this.authority = head.authority
     this.headers = new FieldListHeaders(fields)
     this.#isBodyComplete = isBodyComplete
-    this.#awaitsContinue = !isBodyComplete && this.headers.get('expect')?.toLowerCase() === '100-continue'
-    const announced = this.headers.get('content-length')
-    const length = isBodyComplete ? 0 : announced === null ? undefined : Number(announced)
-    this.body = new ReceivedBody(length, options.host.limits.maxBufferedBodyBytes, this)
-
-    this.#requestDeadlineMs = isBodyComplete ? Infinity : this.#deadlines.in(options.host.limits.requestTimeoutMs)
     stream.on('error', ignore)
     stream.on('close', () => this.#onClosed())
-    this.#deadlines.watch(this)
-    if (isBodyComplete) {
-      this.body.finish()
-      return
-    }
-    const rate = new BodyRate(options.host.limits)
-    this.#rate = rate
-    stream.on('data', (chunk: Buffer) => {
-      this.#watchBody()
-      try {
-        rate.add(chunk.length)
-      } catch (error) {
-        this.body.fail(error as ProtocolError)
-      }
-      this.body.push(chunk)
-    })
-    stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
-      if (Array.isArray(raw)) this.#requestTrailers = raw.map(String)
-    })
-    stream.on('end', () => {
-      // An aborted stream ends too, but without the end of its body.
-      if (stream.aborted || stream.rstCode !== 0) return
-      this.#isBodyComplete = true
-      this.#watchBody()
-      this.body.finish(this.#requestTrailers)
-    })
-    this.#watchBody()
+    owner.deadlines.watch(this)
+    if (!isBodyComplete) this.#receive()
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#owner.scheme
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#owner.remoteAddress
+  }
+
+  get remotePort(): number | undefined {
+    return this.#owner.remotePort
+  }
+
+  get body(): ReceivedBody {
+    if (this.#body !== undefined) return this.#body
+    // Most requests have none, and nobody asks.
+    this.#body = new ReceivedBody(0, this.#owner.host.limits.maxBufferedBodyBytes, this)
+    this.#body.finish()
+    return this.#body
   }
 
   get bufferedBytes(): number {
-    return this.#output.bufferedBytes
+    return this.#output?.bufferedBytes ?? this.#stream.writableLength
   }
 
   protected get isBlocked(): boolean {
-    return this.#output.isBlocked
+    return this.#output?.isBlocked ?? this.#stream.writableNeedDrain
   }
 
   onWanted(): void {
@@ -152,30 +140,40 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
 
   protected override sendInformational(status: number, fields: FieldList): void {
     if (this.#isGone) return
-    this.#stream.additionalHeaders({ ':status': status, ...headersObject(fields) })
+    this.#stream.additionalHeaders({ ':status': status, ...fieldsObject(fields) })
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     if (this.#isGone) return
     const stream = this.#stream
-    stream.respond(this.#responseHeaders(status, head), { endStream: body === null })
-    if (body === null) return this.#finish()
-    this.#beginBody()
-    this.#output.write(typeof body === 'string' ? Buffer.from(body) : body)
+    const section = answerFields(status, head, this.#owner.host.altSvc)
+    if (body === null) {
+      stream.respond(section, END_STREAM)
+      this.#finish()
+      return
+    }
+    stream.respond(section)
+    if (this.#isBodyComplete && this.bodyBytes <= MAX_SINGLE_WRITE_BYTES) {
+      // One write that is also the end: END_STREAM goes with its last frame.
+      stream.end(body)
+      this.#finish()
+      return
+    }
+    this.#beginBody().write(typeof body === 'string' ? Buffer.from(body) : body)
     this.#end()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
     if (this.#isGone) return
-    const headers = this.#responseHeaders(status, head)
-    this.#stream.respond(headers, head.allowsBody ? { waitForTrailers: true } : { endStream: true })
+    const section = answerFields(status, head, this.#owner.host.altSvc)
+    this.#stream.respond(section, head.allowsBody ? BEFORE_TRAILERS : END_STREAM)
     if (head.allowsBody) this.#beginBody()
     // Nothing more will be sent, whatever the application still does.
     else this.#isSent = true
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    this.#output.write(chunk)
+    this.#output?.write(chunk)
     if (this.isBlocked) this.#watchOutput()
     return !this.isBlocked
   }
@@ -184,7 +182,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     // Without trailers this is an empty DATA frame with END_STREAM.
     this.#stream.on('wantTrailers', () => {
       try {
-        this.#stream.sendTrailers(headersObject(trailers))
+        this.#stream.sendTrailers(fieldsObject(trailers))
       } catch (error) {
         this.abort(error instanceof Error ? error : undefined)
       }
@@ -205,28 +203,56 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     setImmediate(() => this.#stream.close(constants.NGHTTP2_NO_ERROR))
   }
 
-  #responseHeaders(status: number, head: ResponseHead): OutgoingHttpHeaders {
-    const headers = headersObject(head.fields)
-    headers[':status'] = status
-    if (!head.hasDate) headers['date'] = httpDate()
-    if (this.#host.altSvc !== '') headers['alt-svc'] = this.#host.altSvc
-    if (head.contentLength !== undefined) headers['content-length'] = head.contentLength
-    return headers
-  }
-
   /** Whether the client has ended the stream, which an answer may meet before anybody was told. */
   get #isGone(): boolean {
     return this.#stream.destroyed || this.#stream.closed
   }
 
-  #beginBody(): void {
-    this.#stream.on('drain', this.#onDrain)
-    // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
-    if (this.#isBodyComplete) this.#stream.resume()
+  /** Listens to a request whose content is still to come. */
+  #receive(): void {
+    const { limits } = this.#owner.host
+    const stream = this.#stream
+    const announced = this.headers.get('content-length')
+    const length = announced === null ? undefined : Number(announced)
+    const body = new ReceivedBody(length, limits.maxBufferedBodyBytes, this)
+    this.#body = body
+    this.#awaitsContinue = this.headers.get('expect')?.toLowerCase() === '100-continue'
+    this.#requestDeadlineMs = this.#owner.deadlines.in(limits.requestTimeoutMs)
+    const rate = new BodyRate(limits)
+    this.#rate = rate
+    stream.on('data', (chunk: Buffer) => {
+      this.#watchBody()
+      try {
+        rate.add(chunk.length)
+      } catch (error) {
+        body.fail(error as ProtocolError)
+      }
+      body.push(chunk)
+    })
+    stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
+      if (Array.isArray(raw)) this.#requestTrailers = raw.map(String)
+    })
+    stream.on('end', () => {
+      // An aborted stream ends too, but without the end of its body.
+      if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
+      this.#isBodyComplete = true
+      this.#watchBody()
+      body.finish(this.#requestTrailers)
+    })
+    this.#watchBody()
   }
 
-  readonly #onDrain = (): void => {
-    this.#output.pump()
+  #beginBody(): SlicedWriter {
+    const output = new SlicedWriter(this.#stream)
+    this.#output = output
+    this.#stream.on('drain', () => this.#onDrain(output))
+    // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
+    if (this.#isBodyComplete) this.#stream.resume()
+    return output
+  }
+
+  #onDrain(output: SlicedWriter): void {
+    output.pump()
     this.#outputDeadlineMs = Infinity
     if (this.isBlocked) this.#watchOutput()
     else if (this.#isEnding) this.#end()
@@ -251,44 +277,38 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   #finish(): void {
     this.#isSent = true
     this.#watchOutput()
+    // The stream of a complete request closes by itself.
+    if (this.#isBodyComplete) return
     if (this.#stream.writableFinished) this.settle(false)
     else this.#stream.once('finish', () => this.settle(false))
   }
 
   #onClosed(): void {
-    this.#deadlines.unwatch(this)
-    this.#output.clear()
+    this.#owner.deadlines.unwatch(this)
+    this.#owner.onStreamClosed()
+    this.#output?.clear()
     if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
-    this.settle(!this.#isSent || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR)
+    const isReset = this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR
+    // A client may also take back a request without an error; only what was sent in one write tells it apart.
+    const isCutOff = this.#output === undefined && !this.#stream.writableFinished
+    this.settle(!this.#isSent || isReset || isCutOff)
   }
 
   #watchBody(): void {
     if (this.#awaitsContinue) return
-    const stallMs = this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs)
+    const stallMs = this.#owner.deadlines.in(this.#owner.host.limits.bodyStallTimeoutMs)
     this.#inputDeadlineMs = this.#isBodyComplete ? Infinity : Math.min(stallMs, this.#requestDeadlineMs)
     this.#setDeadline()
   }
 
   #watchOutput(): void {
-    this.#outputDeadlineMs = this.#deadlines.in(this.#host.limits.writeStallTimeoutMs)
+    this.#outputDeadlineMs = this.#owner.deadlines.in(this.#owner.host.limits.writeStallTimeoutMs)
     this.#setDeadline()
   }
 
   #setDeadline(): void {
     this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
   }
-}
-
-function headersObject(fields: FieldList): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] ?? ''
-    const value = fields[i + 1] ?? ''
-    const before = headers[name]
-    if (before === undefined) headers[name] = value
-    else headers[name] = Array.isArray(before) ? [...before, value] : [String(before), value]
-  }
-  return headers
 }
 
 /** A stream's `close` follows every `error` and says all that matters. */

@@ -11,49 +11,56 @@ export interface Http2RequestHead {
   readonly authority: string
 }
 
+export type Http2HeadLimits = Pick<Limits, 'maxRequestLineBytes' | 'maxHeadBytes' | 'maxFields'>
+
+/** What a field costs besides its octets (RFC 9113 §6.5.2). */
+export const FIELD_OVERHEAD_BYTES = 32
 /** Visible ASCII without `#`, as on HTTP/1.1. */
 const PATH = /^(?:\/[\x21\x22\x24-\x7e]*|\*)$/
+/** Of the request line that HTTP/1.1 would have: two spaces and the version. */
+const REQUEST_LINE_REST_BYTES = ' '.length + ' HTTP/1.1'.length
+
+/** The last authority found to be one; a connection is there for very few. */
+let knownAuthority = ''
 
 /**
  * Reads the request from its fields and refuses what nghttp2 lets through but HTTP/1.1 would not.
  *
  * @param fields As received, pseudo-header fields first; their presence and order were checked by nghttp2
- * @throws {ProtocolError} 400, or 414 for a path that is too long, with scope `stream`
+ * @throws {ProtocolError} 400, 414 for a path that is too long or 431 for too many or too large fields, with scope
+ *   `stream`
  * @see RFC 9113 §8.3.1
  */
-export function http2RequestHead(fields: FieldList, limits: Pick<Limits, 'maxRequestLineBytes'>): Http2RequestHead {
+export function http2RequestHead(fields: FieldList, limits: Http2HeadLimits): Http2RequestHead {
   let method = ''
   let scheme = ''
   let path = ''
   let authority: string | undefined
   let host: string | undefined
+  let bytes = 0
+  let pseudoFields = 0
   for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] ?? ''
     const value = fields[i + 1] ?? ''
-    switch (fields[i] ?? '') {
-      case ':method':
-        method = value
-        break
-      case ':scheme':
-        scheme = value
-        break
-      case ':path':
-        path = value
-        break
-      case ':authority':
-        authority = value
-        break
-      case 'host':
-        host = value
-        break
-    }
+    bytes += name.length + value.length + FIELD_OVERHEAD_BYTES
+    if (name.charCodeAt(0) === 0x3a) {
+      pseudoFields++
+      if (name === ':method') method = value
+      else if (name === ':path') path = value
+      else if (name === ':scheme') scheme = value
+      else if (name === ':authority') authority = value
+    } else if (name === 'host') host = value
   }
-  // As long as the request line that HTTP/1.1 would have.
-  if (`${method} ${path} HTTP/1.1`.length > limits.maxRequestLineBytes) {
+  if (method.length + path.length + REQUEST_LINE_REST_BYTES > limits.maxRequestLineBytes) {
     throw new ProtocolError(414, 'Request path too long', 'stream')
+  }
+  if (bytes > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large', 'stream')
+  if (fields.length / 2 - pseudoFields > limits.maxFields) {
+    throw new ProtocolError(431, 'Too many header fields', 'stream')
   }
   if (!isToken(method)) throw refused('Invalid method')
   const named = authority ?? host ?? ''
-  if (!isHost(named) || named === '') throw refused('Invalid authority')
+  if (named === '' || !isAuthority(named)) throw refused('Invalid authority')
   // RFC 9113 §8.3.1: the two must name the same.
   if (authority !== undefined && host !== undefined && authority.toLowerCase() !== host.toLowerCase()) {
     throw refused('Host differs from the authority')
@@ -62,6 +69,26 @@ export function http2RequestHead(fields: FieldList, limits: Pick<Limits, 'maxReq
   if (scheme !== 'http' && scheme !== 'https') throw refused('Unknown scheme')
   if (!PATH.test(path) || (path === '*' && method !== 'OPTIONS')) throw refused('Invalid path')
   return { method, target: path, authority: named }
+}
+
+/** Method and target of a request that is refused, as far as they are there. */
+export function refusedRequestLine(fields: FieldList): { method: string | undefined; target: string | undefined } {
+  const method = pseudoField(fields, ':method')
+  return { method, target: pseudoField(fields, method === 'CONNECT' ? ':authority' : ':path') }
+}
+
+function pseudoField(fields: FieldList, name: string): string | undefined {
+  for (let i = 0; i < fields.length && fields[i]?.startsWith(':'); i += 2) {
+    if (fields[i] === name) return fields[i + 1]
+  }
+  return undefined
+}
+
+function isAuthority(value: string): boolean {
+  if (value === knownAuthority) return true
+  if (!isHost(value)) return false
+  knownAuthority = value
+  return true
 }
 
 function refused(message: string): ProtocolError {

@@ -83,7 +83,8 @@ describe('an HTTP/2 session', () => {
     const stream = session.request({ ':path': `/${'a'.repeat(50)}` })
     const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
     expect(headers[':status']).toBe(414)
-    expect(refusals).toMatchObject([{ status: 414, protocol: 'HTTP/2.0', remoteAddress: '127.0.0.1' }])
+    const line = { method: 'GET', target: `/${'a'.repeat(50)}` }
+    expect(refusals).toMatchObject([{ status: 414, protocol: 'HTTP/2.0', remoteAddress: '127.0.0.1', ...line }])
     session.destroy()
   })
 

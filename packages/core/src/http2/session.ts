@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import { Http2Exchange } from './exchange.ts'
-import { http2RequestHead } from './request-head.ts'
+import { Http2Exchange, type StreamOwner } from './exchange.ts'
+import { http2RequestHead, refusedRequestLine } from './request-head.ts'
+import { sessionOptions } from './session-options.ts'
 
 export interface Http2SessionOptions {
   readonly scheme: 'http' | 'https'
@@ -13,49 +14,33 @@ export interface Http2SessionOptions {
   readonly onClose: (session: Http2Session) => void
 }
 
-/** Memory for one session in MB, the unit of `node:http2`. */
-const SESSION_MEMORY_MB = 10
-/** Frames that break the protocol before a session is closed (CVE-2019-9514 and its like). */
-const MAX_INVALID_FRAMES = 100
-/** Pseudo-header fields are counted among the pairs. */
-const PSEUDO_FIELDS = 5
-
 /** One HTTP/2 connection: framing by nghttp2, its streams as exchanges. */
-export class Http2Session implements Drainable, Watched {
+export class Http2Session implements Drainable, Watched, StreamOwner {
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  readonly scheme: 'http' | 'https'
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
   deadlineMs: number
   readonly #session: ServerHttp2Session
-  readonly #options: Http2SessionOptions
-  readonly #remoteAddress: string | undefined
-  readonly #remotePort: number | undefined
   #openStreams = 0
 
   constructor(socket: Socket, options: Http2SessionOptions) {
-    const { limits } = options.host
-    this.#options = options
-    this.#remoteAddress = socket.remoteAddress
-    this.#remotePort = socket.remotePort
+    const { host, deadlines } = options
+    this.host = host
+    this.deadlines = deadlines
+    this.scheme = options.scheme
+    this.remoteAddress = socket.remoteAddress
+    this.remotePort = socket.remotePort
     // Streams end by frames: a client that closes its side of the socket has left.
     socket.allowHalfOpen = false
-    this.#session = performServerHandshake(socket, {
-      settings: {
-        enablePush: false,
-        maxConcurrentStreams: limits.maxConcurrentStreams,
-        maxHeaderListSize: limits.maxHeadBytes,
-      },
-      maxHeaderListPairs: limits.maxFields + PSEUDO_FIELDS,
-      maxSessionMemory: SESSION_MEMORY_MB,
-      maxSessionInvalidFrames: MAX_INVALID_FRAMES,
-      streamResetBurst: limits.maxStreamResetBurst,
-      streamResetRate: limits.maxStreamResetsPerSecond,
-      // Which fields may be given twice is the application's affair, as it is on HTTP/1.1.
-      strictSingleValueFields: false,
-    })
-    this.deadlineMs = options.deadlines.in(limits.sessionIdleTimeoutMs)
-    options.deadlines.watch(this)
-    this.#session.on('error', ignore)
+    this.#session = performServerHandshake(socket, sessionOptions(host.limits))
+    this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
+    deadlines.watch(this)
+    this.#session.on('error', (error: Error) => this.#onError(error))
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) => this.#onStream(stream, flags, rawHeaders))
     this.#session.on('close', () => {
-      options.deadlines.unwatch(this)
+      deadlines.unwatch(this)
       options.onClose(this)
     })
   }
@@ -73,44 +58,47 @@ export class Http2Session implements Drainable, Watched {
     this.drain()
   }
 
+  onStreamClosed(): void {
+    if (--this.#openStreams === 0) this.deadlineMs = this.deadlines.in(this.host.limits.sessionIdleTimeoutMs)
+  }
+
   #onStream(stream: ServerHttp2Stream, flags: number, fields: readonly string[]): void {
-    const startMs = performance.now()
-    const { host, deadlines, scheme } = this.#options
     this.#openStreams++
     this.deadlineMs = Infinity
-    stream.on('close', () => {
-      if (--this.#openStreams === 0) this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
-    })
     try {
-      const head = http2RequestHead(fields, host.limits)
+      const head = http2RequestHead(fields, this.host.limits)
       const isBodyComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-      const [remoteAddress, remotePort] = [this.#remoteAddress, this.#remotePort]
-      host.onRequest(
-        new Http2Exchange(stream, head, fields, isBodyComplete, { host, deadlines, scheme, remoteAddress, remotePort }),
-      )
+      this.host.onRequest(new Http2Exchange(stream, head, fields, isBodyComplete, this))
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      this.#refuse(stream, error, startMs)
+      this.#refuse(stream, error, fields)
     }
   }
 
-  #refuse(stream: ServerHttp2Stream, error: ProtocolError, startMs: number): void {
+  #refuse(stream: ServerHttp2Stream, error: ProtocolError, fields: readonly string[]): void {
     stream.on('error', ignore)
-    stream.respond({ ':status': error.status, 'content-length': 0 }, { endStream: true })
-    // Not before the answer is out.
-    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
-    this.#options.host.onRefused({
-      status: error.status,
-      reason: error.message,
-      protocol: 'HTTP/2.0',
-      remoteAddress: this.#remoteAddress,
-      method: undefined,
-      target: undefined,
-      bodyBytes: 0,
-      durationMs: performance.now() - startMs,
-    })
+    stream.on('close', () => this.onStreamClosed())
+    if (!stream.closed) {
+      stream.respond([':status', String(error.status), 'content-length', '0'], { endStream: true })
+      // Not before the answer is out.
+      setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
+    }
+    this.#report(error.status, error.message, refusedRequestLine(fields))
+  }
+
+  /** nghttp2 gave the connection up: what it found concerns no request that anybody else was told of. */
+  #onError(error: Error & { code?: string }): void {
+    // What happens to the socket is no fault in the protocol.
+    if (error.code?.startsWith('ERR_HTTP2_') !== true) return
+    this.#report(0, error.message, { method: undefined, target: undefined })
+  }
+
+  #report(status: number, reason: string, line: { method: string | undefined; target: string | undefined }): void {
+    const { remoteAddress } = this
+    // The head came at once, as far as anybody can tell from here.
+    this.host.onRefused({ status, reason, protocol: 'HTTP/2.0', remoteAddress, ...line, bodyBytes: 0, durationMs: 0 })
   }
 }
 
-/** A session's `close` follows every `error` and says all that matters. */
+/** A stream's `close` follows every `error` and says all that matters. */
 function ignore(): void {}
