@@ -15,16 +15,18 @@ export function isFieldValue(value: string): boolean {
   return !NOT_IN_VALUE.test(value)
 }
 
-/** @throws {TypeError} if the field would not arrive as it was meant */
-export function checkField(name: string, value: string): void {
-  if (!TOKEN.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: the name is no token`)
-  if (NOT_IN_VALUE.test(value)) {
-    throw new TypeError(`Cannot send field ${name}: the value holds a control character or one above U+00FF`)
-  }
+/** What an answer may do with a field of a certain name. */
+export interface FieldRule {
+  /** Whether it says how a message is framed, or what becomes of the connection. */
+  readonly isFraming: boolean
+  /** Whether it means something only once (RFC 9110 §5.3). */
+  readonly isSingle: boolean
+  /** A value that was found good last; most fields of most answers have the same one again. */
+  lastValue: string
 }
 
 /** Framing belongs to the engine (RFC 9110 §7.6.1, RFC 9113 §8.2.2, RFC 9114 §4.2). */
-const FRAMING_FIELDS: ReadonlySet<string> = new Set([
+const FRAMING_FIELDS: readonly string[] = [
   'connection',
   'content-length',
   'http2-settings',
@@ -33,31 +35,8 @@ const FRAMING_FIELDS: ReadonlySet<string> = new Set([
   'te',
   'transfer-encoding',
   'upgrade',
-])
-
-/** Whether a field, by its lower-case name, says how a message is framed or what becomes of the connection. */
-export function isFramingField(name: string): boolean {
-  return FRAMING_FIELDS.has(name)
-}
-
-/**
- * The fields that an application may send besides a head: in an informational answer, as trailers.
- *
- * @throws {TypeError} as `checkField` does
- */
-export function withoutFraming(fields: FieldList): FieldList {
-  const kept: string[] = []
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] ?? ''
-    const value = fields[i + 1] ?? ''
-    checkField(name, value)
-    if (!FRAMING_FIELDS.has(name)) kept.push(name, value)
-  }
-  return kept
-}
-
-/** Fields of an answer that mean something only once (RFC 9110 §5.3). */
-const SINGLE_FIELDS: ReadonlySet<string> = new Set([
+]
+const SINGLE_FIELDS: readonly string[] = [
   'age',
   'content-disposition',
   'content-location',
@@ -70,9 +49,48 @@ const SINGLE_FIELDS: ReadonlySet<string> = new Set([
   'location',
   'retry-after',
   'strict-transport-security',
-])
+]
 
-/** Whether an answer may have a field, by its lower-case name, only once. */
-export function isSingleField(name: string): boolean {
-  return SINGLE_FIELDS.has(name)
+/** Names that an application sends are few; those made from input must not fill the memory. */
+const MAX_KNOWN_NAMES = 1000
+const rules = new Map<string, FieldRule>()
+for (const name of FRAMING_FIELDS) rules.set(name, { isFraming: true, isSingle: false, lastValue: '' })
+for (const name of SINGLE_FIELDS) rules.set(name, { isFraming: false, isSingle: true, lastValue: '' })
+
+/**
+ * Checks that a field would arrive as it was meant.
+ *
+ * @returns What the lower-case name of a field says about it
+ * @throws {TypeError} if name or value cannot be sent
+ */
+export function checkField(name: string, value: string): FieldRule {
+  const rule = rules.get(name) ?? newRule(name)
+  if (value === rule.lastValue) return rule
+  if (NOT_IN_VALUE.test(value)) {
+    throw new TypeError(`Cannot send field ${name}: the value holds a control character or one above U+00FF`)
+  }
+  rule.lastValue = value
+  return rule
+}
+
+function newRule(name: string): FieldRule {
+  if (!TOKEN.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: the name is no token`)
+  const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
+  if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)
+  return rule
+}
+
+/**
+ * The fields that an application may send besides a head: in an informational answer, as trailers.
+ *
+ * @throws {TypeError} as `checkField` does
+ */
+export function withoutFraming(fields: FieldList): FieldList {
+  const kept: string[] = []
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] ?? ''
+    const value = fields[i + 1] ?? ''
+    if (!checkField(name, value).isFraming) kept.push(name, value)
+  }
+  return kept
 }

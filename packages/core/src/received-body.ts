@@ -51,6 +51,11 @@ export class ReceivedBody implements RequestBody {
     return this.#consumer !== undefined
   }
 
+  /** Whether what comes is thrown away. */
+  get isDiscarded(): boolean {
+    return this.#isDiscarded
+  }
+
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer

@@ -1,5 +1,5 @@
 import type { FieldList } from '@fw/types'
-import { checkField, isFramingField, isSingleField } from './fields.ts'
+import { checkField } from './fields.ts'
 
 /** What an engine needs to know to frame an answer. */
 export interface ResponseHead {
@@ -41,16 +41,16 @@ export function responseHead(
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] ?? ''
     const value = fields[i + 1] ?? ''
-    checkField(name, value)
-    if (isFramingField(name)) {
+    const rule = checkField(name, value)
+    if (rule.isFraming) {
       if (name === 'content-length') announced = parseLength(value, announced)
       else if (name === 'connection') close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value)
       if (copy === undefined) kept = copy = fields.slice(0, i)
       continue
     }
-    if (name === 'date') hasDate = true
-    if (isSingleField(name) && isAmong(fields, name, i)) {
-      throw new TypeError(`Cannot answer: field ${name} is given twice`)
+    if (rule.isSingle) {
+      if (isAmong(fields, name, i)) throw new TypeError(`Cannot answer: field ${name} is given twice`)
+      if (name === 'date') hasDate = true
     }
     copy?.push(name, value)
   }

@@ -192,6 +192,19 @@ describe('a request body', () => {
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 /a', '200 /b'])
   })
 
+  it('that filled its buffer and was never read does not hold up the next one', async () => {
+    const { port } = await serve(
+      (exchange) => (exchange.target === '/unread' ? void setTimeout(hello, 20, exchange) : echo(exchange)),
+      { maxBufferedBodyBytes: 200 },
+    )
+    const wire =
+      `POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n${'x'.repeat(300)}` +
+      'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab' +
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const { text } = await rawExchange(port, wire)
+    expect(bodies(text)).toEqual(['200 /unread', '200 POST /read ab ', '200 GET /  '])
+  })
+
   it('too large to be passed over ends the connection after the answer', async () => {
     const { port } = await serve(hello, { lingerBytes: 100 })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n'

@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
-import { BodyRate } from '../body-rate.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import { ReceivedBody, type BodySupply } from '../received-body.ts'
-import { bodyDecoder, joinSmall, type BodyDecoder } from './body-decoder.ts'
+import { BodyReceiver, type BodySource } from './body-receiver.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 import { startsWithPreface } from './preface.ts'
@@ -44,7 +42,7 @@ export interface Http1ConnectionOptions {
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements AnswerTransport, BodySupply, Watched, Drainable {
+export class Http1Connection implements AnswerTransport, BodySource, Watched, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -58,15 +56,15 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   #phase: Phase = 'fresh'
   /** Octets received and not yet understood. */
   #received: Buffer | undefined = undefined
+  #lastHead: RequestHead | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
-  #decoder: BodyDecoder | undefined = undefined
-  #rate: BodyRate | undefined = undefined
-  #awaitsContinue = false
+  /** The body of the exchange, until its last octet is there. */
+  #incoming: BodyReceiver | undefined = undefined
   #keepAlive = true
   #requests = 0
-  #headStartMs = 0
+  /** When a head began to arrive that did not come at once. */
+  #headStartMs: number | undefined = undefined
   #requestDeadlineMs = Infinity
-  #isBodyFull = false
   #isPaused = false
   #isAdvancing = false
   #lingered = 0
@@ -132,32 +130,27 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
 
   onSettled(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return
-    if (this.#decoder !== undefined) exchange.body.discard()
+    this.#incoming?.body.discard()
     this.#advance()
   }
 
-  onWanted(): void {
-    if (this.#awaitsContinue) {
-      this.#awaitsContinue = false
+  onBodyWanted(receiver: BodyReceiver): void {
+    if (receiver !== this.#incoming) return
+    if (receiver.awaitsContinue) {
+      receiver.awaitsContinue = false
       if (this.#exchange?.status === 0) this.output.writeText('HTTP/1.1 100 Continue\r\n\r\n')
     }
-    this.#watchBody()
+    this.#watchBody(receiver)
   }
 
-  onFull(): void {
-    this.#isBodyFull = true
-    this.deadlineMs = Infinity
+  onBodyFlow(receiver: BodyReceiver): void {
+    if (receiver !== this.#incoming) return
+    this.#watchBody(receiver)
+    if (!receiver.isFull) this.#advance()
   }
 
-  onRoom(): void {
-    this.#isBodyFull = false
-    this.#rate?.restart()
-    this.#watchBody()
-    this.#advance()
-  }
-
-  onFault(): void {
-    this.#exchange?.abort()
+  onBodyFault(receiver: BodyReceiver): void {
+    if (this.#exchange?.body === receiver.body) this.#exchange.abort()
   }
 
   onDeadline(): void {
@@ -166,7 +159,9 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
         this.#refuse(new ProtocolError(408, 'Request head took too long'))
         return
       case 'exchange':
-        this.#failBody(new ProtocolError(408, 'Request body took too long'))
+        if (this.#incoming !== undefined) {
+          this.#failBody(this.#incoming, new ProtocolError(408, 'Request body took too long'))
+        }
         return
       case 'idle':
         this.#linger()
@@ -216,7 +211,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     this.#deadlines.unwatch(this)
     this.output.close()
     this.#received = undefined
-    this.#decoder = undefined
+    this.#incoming = undefined
     this.#exchange?.onConnectionLost(new AbortedError('The connection was closed'))
     this.#exchange = undefined
     this.#options.onClose(this)
@@ -229,14 +224,15 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     let isCorked = false
     while (this.#phase !== 'lingering' && this.#phase !== 'upgraded' && this.#phase !== 'closed') {
       if (this.#exchange === undefined) {
+        if (this.#received === undefined || !this.#begin(this.#received)) break
         // Answers to pipelined requests leave together.
-        if (this.#received !== undefined && this.#requests > 0 && !isCorked) {
+        if (this.#received !== undefined && this.#incoming === undefined && !isCorked) {
           isCorked = true
           this.#socket.cork()
         }
-        if (!this.#begin()) break
+        this.#serve()
       }
-      if (this.#decoder !== undefined && !this.#receiveBody()) break
+      if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break
       if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break
     }
     if (isCorked) this.#socket.uncork()
@@ -245,104 +241,92 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   /** Starts the next request; false if its head is not there yet. */
-  #begin(): boolean {
-    const received = this.#received
-    if (received === undefined) return false
+  #begin(received: Buffer): boolean {
     const { limits } = this.#host
-    if (this.#phase !== 'head') {
-      this.#phase = 'head'
-      const nowMs = performance.now()
-      this.#headStartMs = nowMs
-      this.deadlineMs = this.#deadlines.in(limits.headTimeoutMs, nowMs)
-      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs, nowMs)
-    }
     let head: RequestHead | undefined
     try {
-      head = parseHead(received, 0, limits)
+      head = parseHead(received, limits, this.#lastHead)
     } catch (error) {
       this.#refuse(asProtocolError(error))
       return false
     }
-    if (head === undefined) return false
+    if (head === undefined) {
+      this.#awaitHead()
+      return false
+    }
+    this.#lastHead = head
     this.#received = head.end < received.length ? received.subarray(head.end) : undefined
     this.#phase = 'exchange'
     this.#requests++
-    this.#keepAlive &&= head.keepAlive && this.#requests !== limits.maxRequestsPerConnection
-    this.#awaitsContinue = head.expectsContinue
-    this.#decoder = bodyDecoder(head.framing, limits)
-    this.#rate = this.#decoder && new BodyRate(limits)
-    const body = new ReceivedBody(announcedLength(head), limits.maxBufferedBodyBytes, this)
-    if (this.#decoder === undefined) {
-      this.deadlineMs = Infinity
-      body.finish()
-    } else this.#watchBody()
-    this.#exchange = new Http1Exchange(this, head, body)
-    this.#host.onRequest(this.#exchange)
+    this.#keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
+    const incoming = BodyReceiver.of(this, head.fields, limits)
+    this.#incoming = incoming
+    this.deadlineMs = Infinity
+    if (incoming !== undefined) {
+      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs, this.#headStartMs)
+      this.#watchBody(incoming)
+    }
+    this.#headStartMs = undefined
+    this.#exchange = new Http1Exchange(this, head, incoming?.body)
     return true
+  }
+
+  #awaitHead(): void {
+    if (this.#headStartMs !== undefined) return
+    this.#phase = 'head'
+    this.#headStartMs = performance.now()
+    this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#headStartMs)
+  }
+
+  #serve(): void {
+    if (this.#exchange !== undefined) this.#host.onRequest(this.#exchange)
   }
 
   /** Passes body octets on; false while the body is incomplete. */
-  #receiveBody(): boolean {
-    const decoder = this.#decoder
-    const body = this.#exchange?.body
+  #receiveBody(incoming: BodyReceiver): boolean {
     const received = this.#received
-    if (decoder === undefined || body === undefined) return true
-    if (received === undefined || this.#isBodyFull) return this.#skipBodyOfAnswered()
-    // A client that sends its body without waiting needs no 100 (Continue).
-    this.#awaitsContinue = false
-    const pieces: Uint8Array[] = []
+    if (received === undefined || incoming.isFull) return this.#skipBodyOfAnswered(incoming)
     let used: number
     try {
-      used = decoder.decode(received, (data) => pieces.push(data))
-      this.#rate?.add(used)
+      used = incoming.receive(received)
     } catch (error) {
-      for (const piece of joinSmall(pieces)) this.#takeBody(body, piece)
-      this.#failBody(asProtocolError(error))
+      this.#failBody(incoming, asProtocolError(error))
       return true
     }
-    for (const piece of joinSmall(pieces)) this.#takeBody(body, piece)
-    if (this.#decoder !== decoder) return true
+    // Whoever was given the octets may have ended the exchange, or the connection.
+    if (this.#incoming !== incoming) return true
     this.#received = used < received.length ? received.subarray(used) : undefined
-    if (!decoder.done) {
-      this.#watchBody()
-      return this.#skipBodyOfAnswered()
+    if (!incoming.isComplete) {
+      this.#watchBody(incoming)
+      return this.#skipBodyOfAnswered(incoming)
     }
-    this.#decoder = undefined
+    this.#incoming = undefined
     this.deadlineMs = Infinity
-    body.finish(decoder.trailers)
+    incoming.finish()
     return true
   }
 
-  #takeBody(body: ReceivedBody, data: Uint8Array): void {
-    if (this.#exchange?.isClosed) this.#lingered += data.byteLength
-    else body.push(data)
-  }
-
   /** The rest of a body nobody reads is read for a while, then the connection is given up. */
-  #skipBodyOfAnswered(): boolean {
+  #skipBodyOfAnswered(incoming: BodyReceiver): false {
     if (!this.#exchange?.isClosed) return false
-    if (this.#keepAlive && this.#lingered <= this.#host.limits.lingerBytes) return false
-    this.#linger()
+    if (!this.#keepAlive || incoming.skippedBytes > this.#host.limits.lingerBytes) this.#linger()
     return false
   }
 
   /** The body will not be complete; the answer still can be. */
-  #failBody(error: ProtocolError): void {
-    const exchange = this.#exchange
-    this.#decoder = undefined
+  #failBody(incoming: BodyReceiver, error: ProtocolError): void {
+    this.#incoming = undefined
     this.#received = undefined
     this.#keepAlive = false
     this.deadlineMs = Infinity
-    if (exchange === undefined) return
-    exchange.body.fail(error)
-    if (exchange.isClosed) this.#linger()
+    incoming.body.fail(error)
+    if (this.#exchange?.isClosed) this.#linger()
   }
 
   /** The exchange is over and its body read; false if the connection ends here. */
   #next(): boolean {
     if (this.#phase === 'closed') return false
     this.#exchange = undefined
-    this.#lingered = 0
     if (!this.#keepAlive) {
       this.#linger()
       return false
@@ -355,12 +339,13 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   }
 
   #mustCloseAfterAnswer(): boolean {
-    const body = this.#exchange?.body
-    if (this.#decoder === undefined || body === undefined) return false
+    const incoming = this.#incoming
+    if (incoming === undefined) return false
     // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
-    if (this.#awaitsContinue) return true
+    if (incoming.awaitsContinue) return true
     // Passing over the rest of a body is worth it only when it is known to be short.
-    return body.length === undefined || (!body.isWanted && body.length > this.#host.limits.lingerBytes)
+    const { length, isWanted } = incoming.body
+    return length === undefined || (!isWanted && length > this.#host.limits.lingerBytes)
   }
 
   /** A request that no handler sees: answered once, as briefly as possible. */
@@ -381,7 +366,7 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
       method,
       target,
       bodyBytes: 0,
-      durationMs: performance.now() - this.#headStartMs,
+      durationMs: this.#headStartMs === undefined ? 0 : performance.now() - this.#headStartMs,
     })
   }
 
@@ -390,9 +375,8 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
     if (this.#phase === 'lingering' || this.#phase === 'upgraded' || this.#phase === 'closed') return
     this.#phase = 'lingering'
     this.#exchange = undefined
-    this.#decoder = undefined
+    this.#incoming = undefined
     this.#received = undefined
-    this.#lingered = 0
     this.#throttle()
     const { writeStallTimeoutMs, lingerTimeoutMs } = this.#host.limits
     this.deadlineMs = this.#deadlines.in(writeStallTimeoutMs)
@@ -415,24 +399,20 @@ export class Http1Connection implements AnswerTransport, BodySupply, Watched, Dr
   /** Stops reading while what was read cannot be used. */
   #throttle(): void {
     if (this.#phase === 'upgraded') return
-    const waiting = this.#decoder === undefined ? (this.#received?.length ?? 0) : 0
-    const isBusy = this.#phase === 'exchange'
-    const shouldPause = isBusy && (this.#isBodyFull || waiting >= this.#host.limits.maxBufferedBodyBytes)
+    const waiting = this.#incoming === undefined ? (this.#received?.length ?? 0) : 0
+    const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxBufferedBodyBytes
+    const shouldPause = isStuck && this.#phase === 'exchange'
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
     if (shouldPause) this.#socket.pause()
     else this.#socket.resume()
   }
 
-  #watchBody(): void {
-    if (this.#decoder === undefined || this.#isBodyFull || this.#awaitsContinue) return
-    this.deadlineMs = Math.min(this.#deadlines.in(this.#host.limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
+  #watchBody(incoming: BodyReceiver): void {
+    const isWaiting = !incoming.isFull && !incoming.awaitsContinue
+    const { bodyStallTimeoutMs } = this.#host.limits
+    this.deadlineMs = isWaiting ? Math.min(this.#deadlines.in(bodyStallTimeoutMs), this.#requestDeadlineMs) : Infinity
   }
-}
-
-function announcedLength({ framing }: RequestHead): number | undefined {
-  if (framing.kind === 'chunked') return undefined
-  return framing.kind === 'none' ? 0 : framing.length
 }
 
 function asProtocolError(error: unknown): ProtocolError {

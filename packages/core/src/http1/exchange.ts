@@ -1,9 +1,8 @@
-import type { FieldList, RequestHeaders, UpgradedConnection } from '@fw/types'
+import type { FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
 import { BaseExchange } from '../base-exchange.ts'
-import type { ReceivedBody } from '../received-body.ts'
+import { ReceivedBody } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
 import type { RequestHead } from './parser.ts'
-import { Http1Headers } from './request-headers.ts'
 import type { SocketOutput } from './socket-output.ts'
 import {
   chunkedEnd,
@@ -36,18 +35,18 @@ export interface AnswerTransport {
 /** A request and its answer on an HTTP/1.x connection. */
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
-  readonly body: ReceivedBody
   readonly #transport: AnswerTransport
   readonly #head: RequestHead
-  #headers: Http1Headers | undefined = undefined
+  #body: ReceivedBody | undefined
   #framing: ResponseFraming = 'none'
   #isEnding = false
 
-  constructor(transport: AnswerTransport, head: RequestHead, body: ReceivedBody) {
+  /** @param body Absent for a request without one */
+  constructor(transport: AnswerTransport, head: RequestHead, body: ReceivedBody | undefined) {
     super()
     this.#transport = transport
     this.#head = head
-    this.body = body
+    this.#body = body
   }
 
   get method(): string {
@@ -62,8 +61,11 @@ export class Http1Exchange extends BaseExchange {
   get scheme(): 'http' | 'https' {
     return this.#transport.scheme
   }
+  get body(): ReceivedBody {
+    return (this.#body ??= this.#emptyBody())
+  }
   get headers(): RequestHeaders {
-    return (this.#headers ??= new Http1Headers(this.#head.fieldBlock))
+    return this.#head.fields.headers
   }
   get remoteAddress(): string | undefined {
     return this.#transport.remoteAddress
@@ -75,7 +77,7 @@ export class Http1Exchange extends BaseExchange {
     return this.#transport.output.bufferedBytes
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
-    const { minor, framing } = this.#head
+    const { minor, framing } = this.#head.fields
     if (minor === 0 || framing.kind !== 'none' || !this.headers.has('upgrade')) return undefined
     const options = this.headers.get('connection') ?? ''
     if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
@@ -97,13 +99,13 @@ export class Http1Exchange extends BaseExchange {
 
   /** The connection ended before the exchange did; one that was upgraded ends like that. */
   onConnectionLost(error: Error): void {
-    this.body.fail(error)
+    this.#body?.fail(error)
     this.settle(this.status !== 101)
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
     // RFC 9110 §15.2: HTTP/1.0 has no informational answers.
-    if (this.#head.minor === 1) this.#transport.output.writeText(encodeInformational(status, fields))
+    if (this.#head.fields.minor === 1) this.#transport.output.writeText(encodeInformational(status, fields))
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
@@ -124,16 +126,20 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendData(chunk: Uint8Array): boolean {
     const { output } = this.#transport
-    if (this.#framing !== 'chunked') output.writeBytes(chunk)
-    else if (chunk.byteLength <= COPIED_BODY_BYTES) output.writeBytes(framedChunk(chunk))
-    else {
-      output.cork()
-      output.writeText(chunkHead(chunk.byteLength))
-      output.writeBytes(chunk)
-      output.writeText('\r\n')
-      output.uncork()
-    }
+    if (this.#framing !== 'chunked') return output.writeBytes(chunk)
+    if (chunk.byteLength <= COPIED_BODY_BYTES) return output.writeBytes(framedChunk(chunk))
+    output.cork()
+    output.writeText(chunkHead(chunk.byteLength))
+    output.writeBytes(chunk)
+    output.writeText('\r\n')
+    output.uncork()
     return !output.isBlocked
+  }
+
+  protected override sendShared(chunk: SharedChunk): boolean {
+    const { output } = this.#transport
+    if (this.#framing !== 'chunked') return output.writeBytes(chunk.bytes)
+    return output.writeBytes((chunk.chunked ??= framedChunk(chunk.bytes)))
   }
 
   protected override sendEnd(trailers: FieldList): void {
@@ -152,8 +158,14 @@ export class Http1Exchange extends BaseExchange {
     this.#transport.onSettled(this)
   }
 
+  #emptyBody(): ReceivedBody {
+    const body = new ReceivedBody(0, 0, { onWanted() {}, onFull() {}, onRoom() {}, onFault: () => this.abort() })
+    body.finish()
+    return body
+  }
+
   #encodeHead(status: number, head: ResponseHead): string {
-    this.#framing = responseFraming(this.#head.minor, head)
+    this.#framing = responseFraming(this.#head.fields.minor, head)
     const fields = this.#transport.connectionFields(head.close || this.#framing === 'close')
     return encodeHead(status, head, this.#framing, fields)
   }

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
+import { Http1Headers } from './request-headers.ts'
 
 const parse = (wire: string, limits = DEFAULT_LIMITS): RequestHead | undefined =>
-  parseHead(Buffer.from(wire, 'latin1'), 0, limits)
+  parseHead(Buffer.from(wire, 'latin1'), limits)
 const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
 const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
 
@@ -21,14 +22,18 @@ describe('parseHead', () => {
   it('reads method, target, fields and where the head ends', () => {
     const wire = 'POST /a?b HTTP/1.1\r\nHost: x:80\r\nContent-Length: 3\r\n\r\nabc'
     expect(parse(wire)).toEqual({
+      text: wire.slice(0, -3),
       method: 'POST',
       target: '/a?b',
-      minor: 1,
       authority: 'x:80',
-      fieldBlock: 'Host: x:80\r\nContent-Length: 3\r\n',
-      framing: { kind: 'length', length: 3 },
-      keepAlive: true,
-      expectsContinue: false,
+      fields: {
+        minor: 1,
+        headers: new Http1Headers('Host: x:80\r\nContent-Length: 3\r\n'),
+        host: 'x:80',
+        framing: { kind: 'length', length: 3 },
+        keepAlive: true,
+        expectsContinue: false,
+      },
       end: wire.length - 3,
     })
   })
@@ -40,17 +45,20 @@ describe('parseHead', () => {
   })
 
   it.each([
-    ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', { minor: 1, keepAlive: true }],
-    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { keepAlive: false }],
-    ['GET / HTTP/1.0\r\n\r\n', { minor: 0, keepAlive: false, authority: '' }],
-    ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { keepAlive: true }],
+    ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', { fields: { minor: 1, keepAlive: true } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.0\r\n\r\n', { authority: '', fields: { minor: 0, keepAlive: false } }],
+    ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { fields: { keepAlive: true } }],
     ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
     ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
     ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
     ['GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', { authority: '[::1]:8080' }],
     ['FOO / HTTP/1.1\r\nhOST: a\r\n\r\n', { method: 'FOO', authority: 'a' }],
-    ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n', { expectsContinue: true }],
-    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { expectsContinue: false }],
+    [
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n',
+      { fields: { expectsContinue: true } },
+    ],
+    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { fields: { expectsContinue: false } }],
   ])('accepts %j', (wire, want) => {
     expect(parse(wire)).toMatchObject(want)
   })
@@ -126,6 +134,45 @@ describe('parseHead', () => {
   })
 })
 
+describe('parseHead after another head on the same connection', () => {
+  const first = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
+  const previous = parse(first)
+  const again = (wire: string): RequestHead | undefined =>
+    parseHead(Buffer.from(wire, 'latin1'), DEFAULT_LIMITS, previous)
+
+  it.each([
+    ['the same head', first],
+    ['the same head with a body behind it', `${first}abc`],
+    ['the same head with half of another behind it', `${first}abcGET / HT`],
+    ['the same fields for another target', first.replace('/a', '/b')],
+    ['the same fields in another version', first.replace('1.1', '1.0')],
+    ['other fields', first.replace('3', '4')],
+    ['an empty line first', `\r\n${first}`],
+    ['a shorter head', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('reads %s as if it were the first', (_, wire) => {
+    expect(again(wire)).toEqual(parse(wire))
+  })
+
+  it('waits for more at every cut', () => {
+    for (let end = 0; end < first.length; end++) expect(again(first.slice(0, end))).toBeUndefined()
+  })
+
+  it.each([
+    [400, first.replace('POST', 'CONNECT')],
+    [400, first.replace('/a', 'a')],
+    [400, first.replace('Content-Length: 3', 'Content-Length: 3\r\nTransfer-Encoding: chunked')],
+    [400, first.replace('Host: a', 'Host : a')],
+    [505, first.replace('1.1', '2.0')],
+  ])('refuses with %i %j', (status, wire) => {
+    expect(statusOf(() => again(wire))).toBe(status)
+  })
+
+  it('does not read again what is repeated', () => {
+    expect(again(`${first}abc`)).toBe(previous)
+    expect(again(first.replace('/a', '/b'))?.fields).toBe(previous?.fields)
+  })
+})
+
 describe('limits of a head', () => {
   const limits = { maxHeadBytes: 100, maxRequestLineBytes: 40, maxFields: 3 }
 
@@ -134,9 +181,9 @@ describe('limits of a head', () => {
     [41, 414],
   ])('a request line of %i octets gives %s', (length, status) => {
     const wire = `${line(length)}\r\nHost: a\r\n\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
     // Nothing is gained by leaving the line unfinished.
-    expect(statusOf(() => parseHead(Buffer.from(wire.slice(0, length)), 0, limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(wire.slice(0, length)), limits))).toBe(status)
   })
 
   it.each([
@@ -145,13 +192,13 @@ describe('limits of a head', () => {
   ])('a head of %i octets gives %s', (length, status) => {
     const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
     const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
-    expect(statusOf(() => parseHead(Buffer.from(`${wire}body of any length`), 0, limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(`${wire}body of any length`), limits))).toBe(status)
   })
 
   it('refuses an endless head as soon as it is too large', () => {
     const wire = `GET / HTTP/1.1\r\nX: ${'b'.repeat(100)}`
-    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(431)
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(431)
   })
 
   it.each([
@@ -159,7 +206,7 @@ describe('limits of a head', () => {
     [4, 431],
   ])('%i fields give %s', (count, status) => {
     const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), 0, limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
   })
 })
 

@@ -5,17 +5,23 @@ import type { RequestHeaders } from '@fw/types'
  * none pays for none.
  */
 export class Http1Headers implements RequestHeaders {
-  readonly #block: string
+  /** Field lines as received (latin1), each ending in CRLF. */
+  readonly block: string
+  /** For each line where it begins, its colon and its end, found when a field is first asked for. */
+  #lines: readonly number[] | undefined = undefined
 
   /** @param block Valid field lines, each ending in CRLF */
   constructor(block: string) {
-    this.#block = block
+    this.block = block
   }
 
   get(name: string): string | null {
     const wanted = name.toLowerCase()
+    const lines = (this.#lines ??= findLines(this.block))
     let joined: string | null = null
-    for (const value of this.#values(wanted)) {
+    for (let i = 0; i < lines.length; i += 3) {
+      if (!this.#isAt(lines, i, wanted)) continue
+      const value = this.#value(lines, i)
       if (joined === null) joined = value
       // RFC 9110 §5.3; RFC 6265 §5.4 sends one cookie line, HTTP/2 may have split it.
       else joined += (wanted === 'cookie' ? '; ' : ', ') + value
@@ -24,43 +30,73 @@ export class Http1Headers implements RequestHeaders {
   }
 
   getAll(name: string): readonly string[] {
-    return [...this.#values(name.toLowerCase())]
+    const wanted = name.toLowerCase()
+    const lines = (this.#lines ??= findLines(this.block))
+    const values: string[] = []
+    for (let i = 0; i < lines.length; i += 3) {
+      if (this.#isAt(lines, i, wanted)) values.push(this.#value(lines, i))
+    }
+    return values
   }
 
   has(name: string): boolean {
-    return !this.#values(name.toLowerCase()).next().done
+    const wanted = name.toLowerCase()
+    const lines = (this.#lines ??= findLines(this.block))
+    for (let i = 0; i < lines.length; i += 3) if (this.#isAt(lines, i, wanted)) return true
+    return false
   }
 
   *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
-    const block = this.#block
-    for (let at = 0; at < block.length;) {
-      const colon = block.indexOf(':', at)
-      const end = block.indexOf('\r\n', colon)
-      yield [block.slice(at, colon).toLowerCase(), trimOws(block.slice(colon + 1, end))]
-      at = end + 2
+    const lines = (this.#lines ??= findLines(this.block))
+    for (let i = 0; i < lines.length; i += 3) {
+      yield [this.block.slice(lines[i], lines[i + 1]).toLowerCase(), this.#value(lines, i)]
     }
   }
 
-  *#values(name: string): Generator<string, void> {
-    const block = this.#block
-    for (let at = 0; at < block.length;) {
-      const colon = block.indexOf(':', at)
-      const end = block.indexOf('\r\n', colon)
-      if (colon - at === name.length && block.slice(at, colon).toLowerCase() === name) {
-        yield trimOws(block.slice(colon + 1, end))
-      }
-      at = end + 2
-    }
+  /** Whether the line at index `i` has the name `wanted`, which is in lower case. */
+  #isAt(lines: readonly number[], i: number, wanted: string): boolean {
+    const start = lines[i] ?? 0
+    return (lines[i + 1] ?? 0) - start === wanted.length && isName(this.block, start, wanted)
+  }
+
+  #value(lines: readonly number[], i: number): string {
+    return valueBetween(this.block, lines[i + 1] ?? 0, lines[i + 2] ?? 0)
   }
 }
 
-/** Takes off the optional white space around a field value (RFC 9110 §5.6.3); other white space belongs to it. */
+function findLines(block: string): readonly number[] {
+  const lines: number[] = []
+  for (let at = 0; at < block.length;) {
+    const colon = block.indexOf(':', at)
+    const end = block.indexOf('\r\n', colon)
+    lines.push(at, colon, end)
+    at = end + 2
+  }
+  return lines
+}
+
+/** Whether `name` stands at `at` in a block of valid field lines; `name` is in lower case, the block's case is ignored. */
+export function isName(block: string, at: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    const code = block.charCodeAt(at + i)
+    const lower = code >= 0x41 && code <= 0x5a ? code | 0x20 : code
+    if (lower !== name.charCodeAt(i)) return false
+  }
+  return true
+}
+
+/** The value between the colon and the end of a field line, without the white space around it (RFC 9110 §5.6.3). */
+export function valueBetween(block: string, colon: number, end: number): string {
+  let first = colon + 1
+  let last = end
+  while (first < last && isOws(block.charCodeAt(first))) first++
+  while (last > first && isOws(block.charCodeAt(last - 1))) last--
+  return block.slice(first, last)
+}
+
+/** Takes off the optional white space around a field value; other white space belongs to it. */
 export function trimOws(value: string): string {
-  let start = 0
-  let end = value.length
-  while (start < end && isOws(value.charCodeAt(start))) start++
-  while (end > start && isOws(value.charCodeAt(end - 1))) end--
-  return value.slice(start, end)
+  return valueBetween(value, -1, value.length)
 }
 
 function isOws(code: number): boolean {

@@ -38,9 +38,11 @@ export class SocketOutput implements Watched {
     if (this.isBlocked) this.#watch()
   }
 
-  writeBytes(bytes: Uint8Array): void {
-    this.#writer.write(bytes)
-    if (this.isBlocked) this.#watch()
+  /** @returns Whether the socket wants no pause */
+  writeBytes(bytes: Uint8Array): boolean {
+    if (this.#writer.write(bytes)) return true
+    this.#watch()
+    return false
   }
 
   /** Holds writes back until `uncork`, so that they leave together. */

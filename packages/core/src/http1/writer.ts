@@ -48,12 +48,23 @@ export function encodeHead(
   if (connection.altSvc !== '') text += `alt-svc: ${connection.altSvc}\r\n`
   if (framing === 'length') text += `content-length: ${head.contentLength}\r\n`
   else if (framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
-  if (!connection.keepAlive) text += 'connection: close\r\n'
-  else if (connection.keepAliveSeconds > 0) {
-    text += `connection: keep-alive\r\nkeep-alive: timeout=${connection.keepAliveSeconds}\r\n`
-  } else text += 'connection: keep-alive\r\n'
-  return `${text}\r\n`
+  return text + connectionLines(connection)
 }
+
+/** The end of a head. */
+function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): string {
+  if (!keepAlive) return 'connection: close\r\n\r\n'
+  if (keepAliveSeconds === 0) return 'connection: keep-alive\r\n\r\n'
+  if (keepAliveSeconds !== lastKeepAliveSeconds) {
+    lastKeepAliveSeconds = keepAliveSeconds
+    lastKeepAliveLines = `connection: keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}\r\n\r\n`
+  }
+  return lastKeepAliveLines
+}
+
+/** All connections of a server say the same. */
+let lastKeepAliveSeconds = 0
+let lastKeepAliveLines = ''
 
 /** The head of an informational answer. */
 export function encodeInformational(status: number, fields: FieldList): string {
