@@ -5,6 +5,7 @@ import type {
   ProtocolText,
   RequestBody,
   RequestHeaders,
+  SharedChunk,
   UpgradedConnection,
 } from '@fw/types'
 import { withoutFraming } from './fields.ts'
@@ -46,6 +47,10 @@ export abstract class BaseExchange implements Exchange {
   protected abstract sendHead(status: number, head: ResponseHead): void
   /** Sends body octets, never none; false when the transport wants a pause, ended by `wake()`. */
   protected abstract sendData(chunk: Uint8Array): boolean
+  /** As `sendData`, for octets that other exchanges send too. */
+  protected sendShared(chunk: SharedChunk): boolean {
+    return this.sendData(chunk.bytes)
+  }
   /** Ends the body; calls `settle(false)` once the transport has everything. */
   protected abstract sendEnd(trailers: FieldList): void
   /** Ends the exchange so that the peer can tell it is incomplete. */
@@ -110,13 +115,11 @@ export abstract class BaseExchange implements Exchange {
   }
 
   write(chunk: Uint8Array): boolean {
-    if (!this.isOpen || !this.#allowsBody || chunk.byteLength === 0) return true
-    const bytes = this.bodyBytes + chunk.byteLength
-    if (this.#announced !== undefined && bytes > this.#announced) {
-      throw new RangeError(`Cannot write: the body exceeds its content-length of ${this.#announced} octets`)
-    }
-    this.bodyBytes = bytes
-    return this.sendData(chunk)
+    return this.#count(chunk.byteLength) ? this.sendData(chunk) : true
+  }
+
+  writeShared(chunk: SharedChunk): boolean {
+    return this.#count(chunk.bytes.byteLength) ? this.sendShared(chunk) : true
   }
 
   drained(): Promise<void> {
@@ -179,6 +182,17 @@ export abstract class BaseExchange implements Exchange {
   #abortedBy(error: unknown): unknown {
     this.abort(error instanceof Error ? error : undefined)
     return error
+  }
+
+  /** Counts octets of the body; false if they are not to be sent. */
+  #count(length: number): boolean {
+    if (!this.isOpen || !this.#allowsBody || length === 0) return false
+    const bytes = this.bodyBytes + length
+    if (this.#announced !== undefined && bytes > this.#announced) {
+      throw new RangeError(`Cannot write: the body exceeds its content-length of ${this.#announced} octets`)
+    }
+    this.bodyBytes = bytes
+    return true
   }
 
   /** Takes the one chance to answer; false if nobody is there any more. */

@@ -26,14 +26,20 @@ export class SlicedWriter {
     return this.#queuedBytes > 0 || this.#target.writableNeedDrain
   }
 
-  write(bytes: Uint8Array): void {
+  /** @returns Whether the stream wants no pause */
+  write(bytes: Uint8Array): boolean {
+    if (bytes.byteLength <= SLICE_BYTES && !this.isBlocked) {
+      // A stream that was destroyed takes nothing and wants no pause either.
+      return this.#target.write(bytes) || !this.isBlocked
+    }
     for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
-      const slice = bytes.byteLength <= SLICE_BYTES ? bytes : bytes.subarray(at, at + SLICE_BYTES)
+      const slice = bytes.subarray(at, at + SLICE_BYTES)
       if (this.isBlocked) {
         this.#queue.push(slice)
         this.#queuedBytes += slice.byteLength
       } else this.#target.write(slice)
     }
+    return !this.isBlocked
   }
 
   /** Writes text, one octet a character. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from '@fw/types'
+import type { Context, SharedChunk } from '@fw/types'
 import { Admission, type ExceededLimit } from './admission.ts'
 import type { Backplane, DeliveredEvent } from './backplane.ts'
 import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
@@ -12,7 +12,7 @@ import type { SseOptions } from './options.ts'
 import { reportThrown } from './report.ts'
 import { sse } from './sse.ts'
 import { endSoon } from './staggered-end.ts'
-import { joined, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -207,13 +207,13 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#pending = []
     clearImmediate(this.#flushing)
     this.#flushing = undefined
-    const block = joined(events)
-    const selections = new Map<string, Uint8Array>()
+    const block = shared(events)
+    const selections = new Map<string, SharedChunk>()
     for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
     if (!metrics.broadcast.hasSubscribers) return
     const { name } = this.#settings
     const subscribers = this.#subscribers.size
-    metrics.broadcast.publish({ channel: name, events: events.length, bytes: block.byteLength, subscribers })
+    metrics.broadcast.publish({ channel: name, events: events.length, bytes: block.bytes.byteLength, subscribers })
   }
 
   /** Place after the event of that id, the end without an id; `undefined` if the id is unknown. */

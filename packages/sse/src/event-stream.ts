@@ -1,4 +1,4 @@
-import type { Context, ResponseBody } from '@fw/types'
+import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './events.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
@@ -196,20 +196,26 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   }
 
   /**
-   * Sends blocks that are encoded already; they may be shared with other streams.
+   * Sends blocks that are encoded already.
    *
    * @internal
    * @param events How many blocks there are
    * @returns False if more is buffered than the transport takes: wait for `drained()`
    */
   write(chunk: Uint8Array, events: number): boolean {
-    this.#heartbeat?.postpone()
-    this.#written += chunk.byteLength
-    this.#events += events
-    if (this.#body.write(chunk)) return true
-    this.#blockedWrites++
-    this.#blocked ??= this.#untilDrained()
-    return false
+    this.#count(chunk.byteLength, events)
+    return this.#body.write(chunk) || this.#wait()
+  }
+
+  /**
+   * As `write`, for blocks that other streams send too.
+   *
+   * @internal
+   */
+  writeShared(chunk: SharedChunk, events: number): boolean {
+    const body = this.#body
+    this.#count(chunk.bytes.byteLength, events)
+    return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
   /**
@@ -265,6 +271,19 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     // On HTTP/1.1 there is no other stream on the connection.
     const session = protocol === 'HTTP/1.1' ? undefined : `${exchange?.remoteAddress} ${exchange?.remotePort}`
     return { address: clientAddress, session }
+  }
+
+  #count(bytes: number, events: number): void {
+    this.#heartbeat?.postpone()
+    this.#written += bytes
+    this.#events += events
+  }
+
+  /** Sees to it that the client takes what waits. @returns False, as the write that has to wait for it */
+  #wait(): boolean {
+    this.#blockedWrites++
+    this.#blocked ??= this.#untilDrained()
+    return false
   }
 
   async #write(text: string, events: number = 1): Promise<void> {

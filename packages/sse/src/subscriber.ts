@@ -1,3 +1,4 @@
+import type { SharedChunk } from '@fw/types'
 import type { PublishedEvent, SlowSubscriber } from './channel-options.ts'
 import type { SseStream, StreamListener } from './event-stream.ts'
 import type { ChannelEvent, History } from './history.ts'
@@ -72,12 +73,15 @@ export class Subscriber implements StreamListener {
    * @param block All of them, joined; shared with other subscribers
    * @param selections Blocks made for other filters, by the places of their events
    */
-  deliver(events: readonly ChannelEvent[], block: Uint8Array, selections: Map<string, Uint8Array>): void {
+  deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
     if (this.#isCatchingUp) return
     const wanted = this.#wanted(events)
     if (wanted.length === 0) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
-    else if (!this.stream.write(wanted === events ? block : selected(wanted, selections), wanted.length)) this.#wait()
+    else {
+      const chunk = wanted === events ? block : selected(wanted, selections)
+      if (!this.stream.writeShared(chunk, wanted.length)) this.#wait()
+    }
   }
 
   #catchUp(): void {
@@ -178,16 +182,20 @@ export class Subscriber implements StreamListener {
 }
 
 /** The blocks of several events as one. */
-export function joined(events: readonly ChannelEvent[]): Uint8Array {
+function joined(events: readonly ChannelEvent[]): Uint8Array {
   const [only] = events
   return events.length === 1 && only !== undefined ? only.wire : Buffer.concat(events.map(({ wire }) => wire))
 }
 
-/** As `joined`, once for all subscribers that chose the same. */
-function selected(events: readonly ChannelEvent[], selections: Map<string, Uint8Array>): Uint8Array {
-  if (events.length === 1) return joined(events)
+/** As `joined`, for streams that share it. */
+export function shared(events: readonly ChannelEvent[]): SharedChunk {
+  return { bytes: joined(events), chunked: undefined }
+}
+
+/** As `shared`, once for all subscribers that chose the same. */
+function selected(events: readonly ChannelEvent[], selections: Map<string, SharedChunk>): SharedChunk {
   const name = events.map(({ seq }) => seq).join()
-  let block = selections.get(name)
-  if (block === undefined) selections.set(name, (block = joined(events)))
-  return block
+  let chunk = selections.get(name)
+  if (chunk === undefined) selections.set(name, (chunk = shared(events)))
+  return chunk
 }

@@ -16,6 +16,13 @@ export interface Outcome {
   readonly aborted: boolean
 }
 
+/** Octets that many bodies send: what a protocol makes of them is made once. */
+export interface SharedChunk {
+  readonly bytes: Uint8Array
+  /** The octets in the chunked coding, left here by the first body that needs them so. */
+  chunked: Uint8Array | undefined
+}
+
 /** The body of an answer whose head has been sent. */
 export interface ResponseBody {
   /** False once the answer is complete or nobody is there to receive it; writes are then without effect. */
@@ -29,6 +36,8 @@ export interface ResponseBody {
    * @throws {RangeError} if this exceeds the `content-length` that was announced
    */
   write(chunk: Uint8Array): boolean
+  /** As `write`, for octets that many bodies send. The bodies of engines have it. */
+  writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has taken everything written, or the exchange is over; never rejects. */
   drained(): Promise<void>
   /** Completes the answer. An answer shorter than its `content-length` is aborted instead. */

@@ -1,7 +1,7 @@
 export type { Context, BodySource, ResponseHeaders, ResponseInit } from './context.ts'
 export type { ContextClass, ContextKey, ContextToken } from './context-key.ts'
 export type { CookieOptions, Cookies, CookieSecrets } from './cookies.ts'
-export type { Exchange, Outcome, ProtocolText, ResponseBody, UpgradedConnection } from './exchange.ts'
+export type { Exchange, Outcome, ProtocolText, ResponseBody, SharedChunk, UpgradedConnection } from './exchange.ts'
 export type { ContextExtensions, RouterExtensions } from './extensions.ts'
 export type { FieldList } from './field-list.ts'
 export type { ErrorHandler, Handler, Middleware, Next } from './handler.ts'
