@@ -39,6 +39,8 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number
   /** Requests on one HTTP/1.1 connection; 0 for no limit. */
   readonly maxRequestsPerConnection: number
+  /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
+  readonly drainIdleMs: number
   /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
@@ -85,6 +87,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxRequestsPerConnection: 0,
   maxConnections: 0,
   maxConnectionsPerAddress: 0,
+  drainIdleMs: 500,
   lingerBytes: 256 * 1024,
   lingerTimeoutMs: 2_000,
   maxConcurrentStreams: 100,

@@ -480,7 +480,27 @@ describe('time limits', () => {
 })
 
 describe('draining', () => {
-  it('closes idle connections at once and busy ones after their answer', async () => {
+  it.each([
+    ['fresh', ''],
+    ['idle', 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])(
+    'answers a request that is on its way on a %s connection, and says that it was the last',
+    async (_what, before) => {
+      const { port, listener } = await serve(hello)
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+      await once(socket, 'connect')
+      socket.write(before)
+      await sleep(50)
+      const drained = listener.drain()
+      socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
+      const text = (await socket.toArray()).join('')
+      expect(bodies(text).at(-1)).toBe('200 /last')
+      expect(text).toMatch(/connection: close[^]*\/last$/)
+      await drained
+    },
+  )
+
+  it('closes idle connections soon and busy ones after their answer', async () => {
     let finish: (() => void) | undefined
     const { port, listener } = await serve((exchange) => {
       if (exchange.target === '/busy') finish = () => exchange.respond(200, [], 'done')

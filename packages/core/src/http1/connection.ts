@@ -90,7 +90,11 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
 
   drain(): void {
     this.#keepAlive = false
-    if (this.#phase === 'fresh' || this.#phase === 'idle' || this.#exchange?.isClosed) this.#linger()
+    if (this.#exchange?.isClosed) this.#linger()
+    else if (this.#phase === 'fresh' || this.#phase === 'idle') {
+      // A request may be on its way. It is answered, and the answer says that it was the last.
+      this.deadlineMs = Math.min(this.deadlineMs, this.#deadlines.in(this.#host.limits.drainIdleMs))
+    }
   }
 
   destroy(): void {
