@@ -4,7 +4,7 @@ import { ErrorCode, Http3Error } from './errors.ts'
 import { encodeFrame, FrameType } from './frames.ts'
 import { PeerStreams, StreamType } from './peer-streams.ts'
 import type { QuicConnection, QuicConnectionEvents } from './quic.ts'
-import { ResetBudget } from './reset-budget.ts'
+import { RateBudget } from './rate-budget.ts'
 import { encodeSettings, Setting } from './settings.ts'
 import { StreamOutput } from './stream-output.ts'
 import { Http3Stream, type StreamOwner } from './stream.ts'
@@ -44,7 +44,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   readonly #controlId: number
   readonly #peerStreams = new PeerStreams()
   readonly #requests = new Map<number, Http3Stream>()
-  readonly #resets: ResetBudget
+  readonly #resets: RateBudget
   readonly #pingIntervalMs: number
   /** The first request stream that has not been seen. */
   #nextRequestId = 0
@@ -58,7 +58,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.host = options.host
     this.deadlines = options.deadlines
     this.#options = options
-    this.#resets = new ResetBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
+    this.#resets = new RateBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
     // The client may miss two of them.
     this.#pingIntervalMs = Math.min(MAX_PING_INTERVAL_MS, quic.idleTimeoutMs / 3)
     const controlId = quic.openUnidirectional()

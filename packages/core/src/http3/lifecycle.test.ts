@@ -199,7 +199,7 @@ describe('the port', () => {
   it.each([
     ['a version negotiation', initial(0)],
     ['an unknown version in a small packet', initial(0x0a1a2a3a).subarray(0, 500)],
-    ['a short header of no connection', Buffer.alloc(50, 0x41)],
+    ['too small a packet of no connection', Buffer.alloc(21, 0x41)],
     ['octets of any kind', Buffer.alloc(1200, 0xff)],
     ['a single octet', Buffer.from([0xc0])],
     ['nothing', Buffer.alloc(0)],
@@ -208,6 +208,11 @@ describe('the port', () => {
     await using server = await serveHttp3(hello)
     expect(await ask(server.port, packet)).toBeUndefined()
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
+  })
+
+  it('answers a packet of no connection with a stateless reset, which is smaller', async () => {
+    await using server = await serveHttp3(hello)
+    expect(await ask(server.port, Buffer.alloc(50, 0x41))).toHaveLength(42)
   })
 
   it('lets in no more connections than it may', async () => {
@@ -226,7 +231,7 @@ describe('the port', () => {
   })
 
   it('forgets handshakes that are not finished in time', async () => {
-    await using server = await serveHttp3(hello, { maxHttp3Connections: 1, headTimeoutMs: 100 })
+    await using server = await serveHttp3(hello, { maxHttp3Connections: 1, tlsHandshakeTimeoutMs: 100 })
     expect(await ask(server.port, clientInitial(server.port))).toBeDefined()
     await expect(server.connect({ connectTimeoutMs: 50 })).rejects.toThrow('No QUIC connection')
     await wait(200)

@@ -20,6 +20,10 @@ export interface QuicheConnection {
   /** @throws {Error} `StreamStopped(code)`, and `InvalidStreamState` when the stream is over and all of it arrived */
   streamCapacity(streamId: number): number
   readable(): Iterable<number>
+  /** @returns Its sequence number. With one too many, the peer is told to retire one too many, and that is an error */
+  newSourceCid(id: Uint8Array, resetToken: bigint, retireIfNeeded: boolean): number
+  activeSourceCids(): number
+  retiredScidNext(): Uint8Array | null
   timeout(): number | null
   onTimeout(): void
   close(isApplication: boolean, code: number, reason: Uint8Array): unknown
@@ -34,11 +38,14 @@ export interface QuicheConnection {
   stats(): QuicheStats
 }
 
-/** What the peer said of itself in the handshake, among other things. */
+/** What is counted, and what the peer said of itself in the handshake. */
 export interface QuicheStats {
+  /** Packets that could be opened, repetitions not counted. */
+  recv: number
   /** 0 where the peer has none. */
   peerMaxIdleTimeout: number
   peerInitialMaxData: number
+  peerActiveConnIdLimit: number
   peerInitialMaxStreamDataBidiLocal: number
 }
 
@@ -59,6 +66,7 @@ export interface QuicheConfig {
   setInitialMaxStreamsBidi(streams: number): void
   setInitialMaxStreamsUni(streams: number): void
   setDisableActiveMigration(disable: boolean): void
+  setStatelessResetToken(token: bigint | null): void
   setMaxStreamWindow(bytes: number): void
   setMaxConnectionWindow(bytes: number): void
   enablePacing(enable: boolean): void

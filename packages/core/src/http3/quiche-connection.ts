@@ -1,5 +1,6 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
 import { OpenedStreams } from './opened-streams.ts'
+import { PeerAddress, type IssuedIds } from './peer-address.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicListenOptions, QuicRead } from './quic.ts'
 import { MAX_PACKET_BYTES, SendRoom } from './send-room.ts'
 import { StuckStreams } from './stuck-streams.ts'
@@ -22,6 +23,10 @@ const FIRST_UNIDIRECTIONAL = 3
 export interface QuicheEndpoint {
   readonly options: Pick<QuicListenOptions, 'idleTimeoutMs' | 'handshakeTimeoutMs' | 'maxConcurrentStreams'>
   transmit(packet: Uint8Array, to: HostPort): void
+  /** A connection ID that packets for this connection may be sent to, with its stateless reset token. */
+  addId(connection: QuicheConnection): { readonly id: Uint8Array; readonly resetToken: bigint; readonly key: string }
+  /** The peer uses that connection ID no more. */
+  removeId(connection: QuicheConnection, id: Uint8Array): void
   /** Has `service` called in this turn of the event loop. */
   schedule(connection: QuicheConnection): void
   /** The handshake is done. */
@@ -37,8 +42,7 @@ export interface QuicheEndpoint {
  * and sends what there is to send.
  */
 export class QuicheConnection implements QuicConnection {
-  readonly remoteAddress: string
-  readonly remotePort: number
+  readonly #peer: PeerAddress
   readonly #quiche: Quiche
   readonly #endpoint: QuicheEndpoint
   #events: QuicConnectionEvents | undefined = undefined
@@ -66,8 +70,7 @@ export class QuicheConnection implements QuicConnection {
     const { handshakeTimeoutMs, maxConcurrentStreams } = endpoint.options
     this.#quiche = quiche
     this.#endpoint = endpoint
-    this.remoteAddress = remote.host
-    this.remotePort = remote.port
+    this.#peer = new PeerAddress(remote)
     // With a quarter of them stuck the peer has enough left to go on with until it has a new connection.
     const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
     this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onWornOut())
@@ -79,20 +82,34 @@ export class QuicheConnection implements QuicConnection {
     return this.#events !== undefined
   }
 
+  get remoteAddress(): string {
+    return this.#peer.proved.host
+  }
+
+  get remotePort(): number {
+    return this.#peer.proved.port
+  }
+
   get idleTimeoutMs(): number {
     const own = this.#endpoint.options.idleTimeoutMs
     const peers = this.#quiche.stats().peerMaxIdleTimeout
     return peers === 0 ? own : Math.min(own, peers)
   }
 
-  /** @returns Whether the packet was valid; a client's first one has to be */
-  receive(packet: Uint8Array, from: HostPort, to: HostPort): boolean {
+  /**
+   * @param key The connection ID that it was sent to
+   * @returns Whether the packet was valid; a client's first one has to be
+   */
+  receive(packet: Uint8Array, key: string, from: HostPort, to: HostPort): boolean {
     // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
     this.#sendRoom?.onReceived()
+    const isNews = this.#peer.isNews(from)
+    const before = isNews ? this.#quiche.stats().recv : 0
     try {
-      this.#quiche.recv(packet, { from, to })
+      this.#quiche.recv(packet, { from: this.#peer.original, to })
+      if (isNews && this.#quiche.stats().recv > before) this.#follow(packet.byteLength, key, from)
       return true
     } catch {
       // Not for us, a repetition, or damaged on the way; of an error of the peer quiche tells the peer by itself.
@@ -212,6 +229,25 @@ export class QuicheConnection implements QuicConnection {
     this.#endpoint.schedule(this)
   }
 
+  /** A packet of the peer came from an address that is not known to be its own. */
+  #follow(bytes: number, key: string, from: HostPort): void {
+    // RFC 9000 §9: not before the handshake is confirmed.
+    if (this.#events === undefined || this.#isClosed) return
+    for (let id; (id = this.#quiche.retiredScidNext()) !== null;) this.#endpoint.removeId(this, id)
+    const ids: IssuedIds = {
+      limit: this.#quiche.stats().peerActiveConnIdLimit,
+      active: () => this.#quiche.activeSourceCids(),
+      issue: () => this.#issueId(),
+    }
+    this.#peer.onPacket(from, bytes, key, ids, performance.now())
+    if (this.#peer.isWornOut) this.#events.onWornOut()
+  }
+
+  #issueId(): { sequence: number; key: string } {
+    const { id, resetToken, key } = this.#endpoint.addId(this)
+    return { sequence: this.#quiche.newSourceCid(id, resetToken, true), key }
+  }
+
   #closeDelivered(code: number): void {
     // Nothing is sent behind a close, not even what was written before it.
     if (this.#hasUnsent) this.#transmit()
@@ -294,11 +330,15 @@ export class QuicheConnection implements QuicConnection {
 
   #transmit(): void {
     this.#hasUnsent = false
+    const nowMs = performance.now()
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
-      const packet = Buffer.allocUnsafe(MAX_PACKET_BYTES)
+      const { to, room } = this.#peer.target(nowMs)
+      if (room <= 0) return
+      const packet = Buffer.allocUnsafe(Math.min(MAX_PACKET_BYTES, room))
       const sent = this.#send(packet)
       if (sent === null) return
-      this.#endpoint.transmit(packet.subarray(0, sent[0]), sent[1].to)
+      this.#peer.onSent(sent[0])
+      this.#endpoint.transmit(packet.subarray(0, sent[0]), to)
     }
     this.#hasUnsent = true
     this.#endpoint.schedule(this)

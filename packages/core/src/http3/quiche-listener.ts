@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection, type QuicheEndpoint } from './quiche-connection.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListener, QuicListenOptions } from './quic.ts'
+import { StatelessResets } from './stateless-resets.ts'
 import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
 /** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
@@ -41,10 +42,11 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly #configure: (credentials: QuicCredentials) => QuicheConfig
   #config: QuicheConfig
   readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
+  readonly #resets: StatelessResets
   readonly #tokenSecret = randomBytes(32)
   /** By every connection ID that packets may be sent to. */
   readonly #byId = new Map<string, QuicheConnection>()
-  readonly #ids = new Map<QuicheConnection, readonly string[]>()
+  readonly #ids = new Map<QuicheConnection, Set<string>>()
   /** Those that are not closed. */
   readonly #open = new Set<QuicheConnection>()
   #handshakes = 0
@@ -63,6 +65,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.#configure = configure
     this.options = options
     this.#accept = accept
+    this.#resets = new StatelessResets(resetSecret(options), performance.now())
     this.address = socket.address()
     this.#local = { host: this.address.address, port: this.address.port }
     socket.on('message', (packet, { address, port }) => this.#onPacket(packet, { host: address, port }))
@@ -93,6 +96,20 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
 
   transmit(packet: Uint8Array, to: HostPort): void {
     if (!this.#isClosed) this.#socket.send(packet, to.port, to.host)
+  }
+
+  addId(connection: QuicheConnection): { id: Uint8Array; resetToken: bigint; key: string } {
+    const id = randomBytes(ID_BYTES)
+    const key = idKey(id)
+    this.#byId.set(key, connection)
+    this.#ids.get(connection)?.add(key)
+    return { id, resetToken: this.#resets.token(id), key }
+  }
+
+  removeId(connection: QuicheConnection, id: Uint8Array): void {
+    const key = idKey(id)
+    this.#byId.delete(key)
+    this.#ids.get(connection)?.delete(key)
   }
 
   schedule(connection: QuicheConnection): void {
@@ -135,18 +152,28 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #onPacket(packet: Buffer, from: HostPort): void {
     const isLong = ((packet[0] ?? 0) & LONG_HEADER) !== 0
     if (!isLong) {
-      this.#byId.get(packet.toString('latin1', 1, 1 + ID_BYTES))?.receive(packet, from, this.#local)
+      const key = packet.toString('latin1', 1, 1 + ID_BYTES)
+      const connection = this.#byId.get(key)
+      if (connection !== undefined) connection.receive(packet, key, from, this.#local)
+      else this.#onStray(packet, from)
       return
     }
     const header = this.#readHeader(packet)
     if (header === undefined) return
-    const known = this.#byId.get(idKey(header.dcid))
+    const key = idKey(header.dcid)
+    const known = this.#byId.get(key)
     if (known !== undefined) {
-      known.receive(packet, from, this.#local)
+      known.receive(packet, key, from, this.#local)
       return
     }
     const made = this.#admit(packet.byteLength, header, from)
-    if (made?.receive(packet, from, this.#local) === false) made.destroy()
+    if (made?.receive(packet, key, from, this.#local) === false) made.destroy()
+  }
+
+  /** A packet of a connection that is not known, perhaps of a server that was here before. */
+  #onStray(packet: Buffer, from: HostPort): void {
+    const reset = this.#resets.answer(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
+    if (reset !== undefined) this.transmit(reset, from)
   }
 
   #readHeader(packet: Buffer): QuicheHeader | undefined {
@@ -198,6 +225,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   ): QuicheConnection | undefined {
     let connection: QuicheConnection
     try {
+      // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 octets for all parameters.
+      this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
       const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, from, this.#config)
       connection = new QuicheConnection(quiche, this, from)
     } catch {
@@ -205,7 +234,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
       return undefined
     }
     // Until the client has our ID it goes on using the one it made up.
-    const ids = [idKey(id), idKey(header.dcid)]
+    const ids = new Set([idKey(id), idKey(header.dcid)])
     for (const key of ids) this.#byId.set(key, connection)
     this.#ids.set(connection, ids)
     this.#open.add(connection)
@@ -224,4 +253,14 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
 
 function idKey(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
+}
+
+/**
+ * The secret behind stateless reset tokens: the same after a restart, so that clients of the process before learn at
+ * once that it is gone. Not so where other processes share the port: a packet that reaches the wrong one, as anybody
+ * can make happen, would end a connection that stands (RFC 9000 §21.11).
+ */
+function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {
+  if (reusePort) return randomBytes(32)
+  return new Uint8Array(hkdfSync('sha256', key, '', 'stateless reset', 32))
 }

@@ -60,7 +60,7 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setInitialMaxStreamDataUni(UNIDIRECTIONAL_WINDOW)
   config.setInitialMaxStreamsBidi(options.maxConcurrentStreams)
   config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
-  // quiche 0.18 cannot follow a client to another address.
+  // A client that moves on purpose needs a second connection ID first, and has none: see `PeerAddress`.
   config.setDisableActiveMigration(true)
   // Packets are sent as soon as they may be; nobody here would wait for the time that pacing gives them.
   config.enablePacing(false)

@@ -1,8 +1,5 @@
-/**
- * How many streams a client may open and give up again, each of which costs it less than it costs us: so many at once,
- * and so many a second in the long run (CVE-2023-44487).
- */
-export class ResetBudget {
+/** How often something may happen: so many times at once, and so many times a second in the long run. */
+export class RateBudget {
   readonly #burst: number
   readonly #perSecond: number
   #left: number
@@ -15,11 +12,13 @@ export class ResetBudget {
     this.#countedAtMs = nowMs
   }
 
-  /** Counts a stream that was given up; false if that was one too many. */
+  /** Counts one more; false if that is too many, and then it does not count. */
   spend(nowMs: number): boolean {
     const earned = ((nowMs - this.#countedAtMs) / 1000) * this.#perSecond
     this.#countedAtMs = nowMs
-    this.#left = Math.min(this.#burst, this.#left + earned) - 1
-    return this.#left >= 0
+    this.#left = Math.min(this.#burst, this.#left + earned)
+    if (this.#left < 1) return false
+    this.#left--
+    return true
   }
 }

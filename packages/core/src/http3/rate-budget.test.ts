@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import { ResetBudget } from './reset-budget.ts'
+import { RateBudget } from './rate-budget.ts'
 
 it('allows a burst and no more', () => {
-  const budget = new ResetBudget(3, 1, 0)
+  const budget = new RateBudget(3, 1, 0)
   expect([0, 0, 0, 0].map((now) => budget.spend(now))).toEqual([true, true, true, false])
 })
 
 it('allows the rate in the long run', () => {
-  const budget = new ResetBudget(1, 2, 0)
+  const budget = new RateBudget(1, 2, 0)
   expect([0, 500, 1000, 1400].map((now) => budget.spend(now))).toEqual([true, true, true, false])
 })
 
 it('never saves up more than a burst', () => {
-  const budget = new ResetBudget(2, 100, 0)
+  const budget = new RateBudget(2, 100, 0)
   expect([60_000, 60_000, 60_000].map((now) => budget.spend(now))).toEqual([true, true, false])
 })

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { StatelessResets } from './stateless-resets.ts'
+
+const SECRET = Buffer.alloc(32, 1)
+const ID = Buffer.alloc(20, 2)
+
+describe('a stateless reset', () => {
+  it.each([
+    [21, undefined],
+    [22, 21],
+    [30, 29],
+    [43, 42],
+    [1200, 42],
+  ])('to a packet of %i octets is smaller, and not smaller than RFC 9000 §10.3 allows: %s', (bytes, expected) => {
+    expect(new StatelessResets(SECRET, 0).answer(ID, bytes, 0)?.byteLength).toBe(expected)
+  })
+
+  it('looks like a packet with a short header, and ends with the token of the connection ID', () => {
+    const resets = new StatelessResets(SECRET, 0)
+    const answer = resets.answer(ID, 100, 0)
+    expect((answer?.[0] ?? 0) & 0xc0).toBe(0x40)
+    expect(BigInt(`0x${answer?.subarray(-16).toString('hex')}`)).toBe(resets.token(ID))
+  })
+
+  it('differs from the one before in all but the token', () => {
+    const resets = new StatelessResets(SECRET, 0)
+    expect(resets.answer(ID, 100, 0)?.subarray(0, -16)).not.toEqual(resets.answer(ID, 100, 0)?.subarray(0, -16))
+  })
+
+  it('is understood after a restart with the same secret, and not with another', () => {
+    expect(new StatelessResets(SECRET, 5).token(ID)).toBe(new StatelessResets(SECRET, 0).token(ID))
+    expect(new StatelessResets(randomBytes(32), 0).token(ID)).not.toBe(new StatelessResets(SECRET, 0).token(ID))
+  })
+
+  it('is sent a thousand times at once and 500 times a second', () => {
+    const resets = new StatelessResets(SECRET, 0)
+    const count = (nowMs: number): number =>
+      Array.from({ length: 3000 }, () => resets.answer(ID, 100, nowMs)).filter((answer) => answer !== undefined).length
+    expect([count(0), count(1000), count(1000)]).toEqual([1000, 500, 0])
+  })
+})

@@ -1,0 +1,134 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '@fw/types'
+import { connectH3 } from '@fw/testing/h3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { echo, serveHttp3 } from '../serve-http3.ts'
+import { UdpProxy } from './udp-proxy.ts'
+
+const PAGE = Buffer.alloc(100_000, 'x')
+
+async function start(handle: (exchange: Exchange) => void) {
+  const server = await serveHttp3(handle)
+  const proxy = await UdpProxy.open(server.port)
+  const client = await connectH3({ port: proxy.port })
+  onTestFinished(async () => {
+    await client.close()
+    await proxy[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+  })
+  return { server, proxy, client }
+}
+
+describe('a client whose port changes under way (RFC 9000 §9)', () => {
+  it('goes on with its connection, as often as it changes', async () => {
+    const ports: (number | undefined)[] = []
+    const { proxy, client } = await start((exchange) => {
+      ports.push(exchange.remotePort)
+      exchange.respond(200, [], PAGE)
+    })
+    const { connection } = client
+    const expected: number[] = []
+    for (let i = 0; i < 12; i++) {
+      // The first request from a new port comes before that is proved to be the client's.
+      expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
+      expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
+      expected.push(proxy.sourcePort)
+      await proxy.rebind()
+    }
+    expect(client.connection).toBe(connection)
+    expect(ports.filter((_port, i) => i % 2 === 1)).toEqual(expected)
+  })
+
+  it('loses nothing of what it was sending and being sent', async () => {
+    const { proxy, client } = await start(echo)
+    const answer = client.request({ path: '/', body: slowly(), headers: [] })
+    const timer = setInterval(() => void proxy.rebind(), 60)
+    onTestFinished(() => clearInterval(timer))
+    expect(await (await answer).bytes()).toHaveLength(50 * 10_000)
+  })
+
+  it('is sent no more than three times what came from the new port until it has proved to be there', async () => {
+    const { proxy, client } = await start((exchange) => exchange.respond(200, [], PAGE))
+    await (await client.request({ path: '/' })).bytes()
+    await proxy.rebind()
+    const octets = { 'to-server': 0, 'to-client': 0 }
+    proxy.onDatagram = (direction, datagram) => {
+      octets[direction] += datagram.byteLength
+      // The client is not there.
+      return direction === 'to-server'
+    }
+    const request = client.request({ path: '/' }).catch(() => undefined)
+    await sleep(700)
+    expect(octets['to-client']).toBeGreaterThan(0)
+    expect(octets['to-client']).toBeLessThanOrEqual(3 * octets['to-server'])
+    client.connection.vanish()
+    await request
+  })
+})
+
+describe('somebody who copies packets of a client', () => {
+  it('gets nothing when the client was first', async () => {
+    const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
+    const copier = await listen()
+    proxy.onDatagram = (direction, datagram) => {
+      if (direction === 'to-server') setTimeout(() => copier.send(datagram, server.port), 5)
+      return true
+    }
+    for (let i = 0; i < 3; i++) {
+      expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
+    }
+    await sleep(20)
+    expect(copier.received).toBe(0)
+  })
+
+  it('gets three times as much when he was first, and the client its answer all the same', async () => {
+    const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
+    await (await client.request({ path: '/' })).bytes()
+    const copier = await listen()
+    let sent = 0
+    let count = 0
+    proxy.onDatagram = (direction, datagram) => {
+      if (direction === 'to-client' || count++ % 6 !== 0) return true
+      sent += datagram.byteLength
+      copier.send(datagram, server.port)
+      return false
+    }
+    expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
+    expect(copier.received).toBeLessThanOrEqual(3 * sent)
+  })
+})
+
+interface Copier {
+  readonly received: number
+  send(datagram: Uint8Array, port: number): void
+}
+
+async function listen(): Promise<Copier> {
+  const socket = createSocket('udp4')
+  let received = 0
+  socket.on('message', (datagram) => (received += datagram.byteLength))
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  let isClosed = false
+  onTestFinished(() => {
+    isClosed = true
+    socket.close()
+  })
+  return {
+    get received() {
+      return received
+    },
+    send(datagram, port) {
+      if (!isClosed) socket.send(datagram, port, '127.0.0.1')
+    },
+  }
+}
+
+async function* slowly(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < 50; i++) {
+    yield Buffer.alloc(10_000, i)
+    await sleep(10)
+  }
+}

@@ -1,0 +1,70 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+
+/** Stands between one client and a server on 127.0.0.1, as a router with address translation does. */
+export class UdpProxy implements AsyncDisposable {
+  /** Where the client sends to. */
+  readonly port: number
+  /** Where the server is; may be changed. */
+  serverPort: number
+  readonly #inner: Socket
+  #outer: Socket
+  #clientPort = 0
+  /** Datagrams by direction, as they pass; return false to lose one. */
+  onDatagram: (direction: 'to-server' | 'to-client', datagram: Buffer) => boolean = () => true
+
+  private constructor(serverPort: number, inner: Socket, outer: Socket) {
+    this.serverPort = serverPort
+    this.#inner = inner
+    this.#outer = outer
+    this.port = inner.address().port
+    inner.on('message', (datagram, { port }) => {
+      this.#clientPort = port
+      if (this.onDatagram('to-server', datagram)) this.#outer.send(datagram, this.serverPort, '127.0.0.1')
+    })
+    this.#forwardBack(outer)
+  }
+
+  static async open(serverPort: number): Promise<UdpProxy> {
+    return new UdpProxy(serverPort, await openSocket(), await openSocket())
+  }
+
+  /** The port that the server sees. */
+  get sourcePort(): number {
+    return this.#outer.address().port
+  }
+
+  /** Takes another source port, as a router does that has forgotten the old one: what is sent to that is lost. */
+  async rebind(): Promise<void> {
+    const old = this.#outer
+    const outer = await openSocket()
+    this.#forwardBack(outer)
+    this.#outer = outer
+    old.close()
+  }
+
+  /** Sends a datagram of one's own to the client, from where the server's come. */
+  inject(datagram: Uint8Array): void {
+    this.#inner.send(datagram, this.#clientPort, '127.0.0.1')
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#inner.close()
+    this.#outer.close()
+    return Promise.resolve()
+  }
+
+  #forwardBack(outer: Socket): void {
+    outer.on('message', (datagram) => {
+      if (this.onDatagram('to-client', datagram)) this.#inner.send(datagram, this.#clientPort, '127.0.0.1')
+    })
+  }
+}
+
+async function openSocket(): Promise<Socket> {
+  const socket = createSocket('udp4')
+  const listening = once(socket, 'listening')
+  socket.bind(0, '127.0.0.1')
+  await listening
+  return socket
+}
