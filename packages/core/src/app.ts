@@ -12,6 +12,7 @@ import { parseRequestTarget } from './request-target.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from './route-table.ts'
 import { Routes } from './routes.ts'
+import { resolveRouting, type RoutingOptions } from './routing-options.ts'
 import { sendAnswer } from './send-answer.ts'
 import { isTraced, trace, traceError } from './tracing.ts'
 import { answerNotFound } from './unrouted.ts'
@@ -22,6 +23,8 @@ export type ErrorReporter = (message: string, error: unknown) => void
 /** What an `App` is made with. */
 export interface AppOptions {
   readonly limits?: Limits
+  /** How paths are compared with the patterns of routes. */
+  readonly routing?: RoutingOptions
   /** Takes what nobody caught; it goes to standard error unless given. */
   readonly onError?: ErrorReporter
 }
@@ -30,11 +33,13 @@ export interface AppOptions {
 export class App {
   readonly router: Router
   readonly #root: RouteGroup
-  readonly #routes = new Routes()
+  readonly #routes: Routes
   readonly #drainNotice = new DrainNotice()
   readonly #host: ContextHost
 
-  constructor({ limits = DEFAULT_LIMITS, onError = console.error }: AppOptions = {}) {
+  /** @throws {TypeError} if a routing option does not exist, or has a value that it does not take */
+  constructor({ limits = DEFAULT_LIMITS, routing, onError = console.error }: AppOptions = {}) {
+    this.#routes = new Routes(resolveRouting(routing))
     this.#root = new RouteGroup(this.#routes)
     this.router = this.#root
     rememberApp(this.router, this)

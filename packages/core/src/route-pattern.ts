@@ -1,3 +1,5 @@
+import { withoutCase } from './path-text.ts'
+
 /** One segment of a path pattern. */
 export type PatternSegment =
   | { readonly kind: 'literal'; readonly text: string }
@@ -35,6 +37,11 @@ export function parsePattern(pattern: string): readonly PatternSegment[] {
     index += text.length + 1
   }
   return segments
+}
+
+/** A segment as paths are compared with it where case does not count. */
+export function segmentWithoutCase(segment: PatternSegment): PatternSegment {
+  return segment.kind === 'literal' ? { ...segment, text: withoutCase(segment.text) } : segment
 }
 
 function parseSegment(pattern: string, index: number, text: string): PatternSegment {

@@ -1,5 +1,6 @@
 import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
+import type { RoutingOptions } from './routing-options.ts'
 import type { TlsOptions } from './tls-credentials.ts'
 
 /** Settings of a server, for all its listeners. */
@@ -12,6 +13,8 @@ export interface ServerOptions {
   readonly http3?: boolean
   /** Replacements for `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
+  /** How paths are compared with the patterns of routes: as they are, unless given. */
+  readonly routing?: RoutingOptions
   /** `'signals'`: SIGINT and SIGTERM close the server; a second one ends the process at once. */
   readonly shutdown?: 'signals'
 }
@@ -49,7 +52,7 @@ export interface CloseOptions {
   readonly drainMs?: number
 }
 
-const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'shutdown']
+const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'routing', 'shutdown']
 const LISTEN_OPTIONS: readonly string[] = [
   'port',
   'host',

@@ -44,6 +44,7 @@ export class Server implements AsyncDisposable {
     this.#limits = resolveLimits(options.limits)
     this.#app = new App({
       limits: this.#limits,
+      ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => log.error('{}: {}', message, error),
     })
   }

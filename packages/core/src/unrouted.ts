@@ -11,6 +11,8 @@ export type Miss =
   | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
   /** OPTIONS, of a path or the whole server, answered from the routes. */
   | { readonly kind: 'options'; readonly allow: readonly string[] }
+  /** There is a route for the path with, or without, a slash at its end. */
+  | { readonly kind: 'other-end'; readonly location: string }
   | { readonly kind: 'bad-target'; readonly detail: string }
   /** CONNECT to an authority: this is no proxy. */
   | { readonly kind: 'tunnel' }
@@ -30,6 +32,10 @@ export function answerMiss(
     case 'options':
       context.empty(204)
       context.responseHeaders.set('allow', miss.allow.join(', '))
+      break
+    case 'other-end':
+      // 308 keeps the method and the body (RFC 9110 §15.4.9).
+      context.redirect(miss.location, 308)
       break
     case 'bad-target':
       prepareProblem(context, { status: 400, detail: miss.detail })
