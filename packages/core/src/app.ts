@@ -138,8 +138,9 @@ export class App {
     const timer = setTimeout(() => {
       if (context.headSent) return
       const error = new HttpError(503, 'The answer took too long')
-      this.#fail(error, context, group)
+      traceError(context, error)
       context.giveUp(error)
+      void handleFailure(error, context, group.errorHandlers, this.#host)
     }, timeoutMs)
     context.onFinish(() => clearTimeout(timer))
   }

@@ -97,7 +97,7 @@ describe('compose', () => {
 
   it('is synchronous as long as everything is', () => {
     const log = newLog()
-    const chain: Around<Log>[] = [(_, next) => void next(), (_, next) => void next()]
+    const chain: Around<Log>[] = [(_, next) => void next(), (_, next) => next()]
     const result = compose(
       chain,
       (context) => {
@@ -108,6 +108,12 @@ describe('compose', () => {
     )(log)
     expect(result).toBeUndefined()
     expect(log.answer).toBe(1)
+  })
+
+  it('adds no promise where a middleware returns that of next()', async () => {
+    const promise = Promise.resolve()
+    const step = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
+    expect(step(newLog())).toBe(promise)
   })
 
   it('is the handler itself without middleware', () => {

@@ -36,7 +36,8 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
       if (running !== undefined) throw new Error('next() was called twice')
       return (running = run(inner, context))
     })
-    if (isThenable(result)) return finish(result, () => running, context, conclusion)
+    // A middleware that returns what `next()` gave it adds nothing to wait for.
+    if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
     // A middleware that returned at once cannot have waited for `next()`, nor handled its error.
     return running === DONE ? undefined : running

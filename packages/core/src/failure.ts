@@ -18,14 +18,19 @@ export async function handleFailure(
   host: ContextHost,
 ): Promise<void> {
   let error = thrown
+  const wasLate = context.isLate
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
     try {
-      if (await isAnsweredBy(handler, error, context)) {
+      const isAnswered = await isAnsweredBy(handler, error, context)
+      // Meanwhile the time of the route ran out, which is a failure with an answer of its own.
+      if (context.isLate !== wasLate) return
+      if (isAnswered) {
         await sendAnswer(context)
         return
       }
     } catch (failure) {
+      if (context.isLate !== wasLate) return
       error = failure
     }
   }
@@ -39,9 +44,10 @@ async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: Requ
   prepared.abandonBody()
   prepared.status = status
   for (const [name, value] of Object.entries(headers ?? {})) prepared.headers.set(name, value)
+  const wasLate = context.isLate
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined) context.takeResult(value)
+  if (value !== undefined && context.isLate === wasLate) context.takeResult(value)
   return prepared.hasBody || context.headSent
 }
 

@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream'
-import type { Outcome } from '@fw/types'
+import type { Handler, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
+
+/** Answers with the name of the first part. */
+const firstPart: Handler = async (ctx) => {
+  for await (const part of ctx.parts()) return part.name
+  return undefined
+}
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -61,6 +67,28 @@ describe('App.fetch', () => {
     const body = new ReadableStream<Uint8Array>({ cancel: () => resolve('cancelled') })
     expect((await app.fetch('/', { method: 'POST', body, duplex: 'half' })).status).toBe(200)
     expect(await promise).toBe('cancelled')
+  })
+
+  it.each<[string, Handler]>([
+    ['nobody reads it', () => 'x'],
+    ['only its first part is read', firstPart],
+    ['it is over the limit', async (ctx) => String((await ctx.bytes()).length)],
+  ])('lets go of a FormData without an error that nobody can catch, if %s', async (_, handler) => {
+    const app = new App()
+    app.router.post('/', { limits: { maxBodyBytes: 100_000 } }, handler)
+    const unhandled: unknown[] = []
+    const note = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      const body = new FormData()
+      for (const name of ['a', 'b']) body.append(name, new Blob([new Uint8Array(80_000)]))
+      await (await app.fetch('/', { method: 'POST', body })).text()
+      // Node.js reads a `Blob` in turns of the event loop, and tells of what nobody caught after one.
+      for (let i = 0; i < 20; i++) await tick()
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
   })
 
   it('holds a fast handler back until the answer is read', async () => {

@@ -4,7 +4,7 @@ import { BaseExchange } from './base-exchange.ts'
 import { FieldListHeaders } from './field-list-headers.ts'
 import { httpDate } from './http-date.ts'
 import type { MemoryRequest } from './memory-request.ts'
-import { RequestSupply } from './request-supply.ts'
+import { cancelBody, RequestSupply } from './request-supply.ts'
 import { allowsBody } from './response.ts'
 import type { ResponseHead } from './response-head.ts'
 import { wholeResponse } from './whole-response.ts'
@@ -122,7 +122,7 @@ export class MemoryExchange extends BaseExchange {
     signal?.removeEventListener('abort', this.#leave)
     const why = aborted ? 'The client went away' : 'The exchange is over'
     if (this.#supply !== undefined) this.#supply.stop(why)
-    else if (body instanceof ReadableStream && !body.locked) body.cancel(new AbortedError(why)).catch(() => {})
+    else if (body instanceof ReadableStream && !body.locked) cancelBody(body, body, new AbortedError(why))
     super.settle(aborted)
   }
 

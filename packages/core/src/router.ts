@@ -34,6 +34,7 @@ const WELL_KNOWN: ReadonlySet<string> = new Set([
 
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
+    if (context.isLate) return
     if (result !== undefined) context.takeResult(result)
     else if (!context.isAnswered) throw new Error('A middleware neither answered nor called next()')
   },

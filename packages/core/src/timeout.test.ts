@@ -36,6 +36,53 @@ describe('timeoutMs of a route', () => {
     expect(reports).toEqual([])
   })
 
+  it.each<[string, (app: App, late: Promise<string>) => void]>([
+    ['a handler returns', ({ router }, late) => router.get('/', { timeoutMs: 5 }, () => late)],
+    [
+      'a middleware returns',
+      ({ router }, late) => router.use(() => late).get('/', { timeoutMs: 5 }, () => 'not reached'),
+    ],
+    [
+      'the handler of an earlier error returns',
+      ({ router }, late) => {
+        const group = router.group('/')
+        group.onError((error) => (error instanceof RangeError ? late : undefined))
+        group.get('/', { timeoutMs: 5 }, () => {
+          throw new RangeError('early')
+        })
+      },
+    ],
+  ])('an error handler that takes its time is not overtaken by what %s', async (_, register) => {
+    const reports: unknown[] = []
+    const app = new App({ onError: (__, error) => reports.push(error) })
+    const late = Promise.withResolvers<string>()
+    const asked = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    app.router.onError(async (error) => {
+      asked.resolve()
+      await ready.promise
+      return { error: String(error) }
+    })
+    register(app, late.promise)
+    const answer = app.fetch('/')
+    await asked.promise
+    late.resolve('too late')
+    await new Promise((resolve) => setImmediate(resolve))
+    ready.resolve()
+    const response = await answer
+    expect([response.status, await response.json()]).toEqual([503, { error: 'HttpError: The answer took too long' }])
+    expect(reports).toEqual([])
+  })
+
+  it('lets the error handler answer as if no route had matched', async () => {
+    const app = new App()
+    app.router.get('/', { timeoutMs: 5 }, () => new Promise(() => {}))
+    app.router.notFound(async (ctx) => `nothing at ${ctx.path}`)
+    app.router.onError((_, ctx) => ctx.notFound())
+    const response = await app.fetch('/')
+    expect([response.status, await response.text()]).toEqual([404, 'nothing at /'])
+  })
+
   it('leaves an answer alone that has begun', async () => {
     vi.useFakeTimers()
     try {

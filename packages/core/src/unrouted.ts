@@ -94,5 +94,8 @@ export function prepareProblem(context: RequestContext, problem: Problem): void 
 }
 
 async function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
-  context.takeResult(await result)
+  const wasLate = context.isLate
+  const value = await result
+  // When the time of the route has run out meanwhile, another answer is being prepared.
+  if (context.isLate === wasLate) context.takeResult(value)
 }
