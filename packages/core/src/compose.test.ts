@@ -112,8 +112,8 @@ describe('compose', () => {
 
   it('adds no promise where a middleware returns that of next()', async () => {
     const promise = Promise.resolve()
-    const step = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
-    expect(step(newLog())).toBe(promise)
+    const composed = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
+    expect(composed(newLog())).toBe(promise)
   })
 
   it('is the handler itself without middleware', () => {

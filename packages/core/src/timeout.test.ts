@@ -58,10 +58,10 @@ describe('timeoutMs of a route', () => {
     const late = Promise.withResolvers<string>()
     const asked = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
-    app.router.onError(async (error) => {
+    app.router.onError(async (error, ctx) => {
+      ctx.json({ error: String(error) })
       asked.resolve()
       await ready.promise
-      return { error: String(error) }
     })
     register(app, late.promise)
     const answer = app.fetch('/')
