@@ -6,7 +6,8 @@ set -euo pipefail
 tools='
 ab apache2-utils a load generator that speaks HTTP/1.0
 curl curl the client that tests HTTP/1.0, HTTP/1.1 and HTTP/2 with
-python3 python3 a client of another make
+openssl openssl makes the certificate of an example
+python3 python3 a client of another make, and a parent that passes sockets
 wrk wrk a load generator, whose figures the benchmarks read
 wget wget another
 chromium chromium the browser that tests pages, server-sent events and HTTP/3

@@ -1,4 +1,5 @@
 import type { Exchange, Refusal } from '@fw/types'
+import type { Logger } from '@fw/log'
 import type { Limits } from './limits.ts'
 
 /** What a protocol engine needs from the server that runs it. */
@@ -6,6 +7,8 @@ export interface EngineHost {
   readonly limits: Limits
   /** Value of the `alt-svc` field to announce, empty for none. */
   readonly altSvc: string
+  /** Takes records of what happens on connections; nobody does unless given. */
+  readonly logger?: Logger | undefined
   /** Takes over a request. Never throws. */
   onRequest(exchange: Exchange): void
   /** Told once for each request that the engine answered itself or gave up on. Never throws. */

@@ -21,6 +21,8 @@ export interface Limits {
   readonly maxBodyBytes: number
   /** Received octets that may wait for a handler which does not read, for one request; then the client is made to wait. */
   readonly maxBufferedBodyBytes: number
+  /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without an answer. */
+  readonly tlsHandshakeTimeoutMs: number
   /** From a new connection to its first octet; idle connections are cheap to open. Closed without an answer. */
   readonly firstByteTimeoutMs: number
   /** From the first octet of a head to its end, in all, so that dripping it does not help; then 408. */
@@ -37,10 +39,10 @@ export interface Limits {
   readonly writeStallTimeoutMs: number
   /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
   readonly keepAliveTimeoutMs: number
-  /** Requests on one HTTP/1.1 connection; 0 for no limit. */
-  readonly maxRequestsPerConnection: number
   /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
   readonly drainIdleMs: number
+  /** Requests on one HTTP/1.1 connection; 0 for no limit. */
+  readonly maxRequestsPerConnection: number
   /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
@@ -76,6 +78,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxChunkExtensionsTotalBytes: 16 * 1024,
   maxBodyBytes: 1024 * 1024,
   maxBufferedBodyBytes: 64 * 1024,
+  tlsHandshakeTimeoutMs: 10_000,
   firstByteTimeoutMs: 10_000,
   headTimeoutMs: 15_000,
   bodyStallTimeoutMs: 30_000,
@@ -84,10 +87,10 @@ export const DEFAULT_LIMITS: Limits = {
   requestTimeoutMs: 300_000,
   writeStallTimeoutMs: 60_000,
   keepAliveTimeoutMs: 5_000,
+  drainIdleMs: 500,
   maxRequestsPerConnection: 0,
   maxConnections: 0,
   maxConnectionsPerAddress: 0,
-  drainIdleMs: 500,
   lingerBytes: 256 * 1024,
   lingerTimeoutMs: 2_000,
   maxConcurrentStreams: 100,

@@ -1,6 +1,8 @@
-import { X509Certificate } from 'node:crypto'
+import type { Logger } from '@fw/log'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import { bind, type Binding } from './binding.ts'
+import type { CertificateSet } from './certificate-set.ts'
+import type { CertificateStore, CertificateUser } from './certificate-store.ts'
 import type { EngineHost } from './engine.ts'
 import type { Http3Listener } from './http3/engine.ts'
 import { listenError } from './listen-error.ts'
@@ -23,7 +25,8 @@ export interface ListenerAddress {
 /** What a listener serves, and how. */
 export interface ListenerOptions {
   readonly binding: Binding
-  readonly tls: TlsCredentials | undefined
+  readonly certificates: CertificateStore | undefined
+  readonly logger: Logger
   readonly http2: boolean
   readonly http3: boolean
   readonly limits: Limits
@@ -37,10 +40,11 @@ const PORT_TRIES = 20
 const ALT_SVC_MAX_AGE_S = 3600
 
 /** What one `listen` opened: a TCP port and, for HTTP/3, the UDP port of the same number. */
-export class Listener {
+export class Listener implements CertificateUser {
   readonly address: ListenerAddress
   readonly #tcp: TcpListener
   readonly #http3: Http3Listener | undefined
+  #detach: (() => void) | undefined = undefined
 
   private constructor(address: ListenerAddress, tcp: TcpListener, http3: Http3Listener | undefined) {
     this.address = address
@@ -50,18 +54,22 @@ export class Listener {
 
   /** @throws {StartupError} if a socket cannot be opened or HTTP/3 is not to be had */
   static async open(options: ListenerOptions): Promise<Listener> {
-    if (options.http3 && options.tls === undefined) {
+    const certificates = options.certificates?.current
+    if (options.http3 && certificates === undefined) {
       throw new StartupError('HTTP/3 needs TLS: give tls, or leave http3 out for this listener')
     }
     for (let attempt = 1; ; attempt++) {
       // TCP first: a second process on the same UDP port would not be noticed.
       const host = new MutableHost(options)
-      const tcp = new TcpListener({ host, tls: options.tls, http2: options.http2 })
+      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2 })
       const { binding } = options
       const others = await bind(tcp, binding)
       try {
-        const http3 = options.http3 ? await openHttp3(options, host, tcp, others) : undefined
-        return new Listener(listenerAddress(options, tcp), tcp, http3)
+        const credentials = options.http3 ? certificates?.first : undefined
+        const http3 = credentials === undefined ? undefined : await openHttp3(binding, credentials, host, tcp, others)
+        const listener = new Listener(listenerAddress(options, tcp), tcp, http3)
+        if (certificates !== undefined) listener.#detach = options.certificates?.attach(listener, certificates)
+        return listener
       } catch (error) {
         tcp.destroy()
         const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
@@ -71,13 +79,24 @@ export class Listener {
     }
   }
 
+  checkCertificates({ first }: CertificateSet): void {
+    this.#http3?.checkCredentials(first)
+  }
+
+  useCertificates(next: CertificateSet): void {
+    this.#http3?.setCredentials(next.first)
+    this.#tcp.useCertificates(next)
+  }
+
   /** Accepts nothing more; resolves when every connection has finished. */
   async drain(): Promise<void> {
+    this.#detach?.()
     await Promise.all([this.#tcp.drain(), this.#http3?.drain()])
   }
 
   /** Ends every connection now. */
   destroy(): void {
+    this.#detach?.()
     this.#tcp.destroy()
     void this.#http3?.destroy()
   }
@@ -86,11 +105,13 @@ export class Listener {
 /** The engines' view of the server; `altSvc` is known once the UDP port is. */
 class MutableHost implements EngineHost {
   altSvc = ''
+  readonly logger: Logger
   readonly limits: Limits
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 
   constructor(options: ListenerOptions) {
+    this.logger = options.logger
     this.limits = options.limits
     this.onRequest = options.onRequest
     this.onRefused = options.onRefused
@@ -99,24 +120,20 @@ class MutableHost implements EngineHost {
 
 /** @param passed Descriptors that came with that of the TCP socket */
 async function openHttp3(
-  options: ListenerOptions,
+  binding: Binding,
+  credentials: TlsCredentials,
   host: MutableHost,
   tcp: TcpListener,
   passed: readonly number[],
 ): Promise<Http3Listener> {
-  const { binding } = options
   const bound = tcp.address()
-  if (typeof bound === 'string' || options.tls === undefined) {
-    throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
-  }
-  if (new X509Certificate(options.tls.cert).publicKey.asymmetricKeyType === 'ed25519') {
-    throw new StartupError('HTTP/3 cannot use an Ed25519 certificate here: use one with an ECDSA or RSA key')
-  }
+  if (typeof bound === 'string') throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
   // Loaded only here: who does not use HTTP/3 pays nothing for it.
   const { listenHttp3 } = await import('./http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
   const http3 = await listenHttp3({
-    ...options.tls,
+    key: credentials.key,
+    cert: credentials.cert,
     host: bound.address,
     port: bound.port,
     reusePort: binding.kind === 'port' && binding.reusePort,
@@ -145,6 +162,6 @@ function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAd
   }
   const isAny = bound.address === '::' || bound.address === '0.0.0.0'
   const name = isAny ? 'localhost' : bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-  const url = new URL(`${options.tls === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
+  const url = new URL(`${options.certificates === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
   return { url, host: bound.address, port: bound.port, path: undefined, protocols }
 }

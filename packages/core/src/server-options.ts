@@ -1,11 +1,12 @@
+import type { Logger } from '@fw/log'
 import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
 import type { RoutingOptions } from './routing-options.ts'
-import type { TlsOptions } from './tls-credentials.ts'
+import type { TlsOptions } from './tls-options.ts'
 
 /** Settings of a server, for all its listeners. */
 export interface ServerOptions {
-  /** Certificate and key; with them listeners speak TLS unless they say otherwise. */
+  /** Certificates and their keys; with them listeners speak TLS unless they say otherwise. */
   readonly tls?: TlsOptions
   /** Offer HTTP/2: by ALPN over TLS, by prior knowledge in clear text. On by default. */
   readonly http2?: boolean
@@ -15,6 +16,8 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>
   /** How paths are compared with the patterns of routes: as they are, unless given. */
   readonly routing?: RoutingOptions
+  /** Takes the server's own records; the global logger of `@fw/log` unless given. */
+  readonly logger?: Logger
   /** `'signals'`: SIGINT and SIGTERM close the server; a second one ends the process at once. */
   readonly shutdown?: 'signals'
 }
@@ -52,7 +55,7 @@ export interface CloseOptions {
   readonly drainMs?: number
 }
 
-const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'routing', 'shutdown']
+const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'routing', 'logger', 'shutdown']
 const LISTEN_OPTIONS: readonly string[] = [
   'port',
   'host',
@@ -87,25 +90,6 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
-  }
-  const [place, other] = PLACES.filter((name) => options[name] !== undefined)
-  if (other !== undefined) throw new TypeError(`Options ${place} and ${other} of listen exclude each other`)
-  if (place !== undefined && place !== 'port') {
-    for (const name of ['host', 'reusePort'] as const) {
-      if (options[name] !== undefined) throw new TypeError(`Options ${place} and ${name} of listen exclude each other`)
-    }
-  }
-  if (path !== undefined) checkPath(path)
-  for (const [name, value] of Object.entries({ fd, udpFd })) {
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-      throw new RangeError(`Option ${name} of listen is ${String(value)}; it takes the number of a descriptor`)
-    }
-  }
-  if (udpFd !== undefined && fd === undefined && systemd === undefined) {
-    throw new TypeError('Option udpFd of listen takes fd or systemd beside it')
-  }
-  if (systemd !== undefined && systemd !== true && typeof systemd !== 'string') {
-    throw new TypeError('Option systemd of listen takes true or the name of a socket')
   }
   return options
 }

@@ -1,7 +1,8 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
-import * as log from '@fw/log'
+import { logger as globalLogger, type Logger } from '@fw/log'
 import { App } from './app.ts'
 import { bindingOf } from './binding.ts'
+import { CertificateStore } from './certificate-store.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { Listener, type ListenerAddress } from './listener.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type ServerOptions,
 } from './server-options.ts'
 import { onShutdownSignal } from './shutdown-signals.ts'
-import { loadCredentials } from './tls-credentials.ts'
+import type { TlsOptions } from './tls-options.ts'
 
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
@@ -30,22 +31,26 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export class Server implements AsyncDisposable {
   readonly #options: ServerOptions
   readonly #limits: Limits
+  readonly #logger: Logger
   readonly #app: App
   readonly #listeners = new Set<Listener>()
+  /** By the option that names them: listeners with the server's certificates share them. */
+  readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
   #ignoreSignals: (() => void) | undefined = undefined
 
   /**
-   * @throws {TypeError} if an option or a limit does not exist
+   * @throws {TypeError} if an option or a limit does not exist, or has a value that it does not take
    * @throws {RangeError} if a limit is no whole number, or negative
    */
   constructor(options: ServerOptions = {}) {
     this.#options = checkServerOptions(options)
     this.#limits = resolveLimits(options.limits)
+    this.#logger = options.logger ?? globalLogger
     this.#app = new App({
       limits: this.#limits,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
-      onError: (message, error) => log.error('{}: {}', message, error),
+      onError: (message, error) => this.#logger.error('{}: {}', message, error),
     })
   }
 
@@ -68,7 +73,8 @@ export class Server implements AsyncDisposable {
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     const listener = await Listener.open({
       binding: bindingOf(options),
-      tls: tls === undefined || tls === false ? undefined : await loadCredentials(tls),
+      certificates: tls === undefined || tls === false ? undefined : await this.#certificatesOf(tls),
+      logger: this.#logger,
       http2: options.http2 ?? this.#options.http2 ?? true,
       http3: options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false)),
       limits: this.#limits,
@@ -82,10 +88,10 @@ export class Server implements AsyncDisposable {
       throw new Error('Cannot listen: the server is closed')
     }
     this.#listeners.add(listener)
-    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS), { once: true })
+    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS, false), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
-    log.info('Listening on {} ({})', url.href, protocols.join(', '))
+    this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
     return listener.address
   }
 
@@ -111,6 +117,18 @@ export class Server implements AsyncDisposable {
   }
 
   /**
+   * Loads the certificates of all listeners again. New connections have the new ones, over TCP and QUIC; those that
+   * stand go on. Where something is wrong with them, the old ones stay, and the log has an Error record too.
+   *
+   * @throws {StartupError} saying which certificate cannot be used, and why
+   */
+  async reloadTls(): Promise<void> {
+    const stores = await Promise.all(this.#certificates.values())
+    const results = await Promise.allSettled(stores.map((store) => store.reload()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /**
    * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
    * A later call waits for the first.
    *
@@ -132,17 +150,30 @@ export class Server implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    log.info('Closing; running requests have {} ms to finish', drainMs)
+    this.#logger.info('Closing; running requests have {} ms to finish', drainMs)
     this.#app.drain()
-    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs)))
+    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs, true)))
     this.#ignoreSignals?.()
-    log.info('Closed')
+    for (const store of await Promise.allSettled(this.#certificates.values())) {
+      if (store.status === 'fulfilled') store.value.close()
+    }
+    this.#logger.info('Closed')
   }
 
-  async #closeListener(listener: Listener, drainMs: number): Promise<void> {
+  #certificatesOf(tls: TlsOptions): Promise<CertificateStore> {
+    const known = this.#certificates.get(tls)
+    if (known !== undefined) return known
+    const opened = CertificateStore.open(tls, this.#logger)
+    this.#certificates.set(tls, opened)
+    // Another `listen` may find the files in order.
+    opened.catch(() => this.#certificates.delete(tls))
+    return opened
+  }
+
+  async #closeListener(listener: Listener, drainMs: number, whole: boolean): Promise<void> {
     const deadline = setTimeout(() => listener.destroy(), drainMs)
     try {
-      await listener.drain()
+      await listener.drain(drainMs, whole)
     } finally {
       clearTimeout(deadline)
       this.#listeners.delete(listener)
@@ -154,12 +185,12 @@ export class Server implements AsyncDisposable {
   }
 
   readonly #onRefused = (refusal: Refusal): void => {
-    log.debug('Refused a request from {}: {} {}', refusal.remoteAddress, refusal.status, refusal.reason)
+    this.#logger.debug('Refused a request from {}: {} {}', refusal.remoteAddress, refusal.status, refusal.reason)
     this.#app.refused(refusal)
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
-    log.info('Received {}', signal)
-    this.close().catch((error: unknown) => log.error('Closing failed: {}', error))
+    this.#logger.info('Received {}', signal)
+    this.close().catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
   }
 }

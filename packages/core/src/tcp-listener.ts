@@ -1,17 +1,18 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import type { CertificateSet } from './certificate-set.ts'
 import type { Bindable, SocketAddress } from './binding.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Drainable, EngineHost } from './engine.ts'
 import { Http1Connection } from './http1/connection.ts'
 import { Http2Session } from './http2/session.ts'
-import type { TlsCredentials } from './tls-credentials.ts'
+import { TlsAcceptor } from './tls-acceptor.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
 export interface TcpListenerOptions {
   readonly host: EngineHost
   /** Absent for clear text. */
-  readonly tls: TlsCredentials | undefined
+  readonly tls: CertificateSet | undefined
   readonly http2: boolean
 }
 
@@ -19,43 +20,39 @@ export interface TcpListenerOptions {
 export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
+  readonly #hostWithoutHttp3: EngineHost
+  readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
   readonly #connections = new Set<Drainable>()
-  /** TLS connections that have not agreed on a protocol yet, by the address and port of the peer. */
-  readonly #handshakes = new Map<string, Socket>()
   readonly #perAddress = new Map<string, number>()
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
   #fd = -1
+  #certificates: CertificateSet | undefined
 
   constructor(options: TcpListenerOptions) {
     this.#options = options
+    this.#certificates = options.tls
+    this.#hostWithoutHttp3 = { ...options.host, altSvc: '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
     // A request may end before its connection does: half-open sockets are for the engine to judge.
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
-      this.#server = createTcpServer(socketOptions, (socket) => this.#serveHttp1(socket))
-      this.#limitConnections()
-      return
+      this.#tls = undefined
+      this.#server = createTcpServer(socketOptions, (socket) => this.#serveHttp1(socket, options.host))
+    } else {
+      this.#tls = new TlsAcceptor({
+        certificates: options.tls,
+        protocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+        handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
+        socket: socketOptions,
+        logger: options.host.logger,
+        onSecure: (socket) => this.#serveSecure(socket),
+      })
+      this.#server = this.#tls.server
     }
-    const ALPNProtocols = options.http2 ? ['h2', 'http/1.1'] : ['http/1.1']
-    this.#server = createTlsServer(
-      { ...socketOptions, ...options.tls, ALPNProtocols, handshakeTimeout: options.host.limits.headTimeoutMs },
-      (socket: TLSSocket) => {
-        this.#handshakes.delete(peerOf(socket))
-        if (socket.alpnProtocol === 'h2') this.#serveHttp2(socket)
-        else this.#serveHttp1(socket)
-      },
-    )
-    this.#server.on('connection', (socket: Socket) => {
-      const peer = peerOf(socket)
-      this.#handshakes.set(peer, socket)
-      socket.once('close', () => this.#handshakes.delete(peer))
-    })
     this.#limitConnections()
-    // A failed handshake is the client's affair; its socket is destroyed.
-    this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
   }
 
   /** Where the listener is bound; a path for a Unix socket. */
@@ -78,6 +75,12 @@ export class TcpListener implements Bindable {
     })
   }
 
+  /** For connections from now on. */
+  useCertificates(certificates: CertificateSet): void {
+    this.#certificates = certificates
+    this.#tls?.use(certificates)
+  }
+
   /** Accepts nothing more and lets every connection finish; resolves when all are closed. */
   drain(): Promise<void> {
     return (this.#drained ??= this.#drain())
@@ -86,13 +89,13 @@ export class TcpListener implements Bindable {
   /** Ends every connection now. */
   destroy(): void {
     this.#server.close()
-    for (const socket of this.#handshakes.values()) socket.destroy()
+    this.#tls?.close()
     for (const connection of this.#connections) connection.destroy()
   }
 
   #drain(): Promise<void> {
     this.#server.close()
-    for (const socket of this.#handshakes.values()) socket.destroy()
+    this.#tls?.close()
     for (const connection of this.#connections) connection.drain()
     if (this.#connections.size === 0) return Promise.resolve()
     return new Promise((resolve) => (this.#onEmpty = resolve))
@@ -117,22 +120,32 @@ export class TcpListener implements Bindable {
     })
   }
 
-  #serveHttp1(socket: Socket): void {
+  #serveSecure(socket: TLSSocket): void {
+    const { servername, alpnProtocol } = socket
+    // HTTP/3 has the first certificate only; whom it is not for is not sent there.
+    const isFirst =
+      typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
+    const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
+    if (alpnProtocol === 'h2') this.#serveHttp2(socket, host)
+    else this.#serveHttp1(socket, host)
+  }
+
+  #serveHttp1(socket: Socket, host: EngineHost): void {
     const connection = new Http1Connection(socket, {
       scheme: this.#scheme,
-      host: this.#options.host,
+      host,
       deadlines: this.#deadlines,
       // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
-      onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken) : undefined,
+      onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
       onClose: (closed) => this.#forget(closed),
     })
     this.#connections.add(connection)
   }
 
-  #serveHttp2(socket: Socket): void {
+  #serveHttp2(socket: Socket, host: EngineHost): void {
     const session = new Http2Session(socket, {
       scheme: this.#scheme,
-      host: this.#options.host,
+      host,
       deadlines: this.#deadlines,
       onClose: (closed) => this.#forget(closed),
     })
@@ -143,9 +156,4 @@ export class TcpListener implements Bindable {
     this.#connections.delete(connection)
     if (this.#connections.size === 0) this.#onEmpty?.()
   }
-}
-
-/** Tells the connections of one port apart, the same before and after a TLS handshake. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }

@@ -1,56 +1,81 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { checkOptions } from './known-options.ts'
 import { StartupError } from './startup-error.ts'
+import type { TlsCertificate } from './tls-options.ts'
 
-/** A certificate and its private key, in PEM, as text or as files. */
-export type TlsOptions =
-  | { readonly key: string | Buffer; readonly cert: string | Buffer }
-  | { readonly keyFile: string | URL; readonly certFile: string | URL }
-
-/** Certificate (with its chain) and private key in PEM. */
+/** A certificate that fits its key. */
 export interface TlsCredentials {
+  /** PEM. */
   readonly key: string
+  /** With its chain, PEM. */
   readonly cert: string
+  readonly x509: X509Certificate
+  /** Where it came from, for messages. */
+  readonly source: string
 }
 
 /**
- * Reads and checks what `tls` names.
+ * Reads and checks a certificate.
  *
  * @throws {StartupError} if a file cannot be read, holds no PEM, or the key is not that of the certificate
+ * @throws {TypeError} for an option that does not exist
  */
-export async function loadCredentials(options: TlsOptions): Promise<TlsCredentials> {
-  if ('keyFile' in options) {
-    checkOptions('tls', options, ['keyFile', 'certFile'])
-    const [key, cert] = await Promise.all([
-      readPem(options.keyFile, 'private key', 'tls.keyFile'),
-      readPem(options.certFile, 'certificate', 'tls.certFile'),
-    ])
-    return checked({ key, cert }, `${String(options.certFile)} and ${String(options.keyFile)}`)
+export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
+  if ('key' in given) {
+    checkOptions('tls', given, ['key', 'cert'])
+    return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), 'tls.cert and tls.key')
   }
-  checkOptions('tls', options, ['key', 'cert'])
-  return checked({ key: String(options.key), cert: String(options.cert) }, 'tls.cert and tls.key')
+  checkOptions('tls', given, ['key', 'cert', 'keyFile', 'certFile', 'watch', 'watchIntervalMs'])
+  const [key, cert] = await Promise.all([
+    readPem(given.keyFile, 'private key', 'keyFile'),
+    readPem(given.certFile, 'certificate', 'certFile'),
+  ])
+  return checked(key, cert, `${String(given.certFile)} and ${String(given.keyFile)}`)
 }
 
-async function readPem(file: string | URL, what: string, option: string): Promise<string> {
+function pemOf(given: string | Buffer | undefined, option: string): string {
+  if (typeof given === 'string' || Buffer.isBuffer(given)) return String(given)
+  throw missing(option)
+}
+
+function missing(option: string): StartupError {
+  return new StartupError(`Cannot use tls: there is no ${option}. Give key and cert, or keyFile and certFile`)
+}
+
+async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
+  if (file === undefined) throw missing(option)
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
-    throw new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check ${option}`, { cause: error })
+    throw new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check tls.${option}`, {
+      cause: error,
+    })
   }
 }
 
-function checked(credentials: TlsCredentials, where: string): TlsCredentials {
+function checked(key: string, cert: string, source: string): TlsCredentials {
   try {
-    createSecureContext(credentials)
+    const x509 = new X509Certificate(cert)
+    // What makes the context would not notice a key of another type than the certificate's.
+    if (!x509.checkPrivateKey(createPrivateKey(key))) throw new TypeError(MISMATCH)
+    createSecureContext({ key, cert })
+    return { key, cert, x509, source }
   } catch (error) {
-    const { message } = error as Error
-    const reason = /key values mismatch/i.test(message)
-      ? 'the private key is not that of the certificate'
-      : `they are not a certificate and a private key in PEM (${message})`
-    throw new StartupError(`Cannot use ${where}: ${reason}`, { cause: error })
+    throw new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error })
   }
-  return credentials
+}
+
+const MISMATCH = 'the private key is not that of the certificate'
+
+function reasonOf(error: unknown, key: string): string {
+  const { message } = error as Error
+  if (message === MISMATCH) return MISMATCH
+  if (key.includes('ENCRYPTED')) {
+    return 'the private key is encrypted. Give it in clear: openssl pkey -in key.pem -out clear.pem'
+  }
+  return `they are not a certificate and a private key in PEM (${message})`
 }

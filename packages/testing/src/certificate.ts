@@ -22,11 +22,15 @@ export function testCertificate(): Promise<TestCertificate> {
   return certificate
 }
 
-/** A certificate of the same kind with a key of its own, for tests that change certificates. */
-export async function newTestCertificate(): Promise<TestCertificate> {
+/**
+ * A certificate of the same kind with a key of its own, for tests that change certificates.
+ *
+ * @param names Host names it is for, instead of localhost; the first is its common name
+ */
+export async function newTestCertificate(...names: readonly string[]): Promise<TestCertificate> {
   const { generate } = await import('selfsigned')
   const now = Date.now()
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
@@ -39,11 +43,14 @@ export async function newTestCertificate(): Promise<TestCertificate> {
       { name: 'extKeyUsage', serverAuth: true },
       {
         name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-        ],
+        altNames:
+          names.length > 0
+            ? names.map((value) => ({ type: 2, value }))
+            : [
+                { type: 2, value: 'localhost' },
+                { type: 7, ip: '127.0.0.1' },
+                { type: 7, ip: '::1' },
+              ],
       },
     ],
   })

@@ -54,7 +54,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       protocol: ALPN,
       idleTimeoutMs,
       // As for TLS on TCP.
-      handshakeTimeoutMs: limits.headTimeoutMs,
+      handshakeTimeoutMs: limits.tlsHandshakeTimeoutMs,
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxConnections: limits.maxHttp3Connections,
     },
@@ -84,6 +84,11 @@ export class Http3Listener {
   /** Where the listener is bound. */
   get address(): QuicListener['address'] {
     return this.#quic.address
+  }
+
+  /** @throws {StartupError} if QUIC cannot use the certificate */
+  checkCredentials(credentials: QuicCredentials): void {
+    checkUsable(credentials)
   }
 
   /**

@@ -1,0 +1,47 @@
+import { newTestCertificate } from '@fw/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { CertificateSet } from './certificate-set.ts'
+import { loadCredentials, type TlsCredentials } from './tls-credentials.ts'
+
+async function certificateFor(...names: readonly string[]): Promise<TlsCredentials> {
+  const { key, cert } = await newTestCertificate(...names)
+  return loadCredentials({ key, cert })
+}
+
+describe('CertificateSet', () => {
+  let set: CertificateSet
+  beforeAll(async () => {
+    set = new CertificateSet([
+      await certificateFor('first.example'),
+      await certificateFor('*.example.com'),
+      await certificateFor('api.example.com', 'www.example.org'),
+    ])
+  })
+
+  it.each([
+    ['first.example', 0],
+    ['www.example.com', 1],
+    ['WWW.EXAMPLE.COM', 1],
+    // The exact name, though a wildcard comes before it.
+    ['api.example.com', 2],
+    ['www.example.org', 2],
+    // A wildcard stands for one label.
+    ['a.b.example.com', 0],
+    ['example.com', 0],
+    ['elsewhere.example', 0],
+    ['', 0],
+    ['no host name at all\0', 0],
+  ])('for %j it has certificate %i', (name, index) => {
+    expect(set.all.indexOf(set.choose(name))).toBe(index)
+  })
+
+  it('is equal to one with the same certificates in the same order', () => {
+    expect(set.equals(new CertificateSet([...set.all]))).toBe(true)
+    expect(set.equals(new CertificateSet(set.all.toReversed()))).toBe(false)
+    expect(set.equals(new CertificateSet(set.all.slice(1)))).toBe(false)
+  })
+
+  it('is not empty', () => {
+    expect(() => new CertificateSet([])).toThrow(/at least one certificate/)
+  })
+})

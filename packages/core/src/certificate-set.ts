@@ -1,0 +1,39 @@
+import type { TlsCredentials } from './tls-credentials.ts'
+
+/** The certificates of a listener, by the names they are for. */
+export class CertificateSet {
+  /** For clients that ask for no name, or for one that no certificate has. */
+  readonly first: TlsCredentials
+  readonly all: readonly TlsCredentials[]
+
+  /** @throws {TypeError} if there is none */
+  constructor(all: readonly TlsCredentials[]) {
+    const [first] = all
+    if (first === undefined) throw new TypeError('Option tls is an empty list; it takes at least one certificate')
+    this.first = first
+    this.all = all
+  }
+
+  /**
+   * The certificate for a name: one that has exactly this name, else one with a wildcard for it, else the first.
+   *
+   * @see RFC 6066 §3, RFC 9525 §6.3
+   */
+  choose(serverName: string): TlsCredentials {
+    let byWildcard: TlsCredentials | undefined
+    for (const credentials of this.all) {
+      const match = credentials.x509.checkHost(serverName, { partialWildcards: false })
+      if (match === undefined) continue
+      if (!match.startsWith('*')) return credentials
+      byWildcard ??= credentials
+    }
+    return byWildcard ?? this.first
+  }
+
+  equals(other: CertificateSet): boolean {
+    return (
+      this.all.length === other.all.length &&
+      this.all.every(({ key, cert }, index) => key === other.all[index]?.key && cert === other.all[index].cert)
+    )
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerOpts, Socket } from 'node:net'
+import { createServer, createSecureContext, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import type { Logger } from '@fw/log'
+import type { CertificateSet } from './certificate-set.ts'
+import type { TlsCredentials } from './tls-credentials.ts'
+
+export interface TlsAcceptorOptions {
+  readonly certificates: CertificateSet
+  /** Protocols to agree on, the best one first (RFC 7301). */
+  readonly protocols: readonly string[]
+  /** For the whole handshake; 0 for no limit. */
+  readonly handshakeTimeoutMs: number
+  readonly socket: ServerOpts
+  readonly logger: Logger | undefined
+  /** Takes over each connection whose handshake is done. */
+  readonly onSecure: (socket: TLSSocket) => void
+}
+
+/** RFC 9325 §3.1.1: what is older is not to be negotiated. */
+const MIN_VERSION = 'TLSv1.2'
+/** Key material of `node:tls` for session tickets. */
+const TICKET_KEY_BYTES = 48
+/**
+ * Who learns the key of a ticket can read what was sent under it with TLS 1.2, so it is replaced; sessions from before
+ * begin anew. Tickets live for five minutes, so hardly any do.
+ */
+const TICKET_KEY_LIFE_MS = 24 * 3_600_000
+/** Sessions are resumed by the ticket alone, whichever certificate the connection is for. */
+const SESSION_ID_CONTEXT = 'fw'
+/** `node:tls` takes 0 for its own default. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1
+
+/** The TLS of one port: handshakes with the certificate for the name that the client asks for. */
+export class TlsAcceptor {
+  readonly server: Server
+  readonly #logger: Logger | undefined
+  /** Connections whose handshake is not done, by the address and port of the peer. */
+  readonly #handshakes = new Map<string, Socket>()
+  readonly #rotation: NodeJS.Timeout
+  #certificates: CertificateSet
+  #contexts = new Map<TlsCredentials, SecureContext>()
+  #ticketKeys = randomBytes(TICKET_KEY_BYTES)
+  #isClosed = false
+
+  constructor({ certificates, protocols, handshakeTimeoutMs, socket, logger, onSecure }: TlsAcceptorOptions) {
+    this.#certificates = certificates
+    this.#logger = logger
+    this.server = createServer(
+      {
+        ...socket,
+        ...this.#contextOptions(certificates.first),
+        ALPNProtocols: [...protocols],
+        handshakeTimeout: handshakeTimeoutMs === 0 ? NO_TIMEOUT_MS : handshakeTimeoutMs,
+        SNICallback: (name, answer) => answer(null, this.#contextFor(name)),
+      },
+      (secure) => {
+        this.#handshakes.delete(peerOf(secure))
+        // The address of a peer on a Unix socket is not known, so it may come here after `close`.
+        if (this.#isClosed) secure.destroy()
+        else onSecure(secure)
+      },
+    )
+    this.server.on('connection', (raw: Socket) => {
+      const peer = peerOf(raw)
+      this.#handshakes.set(peer, raw)
+      raw.once('close', () => this.#handshakes.delete(peer))
+    })
+    // A failed handshake is the client's affair; its socket is destroyed.
+    this.server.on('tlsClientError', (error: Error, failed: TLSSocket) => {
+      this.#logger?.debug('TLS handshake with {} failed: {}', failed.remoteAddress ?? 'a client', error.message)
+      failed.destroy()
+    })
+    this.#rotation = setInterval(() => this.#renewTicketKeys(), TICKET_KEY_LIFE_MS).unref()
+  }
+
+  /** For handshakes that begin from now on. Sessions from before are resumed all the same. */
+  use(certificates: CertificateSet): void {
+    this.#certificates = certificates
+    this.#contexts = new Map()
+    this.server.setSecureContext(this.#contextOptions(certificates.first))
+  }
+
+  /** Ends what has not come to a connection, and will not let it come to one. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#rotation)
+    for (const socket of this.#handshakes.values()) socket.destroy()
+  }
+
+  #contextFor(name: string): SecureContext {
+    const credentials = this.#certificates.choose(name)
+    let context = this.#contexts.get(credentials)
+    if (context === undefined) {
+      context = createSecureContext(this.#contextOptions(credentials))
+      this.#contexts.set(credentials, context)
+    }
+    return context
+  }
+
+  #contextOptions({ key, cert }: TlsCredentials): {
+    key: string
+    cert: string
+    minVersion: typeof MIN_VERSION
+    sessionIdContext: string
+    ticketKeys: Buffer
+  } {
+    return {
+      key,
+      cert,
+      minVersion: MIN_VERSION,
+      sessionIdContext: SESSION_ID_CONTEXT,
+      ticketKeys: this.#ticketKeys,
+    }
+  }
+
+  #renewTicketKeys(): void {
+    this.#ticketKeys = randomBytes(TICKET_KEY_BYTES)
+    this.use(this.#certificates)
+  }
+}
+
+/** Tells the connections of one port apart, the same before and after a TLS handshake. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}

@@ -1,0 +1,274 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { createLogger, Level, MemorySink } from '@fw/log'
+import { connect, newTestCertificate, tempFolder, testCertificate, type TestCertificate } from '@fw/testing'
+import { connectH3 } from '@fw/testing/h3'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Server, StartupError, type ServerOptions, type TlsCertificate, type TlsOptions } from '../src/index.ts'
+import { ED25519 } from './ed25519-certificate.ts'
+
+const local = { port: 0, host: '127.0.0.1' }
+const servers: Server[] = []
+let first: TestCertificate
+let second: TestCertificate
+
+beforeAll(async () => {
+  ;[first, second] = [await testCertificate(), await newTestCertificate()]
+})
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close({ drainMs: 0 })))
+})
+
+async function serve(options: ServerOptions): Promise<{ server: Server; port: number; records: MemorySink }> {
+  const records = new MemorySink()
+  const server = new Server({ logger: createLogger({ level: Level.Debug, sinks: [records] }), ...options })
+  server.router().get('/', () => 'hello')
+  servers.push(server)
+  const { port = 0 } = await server.listen(local)
+  return { server, port, records }
+}
+
+function pem({ key, cert }: TestCertificate): { key: string; cert: string } {
+  return { key, cert }
+}
+
+/** Makes a handshake and looks at what the server shows. */
+async function handshake(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+async function shown(port: number, options?: ConnectionOptions): Promise<string> {
+  const socket = await handshake(port, options)
+  const { fingerprint256 } = socket.getPeerCertificate()
+  socket.destroy()
+  return fingerprint256
+}
+
+async function shownByQuic(port: number): Promise<string> {
+  const client = await connectH3({ port })
+  const { certificate } = client.connection
+  await client.close()
+  return fingerprint(certificate ?? Buffer.alloc(0))
+}
+
+function fingerprint(cert: string | Uint8Array): string {
+  return new X509Certificate(cert).fingerprint256
+}
+
+describe('several certificates', () => {
+  it('are shown by the name that a client asks for, the first one to all others', async () => {
+    const [a, wildcard] = [await newTestCertificate('a.example'), await newTestCertificate('*.b.example')]
+    const { port } = await serve({ tls: [pem(first), pem(a), pem(wildcard)] })
+    expect(await shown(port, { servername: 'a.example' })).toBe(fingerprint(a.cert))
+    expect(await shown(port, { servername: 'x.b.example' })).toBe(fingerprint(wildcard.cert))
+    expect(await shown(port, { servername: 'c.example' })).toBe(fingerprint(first.cert))
+    expect(await shown(port)).toBe(fingerprint(first.cert))
+  })
+
+  it('HTTP/3 has the first one, and is announced to those it is for', async () => {
+    const other = await newTestCertificate('other.example')
+    const { port } = await serve({ tls: [pem(first), pem(other)], http3: true })
+    expect(await shownByQuic(port)).toBe(fingerprint(first.cert))
+    for (const [servername, isAnnounced] of [
+      ['localhost', true],
+      ['other.example', false],
+    ] as const) {
+      const socket = await handshake(port, { servername })
+      socket.end('GET / HTTP/1.0\r\n\r\n')
+      const answer = (await socket.setEncoding('latin1').toArray()).join('')
+      expect(answer).toMatch(/^HTTP\/1\.1 200/)
+      expect(/^alt-svc: h3=/m.test(answer)).toBe(isAnnounced)
+    }
+  })
+})
+
+describe('reloadTls', () => {
+  it('asks the function again: new handshakes show what it has, over TCP and QUIC; standing connections go on', async () => {
+    let present = first
+    const { server, port, records } = await serve({ tls: () => Promise.resolve(pem(present)), http3: true })
+    const old = await connect('h2', { port })
+    expect(await shown(port)).toBe(fingerprint(first.cert))
+    present = second
+    expect(await shown(port)).toBe(fingerprint(first.cert))
+    await server.reloadTls()
+    expect(await shown(port)).toBe(fingerprint(second.cert))
+    expect(await shown(port, { servername: 'localhost' })).toBe(fingerprint(second.cert))
+    expect(await shownByQuic(port)).toBe(fingerprint(second.cert))
+    expect(await (await old.request({ path: '/' })).text()).toBe('hello')
+    await old.close()
+    expect(records.contains('New certificate from tls.cert and tls.key: valid until ')).toBe(true)
+  })
+
+  it.each<[string, () => TlsCertificate, RegExp]>([
+    ['a key of another certificate', () => ({ key: first.key, cert: second.cert }), /the private key is not that of/],
+    ['what is no certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
+    [
+      'what throws',
+      () => {
+        throw new Error('vault is sealed')
+      },
+      /vault is sealed/,
+    ],
+    ['what QUIC cannot use', () => ED25519, /HTTP\/3 cannot use an Ed25519 certificate/],
+  ])('%s leaves the old certificate, and is an Error record', async (_what, bad, message) => {
+    let present: () => TlsCertificate = () => pem(first)
+    const { server, port, records } = await serve({ tls: () => present(), http3: true })
+    present = bad
+    await expect(server.reloadTls()).rejects.toThrow(message)
+    expect(await shown(port)).toBe(fingerprint(first.cert))
+    expect(await shownByQuic(port)).toBe(fingerprint(first.cert))
+    const errors = records.records().filter(({ level }) => level === Level.Error)
+    expect(errors.map((record) => record.message)).toEqual([expect.stringMatching(message)])
+    expect(errors[0]?.message).toMatch(/^Certificates stay as they are: /)
+  })
+
+  it('sessions from before are resumed', async () => {
+    let present = first
+    const { server, port } = await serve({ tls: () => pem(present) })
+    const socket = await handshake(port, { servername: 'localhost' })
+    const [session] = (await once(socket, 'session')) as [Buffer]
+    socket.destroy()
+    present = second
+    await server.reloadTls()
+    const again = await handshake(port, { servername: 'localhost', session })
+    expect(again.isSessionReused()).toBe(true)
+    again.destroy()
+  })
+})
+
+describe('watched files', () => {
+  it('are loaded when both have changed; a half-made change is told of, and the old ones stay meanwhile', async () => {
+    await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
+    const [keyFile, certFile] = [folder.join('key.pem'), folder.join('cert.pem')]
+    const { port, records } = await serve({ tls: { keyFile, certFile, watch: true, watchIntervalMs: 10 } })
+    await writeFile(certFile, second.cert)
+    await expect.poll(() => records.contains('Certificates stay as they are: Cannot use ')).toBe(true)
+    expect(await shown(port)).toBe(fingerprint(first.cert))
+    await writeFile(keyFile, second.key)
+    await expect.poll(() => shown(port)).toBe(fingerprint(second.cert))
+  })
+
+  it('do not keep the process alive, nor the server open', async () => {
+    await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
+    const tls = { keyFile: folder.join('key.pem'), certFile: folder.join('cert.pem'), watch: true, watchIntervalMs: 10 }
+    const { server, records } = await serve({ tls })
+    await server.close()
+    await writeFile(tls.certFile, 'nothing')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(records.contains('Certificates stay')).toBe(false)
+  })
+})
+
+describe('handshakes', () => {
+  it('below TLS 1.2 are refused, and told of at Debug', async () => {
+    const { port, records } = await serve({ tls: pem(first) })
+    await expect(
+      handshake(port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+    ).rejects.toThrow(/alert/)
+    await expect.poll(() => records.contains('TLS handshake with 127.0.0.1 failed: ')).toBe(true)
+  })
+
+  it('have to be done within tlsHandshakeTimeoutMs, however slowly they go on', async () => {
+    const { port } = await serve({ tls: pem(first), limits: { tlsHandshakeTimeoutMs: 300 } })
+    const socket = connectTcp(port, '127.0.0.1').on('error', () => {})
+    const hello = Buffer.concat([Buffer.from('16030102000100', 'hex'), Buffer.alloc(400, 1)])
+    let sent = 0
+    const drip = setInterval(() => socket.write(hello.subarray(sent, ++sent)), 50)
+    await once(socket.resume(), 'close')
+    clearInterval(drip)
+    expect(sent).toBeLessThan(hello.length)
+  })
+})
+
+it('a certificate that has expired is served, with a warning', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 365 * 24 * 3_600_000 })
+  const { port, records } = await serve({ tls: pem(first) })
+  vi.useRealTimers()
+  expect(records.contains('The certificate from tls.cert and tls.key is no longer valid, since ')).toBe(true)
+  expect(await shown(port)).toBe(fingerprint(first.cert))
+})
+
+it.each<[string, () => TlsOptions, RegExp]>([
+  [
+    'a key of another type',
+    () => ({ key: ED25519.key, cert: first.cert }),
+    /the private key is not that of the certif/,
+  ],
+  [
+    'no key',
+    () => ({ cert: first.cert }) as never,
+    /there is no keyFile\. Give key and cert, or keyFile and certFile$/,
+  ],
+  ['no certificate', () => ({ key: first.key }) as never, /there is no cert\. Give key and cert/],
+  ['an empty list', () => [], /takes at least one certificate/],
+  ['an unknown option', () => ({ ...pem(first), passphrase: 'x' }) as never, /^Unknown option 'passphrase' of tls/],
+])('%s is refused at the start', async (_what, tls, message) => {
+  await expect(serve({ tls: tls() })).rejects.toThrow(message)
+})
+
+it('an encrypted key is refused with the command that helps', async () => {
+  const { createPrivateKey } = await import('node:crypto')
+  const key = createPrivateKey(first.key).export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'x',
+  })
+  const started = serve({ tls: { key, cert: first.cert } })
+  await expect(started).rejects.toThrow(/is encrypted\. Give it in clear: openssl pkey /)
+  await expect(started).rejects.toBeInstanceOf(StartupError)
+})
+
+it('certificates that change under load fail no request, on any protocol', async () => {
+  let present = first
+  const { server, port } = await serve({ tls: () => pem(present), http3: true })
+  let isOver = false
+  let answers = 0
+  const keepAsking = async (ask: (port: number) => Promise<string>): Promise<void> => {
+    for (; !isOver; answers++) expect(await ask(port)).toBe('hello')
+  }
+  const standing = await Promise.all((['h1+tls', 'h2', 'h3'] as const).map((protocol) => connect(protocol, { port })))
+  const clients = [
+    ...[askHttp1, askHttp2, askHttp3].map(keepAsking),
+    ...standing.map((client) => keepAsking(async () => (await client.request({ path: '/' })).text())),
+  ]
+  for (let turn = 0; turn < 20; turn++) {
+    present = present === first ? second : first
+    await server.reloadTls()
+    expect(await shown(port)).toBe(fingerprint(present.cert))
+    expect(await shownByQuic(port)).toBe(fingerprint(present.cert))
+  }
+  isOver = true
+  await Promise.all(clients)
+  for (const client of standing) await client.close()
+  expect(answers).toBeGreaterThan(100)
+})
+
+/** Asks on a connection of its own, whatever its certificate is. */
+async function askHttp1(port: number): Promise<string> {
+  const socket = await handshake(port, { ALPNProtocols: ['http/1.1'] })
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  const answer = (await socket.setEncoding('latin1').toArray()).join('')
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+}
+
+async function askHttp2(port: number): Promise<string> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  const stream = session.request({ ':path': '/' })
+  const answer = (await stream.setEncoding('latin1').toArray()).join('')
+  session.close()
+  return answer
+}
+
+async function askHttp3(port: number): Promise<string> {
+  const client = await connectH3({ port })
+  const answer = await (await client.request({ path: '/' })).text()
+  await client.close()
+  return answer
+}
