@@ -2,7 +2,8 @@
  * Compares the fan-out of one event to many idle HTTP/1.1 streams: processor time of the server for each delivered
  * event, and its memory for each open stream. The servers take turns, so that a busy machine is busy for all of them.
  *
- * `node apps/bench/src/sse/main.ts [streams] [rounds]`, with a limit of open files (`ulimit -n`) above the streams.
+ * `node apps/bench/src/sse/main.ts [streams] [rounds] [servers…]`, with a limit of open files (`ulimit -n`) above the
+ * streams; all servers unless some are named.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +17,9 @@ const SERVERS: Readonly<Record<string, URL>> = {
   hono: new URL('./servers/hono.ts', import.meta.url),
 }
 const CLIENTS = new URL('./clients.ts', import.meta.url)
-const [streams = 1000, rounds = 7] = process.argv.slice(2).map(Number)
+const [streamsText = '1000', roundsText = '7', ...names] = process.argv.slice(2)
+const streams = Number(streamsText)
+const rounds = Number(roundsText)
 /** Events delivered in one measurement, about. */
 const DELIVERIES = 40_000
 /** Broadcasts in one turn. */
@@ -31,7 +34,9 @@ interface Running {
 }
 
 const running: Running[] = []
-for (const [name, program] of Object.entries(SERVERS)) running.push(await start(name, program))
+for (const [name, program] of Object.entries(SERVERS)) {
+  if (names.length === 0 || names.includes(name)) running.push(await start(name, program))
+}
 for (let round = 0; round < rounds; round++) {
   for (const one of running) {
     for (const burst of BURSTS) one.micros.get(burst)?.push(await measure(one, burst))
@@ -55,10 +60,12 @@ for (const { server, clients } of running) {
 async function start(name: string, program: URL): Promise<Running> {
   const server = fork(program, { execArgv: ['--expose-gc'] })
   const [{ port }] = (await once(server, 'message')) as [{ port: number }]
+  server.send('collect')
   const before = await usage(server)
   const clients = fork(CLIENTS, [String(port), String(streams)])
   await once(clients, 'message')
   await delay(500)
+  server.send('collect')
   const after = await usage(server)
   const one: Running = {
     name,

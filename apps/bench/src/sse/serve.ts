@@ -7,13 +7,14 @@ export interface Usage {
 }
 
 /**
- * Lets the main program drive a server: `broadcast` sends one event to every stream, `usage` is answered with the
- * processor time and memory of this process so far.
+ * Lets the main program drive a server: a number makes it send so many events to every stream, `usage` is answered
+ * with the processor time and memory of this process so far, `collect` collects garbage.
  */
 export function serve(port: number, broadcast: () => void): void {
   process.on('message', (message) => {
-    if (message === 'usage') {
+    if (message === 'collect') {
       globalThis.gc?.()
+    } else if (message === 'usage') {
       const { user, system } = process.cpuUsage()
       const usage: Usage = { cpuMicros: user + system, rssBytes: process.memoryUsage.rss() }
       process.send?.({ usage })
