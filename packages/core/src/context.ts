@@ -66,7 +66,8 @@ export class RequestContext {
   #values: ContextValues | undefined = undefined
   #cookies: Cookies | undefined = undefined
   #aborter: AbortController | undefined = undefined
-  #listeners: ((outcome: Outcome) => void)[] | undefined = undefined
+  #listeners: readonly ((outcome: Outcome) => void)[] | undefined = undefined
+  #drainListeners: readonly (() => void)[] | undefined = undefined
   #outcome: Outcome | undefined = undefined
   #lateness: Error | undefined = undefined
 
@@ -260,14 +261,25 @@ export class RequestContext {
 
   onFinish(listener: (outcome: Outcome) => void): void {
     const outcome = this.#outcome
-    if (outcome === undefined) (this.#listeners ??= []).push(listener)
+    if (outcome === undefined) this.#listeners = withOne(this.#listeners, listener)
     else this.#tell('onFinish', () => listener(outcome))
   }
 
   onDrain(listener: () => void): void {
     if (this.#outcome !== undefined) return
-    const forget = this.#host.drainNotice.listen(() => this.#tell('onDrain', listener))
-    this.onFinish(forget)
+    this.#drainListeners = withOne(this.#drainListeners, listener)
+    this.#host.drainNotice.add(this)
+  }
+
+  /**
+   * The server begins to close.
+   *
+   * @internal
+   */
+  onDrainNotice(): void {
+    const listeners = this.#drainListeners ?? []
+    this.#drainListeners = undefined
+    for (const listener of listeners) this.#tell('onDrain', listener)
   }
 
   /** Stands in for the method that the register entry of `@fw/sse` installs. */
@@ -344,6 +356,7 @@ export class RequestContext {
 
   #finish(outcome: Outcome): void {
     this.#outcome = outcome
+    if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
     if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
     const listeners = this.#listeners
     this.#listeners = undefined
@@ -357,6 +370,11 @@ export class RequestContext {
       this.#host.report(`A listener of ${occasion} threw`, error)
     }
   }
+}
+
+/** Most lists stay at one, and an array that grew takes room for 17: many streams wait for their end at a time. */
+function withOne<T>(list: readonly T[] | undefined, item: T): readonly T[] {
+  return list === undefined ? [item] : [...list, item]
 }
 
 function checkText(body: unknown): string {

@@ -1,29 +1,28 @@
+/** Who is told that the server begins to close. */
+export interface DrainListener {
+  /** Never throws. */
+  onDrainNotice(): void
+}
+
 /** Tells once that the server begins to close. */
 export class DrainNotice {
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Set<DrainListener>()
   #isGiven = false
 
-  /**
-   * Calls `listener` when the notice is given, at once if it has been.
-   *
-   * @param listener Never throws
-   * @returns Takes the listener back
-   */
-  listen(listener: () => void): () => void {
-    if (this.#isGiven) {
-      listener()
-      return () => {}
-    }
-    // A wrapper, so that the same function given twice is two listeners.
-    const entry = (): void => listener()
-    this.#listeners.add(entry)
-    return () => void this.#listeners.delete(entry)
+  /** Tells `listener` when the notice is given, at once if it has been; again is without effect. */
+  add(listener: DrainListener): void {
+    if (this.#isGiven) listener.onDrainNotice()
+    else this.#listeners.add(listener)
+  }
+
+  delete(listener: DrainListener): void {
+    this.#listeners.delete(listener)
   }
 
   give(): void {
     this.#isGiven = true
     const listeners = [...this.#listeners]
     this.#listeners.clear()
-    for (const listener of listeners) listener()
+    for (const listener of listeners) listener.onDrainNotice()
   }
 }

@@ -9,7 +9,8 @@ const SLICE_BYTES = 64 * 1024
 /** Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied. */
 export class SlicedWriter {
   readonly #target: Writable
-  #queue: Uint8Array[] = []
+  /** What waits; most streams never make anything wait. */
+  #queue: Uint8Array[] | undefined = undefined
   #queuedBytes = 0
 
   constructor(target: Writable) {
@@ -35,7 +36,7 @@ export class SlicedWriter {
     for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
       const slice = bytes.subarray(at, at + SLICE_BYTES)
       if (this.isBlocked) {
-        this.#queue.push(slice)
+        ;(this.#queue ??= []).push(slice)
         this.#queuedBytes += slice.byteLength
       } else this.#target.write(slice)
     }
@@ -51,7 +52,7 @@ export class SlicedWriter {
   /** To be called on `drain`: passes on what waits. */
   pump(): void {
     while (!this.#target.writableNeedDrain) {
-      const slice = this.#queue.shift()
+      const slice = this.#queue?.shift()
       if (slice === undefined) return
       this.#queuedBytes -= slice.byteLength
       this.#target.write(slice)
@@ -60,7 +61,7 @@ export class SlicedWriter {
 
   /** Throws away what waits. */
   clear(): void {
-    this.#queue = []
+    this.#queue = undefined
     this.#queuedBytes = 0
   }
 }

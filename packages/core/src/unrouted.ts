@@ -93,9 +93,11 @@ export function prepareProblem(context: RequestContext, problem: Problem): void 
   if (vary === null || !/(?:^|,)\s*(?:accept|\*)\s*(?:,|$)/i.test(vary)) prepared.headers.append('vary', 'accept')
 }
 
-async function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
+// No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
+function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
   const wasLate = context.isLate
-  const value = await result
-  // When the time of the route has run out meanwhile, another answer is being prepared.
-  if (context.isLate === wasLate) context.takeResult(value)
+  return Promise.resolve(result).then((value) => {
+    // When the time of the route has run out meanwhile, another answer is being prepared.
+    if (context.isLate === wasLate) context.takeResult(value)
+  })
 }

@@ -4,6 +4,9 @@ import type { SseStream } from './event-stream.ts'
 /** Which limit a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
 
+/** What most streams are counted under beside the number of all. */
+const NOTHING: readonly string[] = []
+
 /** Counts streams: in all, by the address of the client and by the connection they share. */
 export class Admission {
   readonly #settings: ChannelSettings
@@ -19,14 +22,14 @@ export class Admission {
     const { maxStreams, maxStreamsPerAddress, maxStreamsPerSession } = this.#settings
     if (this.#size >= maxStreams) return 'maxStreams'
     const { address, session } = stream.origin
-    const counted: string[] = []
+    let counted = NOTHING
     if (address !== undefined && maxStreamsPerAddress !== Infinity) {
       if (this.#count(address) >= maxStreamsPerAddress) return 'maxStreamsPerAddress'
-      counted.push(address)
+      counted = [address]
     }
     if (session !== undefined && maxStreamsPerSession !== Infinity) {
       if (this.#count(session) >= maxStreamsPerSession) return 'maxStreamsPerSession'
-      counted.push(session)
+      counted = [...counted, session]
     }
     this.#size++
     for (const name of counted) this.#counts.set(name, this.#count(name) + 1)

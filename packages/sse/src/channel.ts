@@ -10,7 +10,7 @@ import { History, type ChannelEvent } from './history.ts'
 import { metrics } from './metrics.ts'
 import type { SseOptions } from './options.ts'
 import { reportThrown } from './report.ts'
-import { sse } from './sse.ts'
+import { openStream } from './sse.ts'
 import { endSoon } from './staggered-end.ts'
 import { shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
 
@@ -158,12 +158,17 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * @throws as `sse`
    */
-  async serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
-    const { filter, ...streamOptions } = options ?? {}
-    // Streams without options share their settings.
-    const stream = await sse<Events>(ctx, options === undefined ? undefined : streamOptions)
-    this.subscribe(stream, { filter })
-    await stream.closed
+  // No asynchronous function: for each stream its frame would be kept as long as the stream is open.
+  serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
+    try {
+      const { filter, ...streamOptions } = options ?? {}
+      // Streams without options share their settings.
+      const stream = openStream<Events>(ctx, options === undefined ? undefined : streamOptions)
+      this.subscribe(stream, { filter })
+      return stream.closed
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /**

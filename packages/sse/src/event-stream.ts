@@ -39,8 +39,9 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   readonly #heartbeat: Heartbeat | undefined
   #isOver = false
   #controller: AbortController | undefined = undefined
-  #closed: PromiseWithResolvers<void> | undefined = undefined
-  #listeners: StreamListener[] | undefined = undefined
+  #closed: Promise<void> | undefined = undefined
+  #resolveClosed: (() => void) | undefined = undefined
+  #listeners: readonly StreamListener[] | undefined = undefined
   #written = 0
   #events = 0
   #blocked: Promise<void> | undefined = undefined
@@ -57,7 +58,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     this.#context = context
     this.lastEventId = lastEventId
     const { heartbeatMs } = settings
-    this.#heartbeat = heartbeatMs > 0 && body.isOpen ? startHeartbeat(heartbeatMs, () => this.#beat()) : undefined
+    this.#heartbeat = heartbeatMs > 0 && body.isOpen ? startHeartbeat(heartbeatMs, this) : undefined
     openStreams++
     if (metrics.open.hasSubscribers) metrics.open.publish({ protocol: context.protocol, open: openStreams })
     context.onFinish(({ aborted }) => this.#finish(aborted ? 'aborted' : 'closed'))
@@ -80,11 +81,9 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
 
   /** Resolves as soon as the stream is over, whoever ended it. */
   get closed(): Promise<void> {
-    if (this.#closed === undefined) {
-      this.#closed = Promise.withResolvers()
-      if (this.#isOver) this.#closed.resolve()
-    }
-    return this.#closed.promise
+    return (this.#closed ??= this.#isOver
+      ? Promise.resolve()
+      : new Promise((resolve) => (this.#resolveClosed = resolve)))
   }
 
   /** Octets written that the transport has not taken yet. */
@@ -253,12 +252,23 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @internal
    */
   listen(listener: StreamListener): void {
-    ;(this.#listeners ??= []).push(listener)
+    // Mostly there is one; an array that grew would take room for 17.
+    this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
   }
 
   /** @internal */
   unlisten(listener: StreamListener): void {
     this.#listeners = this.#listeners?.filter((each) => each !== listener)
+  }
+
+  /**
+   * Sends a sign of life.
+   *
+   * @internal
+   */
+  beat(): void {
+    // A client that has octets to read needs none.
+    if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
   /**
@@ -310,12 +320,12 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   async #untilDrained(): Promise<void> {
     const { stallMs } = this.#settings
     let taken = this.#written - this.#body.bufferedBytes
-    const check = (): void => {
+    const beat = (): void => {
       const before = taken
       taken = this.#written - this.#body.bufferedBytes
       if (taken <= before) this.breakOff()
     }
-    const watch = stallMs > 0 ? startHeartbeat(stallMs, check) : undefined
+    const watch = stallMs > 0 ? startHeartbeat(stallMs, { beat }) : undefined
     let writes: number
     do {
       writes = this.#blockedWrites
@@ -344,7 +354,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     this.#listeners = undefined
     if (listeners !== undefined) for (const listener of listeners) listener.onEnd()
     this.#controller?.abort()
-    this.#closed?.resolve()
+    this.#resolveClosed?.()
     if (metrics.close.hasSubscribers) {
       metrics.close.publish({ reason, events: this.#events, bytes: this.#written, open: openStreams })
     }
@@ -358,11 +368,6 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     }
     const forget = endSoon(end)
     this.#context.onFinish(forget)
-  }
-
-  #beat(): void {
-    // A client that has octets to read needs no sign of life.
-    if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 }
 

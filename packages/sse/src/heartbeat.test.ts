@@ -5,7 +5,7 @@ describe('startHeartbeat', () => {
   const started: Heartbeat[] = []
   const start = (periodMs: number): { beats: () => number; heartbeat: Heartbeat } => {
     let count = 0
-    const heartbeat = startHeartbeat(periodMs, () => count++)
+    const heartbeat = startHeartbeat(periodMs, { beat: () => void count++ })
     started.push(heartbeat)
     return { beats: () => count, heartbeat }
   }
@@ -61,9 +61,11 @@ describe('startHeartbeat', () => {
 
   it('stops one without the others, also while they beat', () => {
     const last = start(1000)
-    const stopping = startHeartbeat(1000, () => {
-      stopping.stop()
-      last.heartbeat.stop()
+    const stopping = startHeartbeat(1000, {
+      beat() {
+        stopping.stop()
+        last.heartbeat.stop()
+      },
     })
     const other = start(1000)
     vi.advanceTimersByTime(3000)

@@ -1,6 +1,11 @@
 /** Ticks in one period: a heartbeat comes at most one tick early, never late. */
 const TICKS = 8
 
+/** What is told that it was silent; an object, as there is one for every open stream. */
+export interface Silent {
+  beat(): void
+}
+
 /** A sign of life that is due once nothing was written for a period. */
 export interface Heartbeat {
   /** Something was written: the period starts again. */
@@ -10,31 +15,31 @@ export interface Heartbeat {
 }
 
 /**
- * Calls `beat` whenever `periodMs` milliseconds have passed without `postpone()`.
+ * Calls `silent.beat()` whenever `periodMs` milliseconds have passed without `postpone()`.
  *
  * All heartbeats of one period share one timer, which does not keep the process alive. Postponing costs one store.
  */
-export function startHeartbeat(periodMs: number, beat: () => void): Heartbeat {
+export function startHeartbeat(periodMs: number, silent: Silent): Heartbeat {
   let wheel = wheels.get(periodMs)
   if (wheel === undefined) wheels.set(periodMs, (wheel = new TimerWheel(periodMs)))
-  return wheel.add(beat)
+  return wheel.add(silent)
 }
 
 const wheels = new Map<number, TimerWheel>()
 
 /** One heartbeat; a class without closures, as there is one for every open stream. */
 class Entry implements Heartbeat {
-  readonly beat: () => void
+  readonly silent: Silent
   readonly #wheel: TimerWheel
   /** Tick of the last sign of life. */
   lastTick: number
   /** Where the entry lies; it can be taken out without a search. */
   slot: Set<Entry>
 
-  constructor(wheel: TimerWheel, slot: Set<Entry>, beat: () => void) {
+  constructor(wheel: TimerWheel, slot: Set<Entry>, silent: Silent) {
     this.#wheel = wheel
     this.slot = slot
-    this.beat = beat
+    this.silent = silent
     this.lastTick = wheel.tick
   }
 
@@ -60,9 +65,9 @@ class TimerWheel {
     this.#timer = setInterval(() => this.#turn(), periodMs / TICKS).unref()
   }
 
-  add(beat: () => void): Heartbeat {
+  add(silent: Silent): Heartbeat {
     const slot = this.#slotAt(this.tick + TICKS)
-    const entry = new Entry(this, slot, beat)
+    const entry = new Entry(this, slot, silent)
     slot.add(entry)
     this.#size++
     return entry
@@ -84,7 +89,7 @@ class TimerWheel {
       const isSilent = entry.lastTick + TICKS <= this.tick
       if (isSilent) entry.lastTick = this.tick
       entry.slot = this.#slotAt(entry.lastTick + TICKS).add(entry)
-      if (isSilent) entry.beat()
+      if (isSilent) entry.silent.beat()
     }
   }
 

@@ -28,13 +28,18 @@ export async function sse<Events extends object = SseEvents>(
   ctx: Context<object>,
   options?: SseOptions,
 ): Promise<SseStream<Events>> {
+  return openStream<Events>(ctx, options)
+}
+
+/** As `sse`, at once. */
+export function openStream<Events extends object>(ctx: Context<object>, options?: SseOptions): SseStream<Events> {
   const settings = checkOptions(options)
   if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the answer was sent already')
   prepareHead(ctx)
   const id = lastEventId(ctx, settings.lastEventIdParam)
   const stream = new SseStream<Events>(ctx.startResponse(), settings, id, ctx)
   if (ctx.method === 'HEAD') stream.close()
-  if (settings.retryMs !== undefined) await stream.retry(settings.retryMs)
+  if (settings.retryMs !== undefined) void stream.retry(settings.retryMs)
   return stream
 }
 

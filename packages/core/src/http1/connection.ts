@@ -75,7 +75,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     this.#host = options.host
     this.#deadlines = options.deadlines
     const { writeStallTimeoutMs } = options.host.limits
-    this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, () => this.destroy())
+    this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, this)
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort

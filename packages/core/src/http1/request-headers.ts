@@ -72,7 +72,8 @@ function findLines(block: string): readonly number[] {
     lines.push(at, colon, end)
     at = end + 2
   }
-  return lines
+  // An array that grew has room for many more.
+  return lines.slice()
 }
 
 /** Whether `name` stands at `at` in a block of valid field lines; `name` is in lower case, the block's case is ignored. */

@@ -2,6 +2,11 @@ import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import { SlicedWriter } from '../sliced-writer.ts'
 
+/** What a stall ends. */
+interface Breakable {
+  destroy(): void
+}
+
 /** What a connection writes to its socket, and the time its peer has to take it. */
 export class SocketOutput implements Watched {
   /** When the peer must have taken something of what it was sent. */
@@ -10,16 +15,16 @@ export class SocketOutput implements Watched {
   readonly #writer: SlicedWriter
   readonly #deadlines: Deadlines
   readonly #stallTimeoutMs: number
-  readonly #onStall: () => void
+  readonly #connection: Breakable
   #isWatched = false
 
-  /** @param onStall The peer has taken nothing for `stallTimeoutMs` */
-  constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, onStall: () => void) {
+  /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
+  constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
     this.#socket = socket
     this.#writer = new SlicedWriter(socket)
     this.#deadlines = deadlines
     this.#stallTimeoutMs = stallTimeoutMs
-    this.#onStall = onStall
+    this.#connection = connection
   }
 
   /** Octets that the socket has not taken. */
@@ -62,7 +67,7 @@ export class SocketOutput implements Watched {
   }
 
   onDeadline(): void {
-    this.#onStall()
+    this.#connection.destroy()
   }
 
   /** The socket is closed. */
