@@ -88,7 +88,7 @@ export class Server implements AsyncDisposable {
       throw new Error('Cannot listen: the server is closed')
     }
     this.#listeners.add(listener)
-    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS, false), { once: true })
+    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
     this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
@@ -152,7 +152,7 @@ export class Server implements AsyncDisposable {
   async #close(drainMs: number): Promise<void> {
     this.#logger.info('Closing; running requests have {} ms to finish', drainMs)
     this.#app.drain()
-    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs, true)))
+    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs)))
     this.#ignoreSignals?.()
     for (const store of await Promise.allSettled(this.#certificates.values())) {
       if (store.status === 'fulfilled') store.value.close()
@@ -170,10 +170,10 @@ export class Server implements AsyncDisposable {
     return opened
   }
 
-  async #closeListener(listener: Listener, drainMs: number, whole: boolean): Promise<void> {
+  async #closeListener(listener: Listener, drainMs: number): Promise<void> {
     const deadline = setTimeout(() => listener.destroy(), drainMs)
     try {
-      await listener.drain(drainMs, whole)
+      await listener.drain()
     } finally {
       clearTimeout(deadline)
       this.#listeners.delete(listener)
