@@ -87,10 +87,10 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   /** nghttp2 gave the connection up: what it found concerns no request that anybody else was told of. */
-  #onError(error: Error & { code?: string }): void {
-    // What happens to the socket is no fault in the protocol.
-    if (error.code?.startsWith('ERR_HTTP2_') !== true) return
-    this.#report(0, error.message, { method: undefined, target: undefined })
+  #onError({ code = '', message }: Error & { readonly code?: string }): void {
+    // What happens to the socket, or what the client finds wrong with us, is no fault in what it sent.
+    const isFault = code === 'ERR_HTTP2_ERROR' || code.startsWith('ERR_HTTP2_TOO_MANY_')
+    if (isFault) this.#report(0, message, { method: undefined, target: undefined })
   }
 
   #report(status: number, reason: string, line: { method: string | undefined; target: string | undefined }): void {

@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { testCertificate } from '@fw/testing'
+import type { Exchange } from '@fw/types'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as log from '@fw/log'
+import { Server } from '../../src/index.ts'
+import { serveEngines } from '../serve-engines.ts'
+import { Flag, FrameType, Setting, data, frame, settings, uint32 } from './frames.ts'
+import { headers } from './hpack.ts'
+import { PREFACE, RawClient, request, serverSettings } from './raw-client.ts'
+import { serveEcho } from './serve-echo.ts'
+
+/** Connects by TLS; the error of the handshake if there is one. */
+async function agree(offered: string[], options = {}): Promise<TLSSocket | Error> {
+  log.setSinks([])
+  const { key, cert } = await testCertificate()
+  const server = new Server({ tls: { key, cert } })
+  const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const given = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: offered, ...options }
+  const socket = connectTls(given as Parameters<typeof connectTls>[0])
+  onTestFinished(async () => {
+    socket.destroy()
+    await server.close({ drainMs: 0 })
+  })
+  return once(socket, 'secureConnect').then(
+    () => socket,
+    (error: unknown) => error as Error,
+  )
+}
+
+describe('RFC 9113 §3.2: over TLS', () => {
+  it.each([
+    [['h2'], 'h2'],
+    [['http/1.1', 'h2'], 'h2'],
+    [['h2c', 'http/1.1'], 'http/1.1'],
+    [[], false],
+  ])('ALPN %j agrees on %s', async (offered, protocol) => {
+    expect(await agree(offered)).toMatchObject({ alpnProtocol: protocol })
+  })
+
+  it('ALPN without a protocol of ours is refused (RFC 7301 §3.2)', async () => {
+    expect(await agree(['h3'])).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' })
+  })
+
+  it('§9.2: TLS 1.1 is refused', async () => {
+    expect(await agree(['h2'], { maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' })).toBeInstanceOf(Error)
+  })
+})
+
+describe('RFC 9113 §3.3, §3.4: the preface', () => {
+  it('is taken with prior knowledge, in pieces of one octet', async () => {
+    const { port } = await serveEcho()
+    const client = await RawClient.connect(port, { preface: false, acknowledges: false })
+    for (const octet of Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())])) {
+      client.send(Buffer.of(octet))
+      await new Promise(setImmediate)
+    }
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it('may come with the first requests in one packet, before the SETTINGS of the server', async () => {
+    const { port } = await serveEcho()
+    const client = await RawClient.connect(port, { preface: false })
+    client.send(PREFACE, settings([Setting.HEADER_TABLE_SIZE, 0]), headers(1, request()), headers(3, request()))
+    await expect.poll(() => [client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
+  })
+
+  it('of the server is its SETTINGS', async () => {
+    const { client } = await serveEcho()
+    expect(client.frames[0]).toMatchObject({ type: FrameType.SETTINGS, flags: 0, streamId: 0 })
+  })
+
+  it('that is not right is no HTTP/2', async () => {
+    const { port, exchanges } = await serveEcho()
+    const client = await RawClient.connect(port, { preface: false })
+    client.send(PREFACE.replace('SM', 'SN'), settings(), headers(1, request()))
+    await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+    expect(exchanges).toEqual([])
+  })
+})
+
+describe('RFC 9113 §6.5: SETTINGS', () => {
+  it('announce the limits, no push, and no extended CONNECT (RFC 8441 §3)', async () => {
+    const { client } = await serveEcho({ maxConcurrentStreams: 7, maxHeadBytes: 1000 })
+    const announced = serverSettings(client)
+    expect(announced.get(Setting.MAX_CONCURRENT_STREAMS)).toBe(7)
+    expect(announced.get(Setting.ENABLE_PUSH)).toBe(0)
+    expect(announced.get(Setting.MAX_HEADER_LIST_SIZE)).toBe(4000)
+    expect(announced.get(Setting.ENABLE_CONNECT_PROTOCOL) ?? 0).toBe(0)
+  })
+
+  it('§6.5.3: are acknowledged, each', async () => {
+    const { client } = await serveEcho()
+    const acknowledged = (): number => client.of(FrameType.SETTINGS).filter(({ flags }) => flags === Flag.ACK).length
+    client.send(settings([Setting.MAX_CONCURRENT_STREAMS, 1]), settings([0xfafa, 1]), settings())
+    await expect.poll(acknowledged).toBe(4)
+  })
+
+  it('that are never acknowledged keep nobody waiting', async () => {
+    const { client } = await serveEcho({}, { acknowledges: false })
+    expect(await client.serves(1)).toBe(true)
+  })
+
+  it('§4.2: MAX_FRAME_SIZE of the client is allowed, not demanded, and never exceeded', async () => {
+    const { port } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(50_000)))
+    const client = await RawClient.connect(port, { settings: [[Setting.MAX_FRAME_SIZE, 20_000]] })
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    const sizes = client.of(FrameType.DATA, 1).map(({ payload }) => payload.length)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(20_000)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50_000)
+  })
+})
+
+describe('RFC 9113 §5.1.2: streams at once', () => {
+  it('above the limit are refused, before it has been acknowledged, and not run', async () => {
+    const { client, exchanges } = await serveEcho({ maxConcurrentStreams: 2 }, { acknowledges: false })
+    client.send(...[1, 3, 5].map((id) => headers(id, request('POST'), 0)))
+    await expect.poll(() => client.outcome(5)).toBe('stream REFUSED_STREAM')
+    client.send(data(1, 'x', Flag.END_STREAM))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect(exchanges).toHaveLength(2)
+  })
+
+  it('above the limit that was acknowledged are an error of the connection', async () => {
+    const { client } = await serveEcho({ maxConcurrentStreams: 2 })
+    await client.ping()
+    client.send(...[1, 3, 5].map((id) => headers(id, request('POST'), 0)))
+    await expect.poll(() => client.outcome(5)).toBe('connection PROTOCOL_ERROR')
+  })
+})
+
+describe('RFC 9113 §6.7: PING', () => {
+  it('is acknowledged with its octets', async () => {
+    const { client } = await serveEcho()
+    const payload = Buffer.from([0, 1, 2, 3, 4, 5, 6, 255])
+    await client.ping(payload)
+    expect(client.of(FrameType.PING)).toMatchObject([{ flags: Flag.ACK, payload }])
+  })
+})
+
+describe('RFC 9113 §6.8: GOAWAY', () => {
+  it('of the client lets its streams finish, then the connection ends', async () => {
+    let exchange: Exchange | undefined
+    const { port } = await serveEngines((received) => (exchange = received))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()), frame(FrameType.GOAWAY, 0, 0, Buffer.alloc(8)))
+    await client.ping()
+    exchange?.respond(200, [], 'x')
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    await expect.poll(() => client.isClosed).toBe(true)
+  })
+
+  it('of the client with an error ends its streams', async () => {
+    const { client, outcomes, refusals } = await serveEcho()
+    client.send(headers(1, request('POST'), 0))
+    client.send(frame(FrameType.GOAWAY, 0, 0, Buffer.concat([uint32(0), uint32(2)])))
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+    expect(refusals).toEqual([])
+  })
+
+  it('of the server names the last stream it serves, and that is answered', async () => {
+    const exchanges: Exchange[] = []
+    const { port, listener } = await serveEngines((exchange) => exchanges.push(exchange))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()), headers(3, request()))
+    await expect.poll(() => exchanges.length).toBe(2)
+    const drained = listener.drain()
+    await expect.poll(() => client.goaway).toBe('NO_ERROR')
+    expect(client.lastStreamId).toBe(3)
+    for (const exchange of exchanges) exchange.respond(200, [], 'x')
+    await drained
+    expect([client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
+  })
+})
+
+describe('RFC 9113 §6.4: RST_STREAM of the client', () => {
+  it.each([0, 8])('with code %i ends the exchange, and no other', async (code) => {
+    const exchanges: Exchange[] = []
+    const { port, outcomes } = await serveEngines((exchange) => exchanges.push(exchange))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()), headers(3, request()))
+    await expect.poll(() => exchanges.length).toBe(2)
+    client.send(frame(FrameType.RST_STREAM, 0, 1, uint32(code)))
+    await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+    exchanges[1]?.respond(200, [], 'x')
+    await expect.poll(() => client.outcome(3)).toBe('status 200')
+  })
+})

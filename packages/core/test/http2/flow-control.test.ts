@@ -1,0 +1,137 @@
+import type { Exchange } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { serveEngines } from '../serve-engines.ts'
+import { Flag, FrameType, Setting, data, settings, windowUpdate } from './frames.ts'
+import { headers } from './hpack.ts'
+import { RawClient, request } from './raw-client.ts'
+
+const WINDOW = 65_535
+const octets = (client: RawClient, streamId: number): number => client.content(streamId).length
+
+function send(client: RawClient, streamId: number, length: number): void {
+  for (let left = length; left > 0; left -= 16_384) {
+    client.send(data(streamId, Buffer.alloc(Math.min(left, 16_384))))
+  }
+}
+
+/** Octets by which the server has moved the window of a stream. */
+function granted(client: RawClient, streamId: number): number {
+  return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
+}
+
+async function serveLarge(length: number, initialWindow: number): Promise<RawClient> {
+  const { port } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(length, 'x')))
+  return RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, initialWindow]] })
+}
+
+describe('RFC 9113 §6.9: what the server may send', () => {
+  it.each([0, 1, 1000, WINDOW])('is never more than the window of %i octets', async (window) => {
+    const client = await serveLarge(100_000, window)
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(window)
+    await client.ping()
+    expect(octets(client, 1)).toBe(window)
+    // One octet more, and one octet comes.
+    client.send(windowUpdate(1, 1), windowUpdate(0, 1))
+    await expect.poll(() => octets(client, 1)).toBe(window + 1)
+  })
+
+  it('is bounded by the window of the connection too', async () => {
+    const client = await serveLarge(100_000, 2 ** 20)
+    client.send(headers(1, request()), headers(3, request()))
+    await expect.poll(() => octets(client, 1) + octets(client, 3)).toBe(WINDOW)
+    client.send(windowUpdate(0, 200_000))
+    await expect.poll(() => client.hasEnded(1) && client.hasEnded(3)).toBe(true)
+  })
+
+  it('§6.9.2: follows INITIAL_WINDOW_SIZE when it grows, and below zero', async () => {
+    const client = await serveLarge(100_000, 1000)
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(1000)
+    // The window is -900 now; 901 more make it 1.
+    client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(1, 900))
+    await client.ping()
+    expect(octets(client, 1)).toBe(1000)
+    client.send(windowUpdate(1, 1))
+    await expect.poll(() => octets(client, 1)).toBe(1001)
+    client.send(settings([Setting.INITIAL_WINDOW_SIZE, 600]))
+    await expect.poll(() => octets(client, 1)).toBe(1501)
+  })
+
+  it('that has no octets needs no window', async () => {
+    const { port } = await serveEngines((exchange) => exchange.respond(204, [], null))
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+  })
+
+  it('stops the writer, whom room wakes', async () => {
+    let written = 0
+    const { port } = await serveEngines((exchange) => {
+      const write = async (): Promise<void> => {
+        exchange.start(200, [])
+        for (; written < 40 && exchange.isOpen; written++) {
+          if (!exchange.write(Buffer.alloc(16_384, 'x'))) await exchange.drained()
+        }
+        exchange.end()
+      }
+      void write()
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await client.ping()
+    expect(written).toBeLessThan(20)
+    client.send(windowUpdate(0, 2 ** 20), windowUpdate(1, 2 ** 20))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(octets(client, 1)).toBe(40 * 16_384)
+  })
+})
+
+describe('RFC 9113 §6.9: what the client may send', () => {
+  it('is given back as the handler reads', async () => {
+    let received = 0
+    const { port } = await serveEngines((exchange) => {
+      exchange.body.consume({
+        data: ({ length }) => (received += length),
+        end: () => exchange.respond(200, [], null),
+        error: () => {},
+      })
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0))
+    send(client, 1, WINDOW)
+    await expect.poll(() => granted(client, 1)).toBeGreaterThan(WINDOW / 2)
+    send(client, 1, granted(client, 1))
+    await expect.poll(() => received).toBeGreaterThan(WINDOW)
+    client.send(data(1, '', Flag.END_STREAM))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it('is held back while nobody reads, and other streams are not kept waiting', async () => {
+    const exchanges: Exchange[] = []
+    const { port } = await serveEngines((exchange) => {
+      if (exchanges.push(exchange) > 1) exchange.respond(200, [], null)
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0))
+    send(client, 1, WINDOW)
+    await client.ping()
+    send(client, 1, granted(client, 1))
+    await client.ping()
+    // No second window comes back: what a request may have waiting is bounded.
+    const held = granted(client, 1)
+    expect(held).toBeLessThan(2 * WINDOW)
+    expect(await client.serves(3)).toBe(true)
+    exchanges[0]?.body.consume({ data: () => {}, end: () => {}, error: () => {} })
+    await expect.poll(() => granted(client, 1)).toBeGreaterThan(held)
+  })
+
+  it('beyond the window of a stream is an error', async () => {
+    const { port } = await serveEngines(() => {})
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0))
+    send(client, 1, 4 * WINDOW)
+    await expect.poll(() => client.outcome(1)).toBe('connection FLOW_CONTROL_ERROR')
+  })
+})

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import { Flag, FrameType, data, frame, rstStream, settings, uint32, windowUpdate } from './frames.ts'
+import { block, headers, indexed, integer, literal, type Field } from './hpack.ts'
+import { PREFACE, RawClient, request } from './raw-client.ts'
+import { serveEcho } from './serve-echo.ts'
+
+const { HEADERS, PRIORITY, PUSH_PROMISE, SETTINGS, PING, GOAWAY, CONTINUATION, WINDOW_UPDATE, RST_STREAM } = FrameType
+const ABORTED = { status: 0, bodyBytes: 0, aborted: true }
+const POST = headers(1, request('POST'), 0)
+
+/** What is sent, and what must become of stream 1. */
+type Case = readonly [section: string, what: string, sent: readonly (Uint8Array | string)[], outcome: string]
+
+const CONNECTION_ERRORS: readonly Case[] = [
+  ['4.2', 'DATA above the size announced', [POST, data(1, Buffer.alloc(16_385))], 'connection FRAME_SIZE_ERROR'],
+  ['4.2', 'HEADERS above it', [frame(HEADERS, 4, 1, Buffer.alloc(16_385))], 'connection FRAME_SIZE_ERROR'],
+  ['4.3', 'an index of no table', [headers(1, indexed(70))], 'connection COMPRESSION_ERROR'],
+  ['4.3', 'index 0', [headers(1, indexed(0))], 'connection COMPRESSION_ERROR'],
+  ['4.3', 'a literal cut short', [headers(1, literal('x', 'y').subarray(0, 3))], 'connection COMPRESSION_ERROR'],
+  [
+    '4.3',
+    'Huffman code that ends in a whole octet of padding',
+    [headers(1, Buffer.concat([request(), Buffer.from([0, 1, 0x78, 0x82, 0xff, 0xff])]))],
+    'connection COMPRESSION_ERROR',
+  ],
+  [
+    '4.3',
+    'a dynamic table larger than was allowed',
+    [headers(1, Buffer.concat([integer(65_536, 5, 0x20), request()]))],
+    'connection COMPRESSION_ERROR',
+  ],
+  [
+    '4.3',
+    'a change of the table size after the first field',
+    [headers(1, Buffer.concat([request(), integer(0, 5, 0x20)]))],
+    'connection COMPRESSION_ERROR',
+  ],
+  ['5.1', 'DATA on an idle stream', [data(1, 'x')], 'connection PROTOCOL_ERROR'],
+  ['5.1', 'RST_STREAM on an idle stream', [rstStream(1)], 'connection PROTOCOL_ERROR'],
+  ['5.1', 'WINDOW_UPDATE on an idle stream', [windowUpdate(1, 1)], 'connection PROTOCOL_ERROR'],
+  ['5.1', 'DATA after END_STREAM', [headers(1, request()), data(1, 'x')], 'connection STREAM_CLOSED'],
+  ['5.1', 'HEADERS after END_STREAM', [headers(1, request()), headers(1, request())], 'connection STREAM_CLOSED'],
+  ['5.1.1', 'a stream of the server', [headers(2, request())], 'connection PROTOCOL_ERROR'],
+  ['6.1', 'DATA on stream 0', [data(0, 'x')], 'connection PROTOCOL_ERROR'],
+  ['6.1', 'padding as long as the payload', [POST, data(1, '\x05abcd', Flag.PADDED)], 'connection PROTOCOL_ERROR'],
+  ['6.1', 'padding without its length', [POST, data(1, '', Flag.PADDED)], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'HEADERS on stream 0', [headers(0, request())], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'padding longer than the block', [frame(HEADERS, 0x0d, 1, '\x09ab')], 'connection PROTOCOL_ERROR'],
+  ['6.4', 'RST_STREAM on stream 0', [rstStream(0)], 'connection PROTOCOL_ERROR'],
+  ['6.4', 'RST_STREAM of 3 octets', [POST, frame(RST_STREAM, 0, 1, 'abc')], 'connection FRAME_SIZE_ERROR'],
+  ['6.5', 'SETTINGS on a stream', [frame(SETTINGS, 0, 1)], 'connection PROTOCOL_ERROR'],
+  ['6.5', 'SETTINGS of 5 octets', [frame(SETTINGS, 0, 0, Buffer.alloc(5))], 'connection FRAME_SIZE_ERROR'],
+  ['6.5', 'an acknowledgement with content', [frame(SETTINGS, 1, 0, Buffer.alloc(6))], 'connection FRAME_SIZE_ERROR'],
+  ['6.5.2', 'ENABLE_PUSH of 2', [settings([2, 2])], 'connection PROTOCOL_ERROR'],
+  ['6.5.2', 'INITIAL_WINDOW_SIZE of 2^31', [settings([4, 2 ** 31])], 'connection FLOW_CONTROL_ERROR'],
+  ['6.5.2', 'MAX_FRAME_SIZE of 16,383', [settings([5, 16_383])], 'connection PROTOCOL_ERROR'],
+  ['6.5.2', 'MAX_FRAME_SIZE of 2^24', [settings([5, 2 ** 24])], 'connection PROTOCOL_ERROR'],
+  ['6.6', 'PUSH_PROMISE', [POST, frame(PUSH_PROMISE, 4, 1, uint32(2))], 'connection PROTOCOL_ERROR'],
+  ['6.7', 'PING on a stream', [frame(PING, 0, 1, '12345678')], 'connection PROTOCOL_ERROR'],
+  ['6.7', 'PING of 7 octets', [frame(PING, 0, 0, '1234567')], 'connection FRAME_SIZE_ERROR'],
+  ['6.8', 'GOAWAY on a stream', [frame(GOAWAY, 0, 1, Buffer.alloc(8))], 'connection PROTOCOL_ERROR'],
+  ['6.8', 'GOAWAY of 7 octets', [frame(GOAWAY, 0, 0, Buffer.alloc(7))], 'connection FRAME_SIZE_ERROR'],
+  ['6.9', 'WINDOW_UPDATE of 3 octets', [frame(WINDOW_UPDATE, 0, 0, 'abc')], 'connection FRAME_SIZE_ERROR'],
+  ['6.9', 'WINDOW_UPDATE by 0 for the connection', [windowUpdate(0, 0)], 'connection PROTOCOL_ERROR'],
+  ['6.9.1', 'a connection window above 2^31-1', [windowUpdate(0, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
+  ['6.10', 'CONTINUATION without HEADERS', [frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
+  ['6.10', 'CONTINUATION after the end of the block', [POST, frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
+  [
+    '6.10',
+    'CONTINUATION of another stream',
+    [frame(HEADERS, 1, 1, request()), frame(CONTINUATION, 4, 3)],
+    'connection PROTOCOL_ERROR',
+  ],
+  [
+    '6.10',
+    'another frame within a block',
+    [frame(HEADERS, 1, 1, request()), frame(PING, 0, 0, '12345678')],
+    'connection PROTOCOL_ERROR',
+  ],
+  [
+    '6.10',
+    'a frame of an unknown type within a block',
+    [frame(HEADERS, 1, 1, request()), frame(0x77, 0, 0)],
+    'connection PROTOCOL_ERROR',
+  ],
+]
+
+describe('RFC 9113: a connection error', () => {
+  it.each(CONNECTION_ERRORS)('§%s: %s', async (_section, _what, sent, outcome) => {
+    const { client } = await serveEcho()
+    client.send(...sent)
+    await expect.poll(() => client.outcome(1)).toBe(outcome)
+    // §5.4.1: the one that finds it closes the connection.
+    await expect.poll(() => client.isClosed).toBe(true)
+  })
+
+  it('§3.4: HEADERS before the SETTINGS of the client', async () => {
+    const { port } = await serveEcho()
+    const client = await RawClient.connect(port, { preface: false })
+    client.send(PREFACE, headers(1, request()))
+    await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
+  })
+
+  it('§5.4.1: reaches whoever keeps the log, without a request', async () => {
+    const { client, refusals } = await serveEcho()
+    client.send(frame(PING, 0, 1, '12345678'))
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(refusals).toMatchObject([{ status: 0, protocol: 'HTTP/2.0', method: undefined, target: undefined }])
+  })
+
+  it('§5.4.1: ends every request of the connection', async () => {
+    const { client, outcomes } = await serveEcho()
+    client.send(POST, headers(3, request('POST'), 0), frame(PING, 0, 1, '12345678'))
+    await expect.poll(() => outcomes).toEqual([ABORTED, ABORTED])
+  })
+})
+
+/** Where nghttp2 or Node.js decides otherwise than the section says; `docs/http2.md` has the reasons. */
+const DEVIATIONS: readonly Case[] = [
+  ['6.3', 'PRIORITY of 4 octets', [POST, frame(PRIORITY, 0, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
+  ['6.7', 'an acknowledgement of no PING', [frame(PING, Flag.ACK, 0, '12345678')], 'connection INTERNAL_ERROR'],
+  ['6.9', 'WINDOW_UPDATE by 0', [POST, windowUpdate(1, 0)], 'connection PROTOCOL_ERROR'],
+  ['6.9.1', 'a window above 2^31-1', [POST, windowUpdate(1, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
+]
+
+describe('RFC 9113: what need not be an error of the connection, and is one here', () => {
+  it.each(DEVIATIONS)('§%s: %s', async (_section, _what, sent, outcome) => {
+    const { client } = await serveEcho()
+    client.send(...sent)
+    await expect.poll(() => client.outcome(1)).toBe(outcome)
+    await expect.poll(() => client.isClosed).toBe(true)
+  })
+})
+
+describe('RFC 9113: what ought to be an error of the connection, and is passed over here', () => {
+  it('§5.1.1: a stream below one that was opened, which is no request either', async () => {
+    const { client, exchanges } = await serveEcho()
+    client.send(headers(5, request()), headers(3, request()))
+    expect(await client.serves(7)).toBe(true)
+    expect(client.statuses(3)).toEqual([])
+    expect(exchanges).toHaveLength(2)
+  })
+
+  it('§6.3: PRIORITY on stream 0', async () => {
+    const { client } = await serveEcho()
+    client.send(frame(PRIORITY, 0, 0, Buffer.alloc(5)))
+    expect(await client.serves(1)).toBe(true)
+  })
+})
+
+const IGNORED: readonly (readonly [section: string, what: string, sent: readonly Uint8Array[]])[] = [
+  [
+    '4.1',
+    'a frame of an unknown type, on stream 0 and on an idle one',
+    [frame(0x77, 0xff, 0, 'abc'), frame(0x78, 0, 9)],
+  ],
+  ['4.1', 'flags that a frame does not have', [frame(PING, 0xfe, 0, '12345678'), frame(SETTINGS, 0xfe, 0)]],
+  ['4.1', 'the reserved bit', [frame(PING, 0, 2 ** 31, '12345678')]],
+  ['5.1', 'RST_STREAM on a closed stream', [headers(1, request()), rstStream(1), rstStream(1)]],
+  ['5.1', 'PRIORITY on an idle stream', [frame(PRIORITY, 0, 99, Buffer.alloc(5))]],
+  ['5.3.1', 'PRIORITY that depends on itself', [frame(PRIORITY, 0, 3, Buffer.concat([uint32(3), Buffer.of(1)]))]],
+  ['6.5.2', 'a setting that nobody knows', [settings([0xfafa, 1])]],
+]
+
+describe('RFC 9113: passed over', () => {
+  it.each(IGNORED)('§%s: %s', async (_section, _what, sent) => {
+    const { client } = await serveEcho()
+    client.send(...sent)
+    expect(await client.serves(101)).toBe(true)
+  })
+
+  it('§5.1: WINDOW_UPDATE on a closed stream', async () => {
+    const { client } = await serveEcho()
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    client.send(windowUpdate(1, 1))
+    expect(await client.serves(3)).toBe(true)
+  })
+
+  it('§8.7: an answer that the client has reset', async () => {
+    const { client } = await serveEcho()
+    client.send(POST, rstStream(1))
+    expect(await client.serves(3)).toBe(true)
+    expect(client.statuses(1)).toEqual([])
+  })
+})
+
+describe('RFC 9113: taken', () => {
+  const line: Field[] = [
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':authority', 'a'],
+    [':path', '/'],
+  ]
+
+  it('§4.2: DATA of exactly the size announced', async () => {
+    const { client } = await serveEcho()
+    client.send(POST, data(1, Buffer.alloc(16_384, 'x'), Flag.END_STREAM))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.content(1)).toBe('x'.repeat(16_384))
+  })
+
+  it('§4.3, §6.10: a block in pieces of one octet, END_STREAM on its HEADERS', async () => {
+    const { client, exchanges } = await serveEcho()
+    const fields = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x61])
+    const [first = 0, ...rest] = fields
+    const last = rest.pop() ?? 0
+    client.send(
+      frame(HEADERS, Flag.END_STREAM, 1, Buffer.of(first)),
+      ...rest.map((octet) => frame(CONTINUATION, 0, 1, Buffer.of(octet))),
+      frame(CONTINUATION, Flag.END_HEADERS, 1, Buffer.of(last)),
+    )
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect(exchanges[0]).toMatchObject({ method: 'GET', authority: 'a' })
+  })
+
+  it('§6.1: padding, which is no content but counts for flow control', async () => {
+    const { client } = await serveEcho()
+    const padded = Buffer.concat([Buffer.of(3), Buffer.from('content'), Buffer.alloc(3)])
+    client.send(POST, data(1, padded, Flag.PADDED), data(1, Buffer.of(0), Flag.PADDED | Flag.END_STREAM))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.content(1)).toBe('content')
+  })
+
+  it('§6.2: padding and a priority in HEADERS', async () => {
+    const { client } = await serveEcho()
+    const payload = Buffer.concat([Buffer.of(2), uint32(0), Buffer.of(15), block(...line), Buffer.alloc(2)])
+    client.send(frame(HEADERS, Flag.END_STREAM | Flag.END_HEADERS | Flag.PADDED | Flag.PRIORITY, 1, payload))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it('§4.3: a dynamic table that shrinks at the start of a block', async () => {
+    const { client } = await serveEcho()
+    client.send(headers(1, Buffer.concat([integer(0, 5, 0x20), request()])))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it('every cut of the octets', async () => {
+    const { client } = await serveEcho()
+    const wire = Buffer.concat([POST, data(1, 'ab'), frame(0x77, 0, 0, 'x'), data(1, 'cd', Flag.END_STREAM)])
+    for (const octet of wire) {
+      client.send(Buffer.of(octet))
+      await new Promise(setImmediate)
+    }
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.content(1)).toBe('abcd')
+  })
+})

@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest'
+import { Flag, FrameType, data } from './frames.ts'
+import { block, headers, type Field } from './hpack.ts'
+import { RawClient, request } from './raw-client.ts'
+import { serveEngines } from '../serve-engines.ts'
+import { serveEcho } from './serve-echo.ts'
+
+const METHOD: Field = [':method', 'GET']
+const SCHEME: Field = [':scheme', 'http']
+const AUTHORITY: Field = [':authority', 'localhost']
+const PATH: Field = [':path', '/']
+const RESET = 'stream PROTOCOL_ERROR'
+const get = (...fields: readonly Field[]): Buffer => request('GET', '/', ...fields)
+
+type Malformed = readonly [section: string, what: string, block: Buffer, outcome: string]
+
+const MALFORMED: readonly Malformed[] = [
+  ['8.2', 'a name in upper case', get(['X-A', '1']), RESET],
+  ['8.2.2', 'connection', get(['connection', 'close']), RESET],
+  ['8.2.2', 'proxy-connection', get(['proxy-connection', 'x']), RESET],
+  ['8.2.2', 'keep-alive', get(['keep-alive', 'timeout=5']), RESET],
+  ['8.2.2', 'transfer-encoding', get(['transfer-encoding', 'chunked']), RESET],
+  ['8.2.2', 'upgrade', get(['upgrade', 'h2c']), RESET],
+  ['8.2.2', 'te with another value', get(['te', 'gzip']), RESET],
+  ['8.2.2', 'te with trailers and another value', get(['te', 'trailers, gzip']), RESET],
+  ['8.3', 'an unknown pseudo-header field', get([':foo', 'b']), RESET],
+  ['8.3', 'one for answers', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', 'one after a field', block(METHOD, SCHEME, AUTHORITY, ['x-a', '1'], PATH), RESET],
+  ['8.3', ':method twice', block(METHOD, METHOD, SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', ':scheme twice', block(METHOD, SCHEME, SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', ':path twice', block(METHOD, SCHEME, AUTHORITY, PATH, PATH), RESET],
+  ['8.3', ':authority twice', block(METHOD, SCHEME, AUTHORITY, AUTHORITY, PATH), RESET],
+  ['8.3.1', 'no :method', block(SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3.1', 'no :scheme', block(METHOD, AUTHORITY, PATH), RESET],
+  ['8.3.1', 'no :path', block(METHOD, SCHEME, AUTHORITY), RESET],
+  ['8.3.1', 'an empty :path', block(METHOD, SCHEME, AUTHORITY, [':path', '']), RESET],
+  ['8.3.1', 'an empty :method', block([':method', ''], SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3.1', 'an empty :scheme', block(METHOD, [':scheme', ''], AUTHORITY, PATH), RESET],
+  ['8.3.1', 'neither :authority nor host', block(METHOD, SCHEME, PATH), RESET],
+  ['8.3.1', 'host twice', block(METHOD, SCHEME, PATH, ['host', 'a'], ['host', 'a']), RESET],
+  ['8.3.1', 'a :path without a slash', request('GET', 'a'), RESET],
+  ['8.3.1', '* with GET', request('GET', '*'), RESET],
+  ['8.3.1', 'white space in :path', request('GET', '/ HTTP/1.1'), RESET],
+  ['8.3.1', 'white space in :method', request('GET /x', '/'), RESET],
+  ['8.3.1', 'CR LF in :path', request('GET', '/\r\nx: y'), RESET],
+  ['8.3.1', 'NUL in :path', request('GET', '/\0'), RESET],
+  ['8.3.1', 'user information', block(METHOD, SCHEME, [':authority', 'u@a'], PATH), RESET],
+  ['8.3.1', 'a fragment', request('GET', '/a#b'), 'status 400'],
+  ['8.3.1', 'a :scheme that is none of HTTP', block(METHOD, [':scheme', 'ftp'], AUTHORITY, PATH), 'status 400'],
+  ['8.3.1', 'a host that differs from :authority', get(['host', 'evil.example']), 'status 400'],
+  ['8.3.1', 'an :authority with a path', block(METHOD, SCHEME, [':authority', 'a/b'], PATH), RESET],
+  ['8.3.1', 'a port above 65,535', block(METHOD, SCHEME, [':authority', 'a:65536'], PATH), 'status 400'],
+  ['8.3.1', 'an empty :authority', block(METHOD, SCHEME, [':authority', ''], PATH), RESET],
+  ['8.5', 'CONNECT with :path', block([':method', 'CONNECT'], AUTHORITY, PATH), RESET],
+  ['8.5', 'CONNECT with :scheme', block([':method', 'CONNECT'], SCHEME, AUTHORITY), RESET],
+  ['8.5', 'CONNECT without :authority', block([':method', 'CONNECT'], ['host', 'a']), RESET],
+  [
+    'RFC 8441 4',
+    'extended CONNECT, which is off',
+    block([':method', 'CONNECT'], [':protocol', 'websocket'], SCHEME, AUTHORITY, PATH),
+    RESET,
+  ],
+  ['RFC 9110 8.6', 'two lengths', get(['content-length', '0'], ['content-length', '1']), RESET],
+  ['RFC 9110 8.6', 'one length twice', get(['content-length', '0'], ['content-length', '0']), RESET],
+  ['RFC 9110 8.6', 'a list of lengths', get(['content-length', '0, 0']), RESET],
+  ['RFC 9110 8.6', 'a length with a sign', get(['content-length', '+0']), RESET],
+  ['RFC 9110 8.6', 'a length of 20 digits', get(['content-length', '99999999999999999999']), RESET],
+  ['8.1.1', 'a length above 0 and END_STREAM', get(['content-length', '5']), RESET],
+]
+
+describe('RFC 9113: a malformed request', () => {
+  it.each(MALFORMED)('§%s: %s', async (_section, _what, fieldBlock, outcome) => {
+    const { client, exchanges } = await serveEcho()
+    client.send(headers(1, fieldBlock))
+    await expect.poll(() => client.outcome(1)).toBe(outcome)
+    expect(exchanges).toEqual([])
+    // §8.1.1: an error of the stream, and of nothing else.
+    expect(await client.serves(3)).toBe(true)
+  })
+
+  it('is told to whoever keeps the log, with method and target, where it is answered', async () => {
+    const { client, refusals } = await serveEcho({ maxFields: 2 })
+    client.send(headers(1, request('PUT', '/a?b', ['x-1', ''], ['x-2', ''], ['x-3', ''])))
+    client.send(headers(3, request('PUT', '/a#b')))
+    await expect
+      .poll(() => refusals)
+      .toMatchObject([
+        { status: 431, method: 'PUT', target: '/a?b', protocol: 'HTTP/2.0', remoteAddress: '127.0.0.1' },
+        { status: 400, method: 'PUT', target: '/a#b' },
+      ])
+  })
+})
+
+const INVALID_FIELDS: readonly (readonly [what: string, field: Field])[] = [
+  ['CR LF in a value', ['x-a', 'b\r\nx-c: d']],
+  ['LF in a value', ['x-a', 'b\nc']],
+  ['NUL in a value', ['x-a', 'b\0c']],
+  ['a value that starts with a space', ['x-a', ' b']],
+  ['a value that ends with a tab', ['x-a', 'b\t']],
+  ['a colon in a name', ['x:a', 'b']],
+  ['a space in a name', ['x a', 'b']],
+  ['an empty name', ['', 'b']],
+]
+
+describe('RFC 9113 §8.2.1: a field that is invalid, which nghttp2 drops instead of the request', () => {
+  it.each(INVALID_FIELDS)('%s never reaches the application', async (_what, field) => {
+    const { client, exchanges } = await serveEcho()
+    client.send(headers(1, get(['x-before', '1'], field, ['x-after', '2'])))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect([...(exchanges[0]?.headers ?? [])]).toEqual([
+      ['x-before', '1'],
+      ['x-after', '2'],
+    ])
+  })
+})
+
+describe('RFC 9113: a valid request', () => {
+  it.each<readonly [section: string, what: string, block: Buffer, want: object]>([
+    ['8.3', 'pseudo-header fields in any order', block(PATH, AUTHORITY, SCHEME, METHOD), { target: '/' }],
+    ['8.3.1', 'host without :authority', block(METHOD, SCHEME, PATH, ['host', 'b:1']), { authority: 'b:1' }],
+    ['8.3.1', 'host as :authority, in another case', get(['host', 'LOCALHOST']), { authority: 'localhost' }],
+    ['8.3.1', 'OPTIONS *', request('OPTIONS', '*'), { method: 'OPTIONS', target: '*' }],
+    ['8.2.2', 'te: trailers', get(['te', 'trailers']), { method: 'GET' }],
+    ['9.1', 'a method that nobody registered', request('BREW', '/pot'), { method: 'BREW', target: '/pot' }],
+  ])('§%s: %s', async (_section, _what, fieldBlock, want) => {
+    const { client, exchanges } = await serveEcho()
+    client.send(headers(1, fieldBlock))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect(exchanges).toMatchObject([want])
+  })
+
+  it('§8.2.3: crumbs of a cookie are one field', async () => {
+    const { client, exchanges } = await serveEcho()
+    client.send(headers(1, get(['cookie', 'a=1'], ['cookie', 'b=2'], ['cookie', 'c=3'])))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect(exchanges[0]?.headers.get('cookie')).toBe('a=1; b=2; c=3')
+  })
+
+  it('§8.1: trailers reach the application, and come back', async () => {
+    const { client } = await serveEcho()
+    client.send(headers(1, request('POST'), 0), data(1, 'abc'), headers(1, block(['x-sum', '6'], ['x-b', '\xe9'])))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.content(1)).toBe('abc')
+    expect(client.sections(1).at(-1)).toEqual([
+      ['x-sum', '6'],
+      ['x-b', '\xe9'],
+    ])
+  })
+
+  it('§8.1: trailers of a request without content', async () => {
+    const { client } = await serveEcho()
+    client.send(headers(1, request('POST'), 0), headers(1, block(['x-sum', '0'])))
+    await expect.poll(() => client.sections(1).at(-1)).toEqual([['x-sum', '0']])
+  })
+})
+
+const MALFORMED_CONTENT: readonly (readonly [section: string, what: string, sent: readonly Buffer[], code: string])[] =
+  [
+    ['8.1.1', 'less content than announced', [data(1, 'x', Flag.END_STREAM)], RESET],
+    ['8.1.1', 'less content than announced, then trailers', [data(1, 'x'), headers(1, block(['x-t', '1']))], RESET],
+    ['8.1', 'trailers with a pseudo-header field', [data(1, 'xy'), headers(1, block([':path', '/evil']))], RESET],
+    ['8.1', 'trailers without END_STREAM', [data(1, 'xy'), headers(1, block(['x-t', '1']), 0)], RESET],
+    [
+      '8.2.2',
+      'trailers with a field of the connection',
+      [data(1, 'xy'), headers(1, block(['connection', 'x']))],
+      RESET,
+    ],
+  ]
+
+describe('RFC 9113: malformed content', () => {
+  it.each(MALFORMED_CONTENT)('§%s: %s', async (_section, _what, sent, outcome) => {
+    const { client, outcomes } = await serveEcho()
+    client.send(headers(1, request('POST', '/', ['content-length', '2']), 0), ...sent)
+    await expect.poll(() => client.outcome(1)).toBe(outcome)
+    await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+    expect(await client.serves(3)).toBe(true)
+  })
+})
+
+describe('RFC 9113 §8.1.1: more content than announced, which Node.js answers by closing the connection', () => {
+  it.each([0, Flag.END_STREAM])('reaches the application as a request that was given up (flags %i)', async (flags) => {
+    const { client, outcomes, exchanges } = await serveEcho()
+    client.send(headers(1, request('POST', '/', ['content-length', '2']), 0), data(1, 'xyz', flags))
+    await expect.poll(() => client.outcome(1)).toBe('connection INTERNAL_ERROR')
+    await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
+    expect(exchanges).toHaveLength(1)
+  })
+})
+
+describe('RFC 9113: an answer', () => {
+  it.each([
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('§8.1: to %s with %i ends with its field section', async (method, status) => {
+    const { port } = await serveEngines((exchange) => exchange.respond(status, [], 'content'))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request(method)))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.statuses(1)).toEqual([String(status)])
+    expect(client.of(FrameType.DATA, 1)).toEqual([])
+  })
+
+  it('§8.1: without content ends with its field section', async () => {
+    const { port } = await serveEngines((exchange) => exchange.respond(200, [], null))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.of(FrameType.DATA, 1)).toEqual([])
+    expect(client.reset(1)).toBeUndefined()
+  })
+
+  it('§8.1: in one write ends with its last DATA', async () => {
+    const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'hello'))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    await client.ping()
+    expect(client.of(FrameType.DATA, 1)).toMatchObject([{ flags: Flag.END_STREAM }])
+    expect(client.reset(1)).toBeUndefined()
+  })
+
+  it('§8.1: before the request has ended is complete, then the rest is asked off with NO_ERROR', async () => {
+    const { port } = await serveEngines((exchange) => exchange.respond(413, [], 'too large'))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0), data(1, 'x'))
+    await expect.poll(() => client.reset(1)).toBe('NO_ERROR')
+    expect([client.content(1), client.hasEnded(1)]).toEqual(['too large', true])
+    const last = client.frames.findIndex(({ type }) => type === FrameType.RST_STREAM)
+    expect(client.frames.slice(last).some(({ type }) => type === FrameType.DATA)).toBe(false)
+  })
+
+  it('§8.1: that is broken off says INTERNAL_ERROR', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from('half'))
+      setImmediate(() => exchange.abort(new Error('broken')))
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => client.reset(1)).toBe('INTERNAL_ERROR')
+    expect(client.hasEnded(1)).toBe(false)
+  })
+
+  it('§8.1: may come after informational ones', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.inform(103, ['link', '</a>; rel=preload'])
+      exchange.inform(103, ['link', '</b>; rel=preload'])
+      exchange.respond(200, [], 'x')
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => client.statuses(1)).toEqual(['103', '103', '200'])
+  })
+
+  it('§8.2: keeps fields of one name apart and in their order, and in octets', async () => {
+    const fields = ['set-cookie', 'a=1', 'x-a', '1', 'set-cookie', 'b=2', 'x-a', '\xe9']
+    const { port } = await serveEngines((exchange) => exchange.respond(200, fields, null))
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    const received = client.sections(1)[0]?.filter(([name]) => name === 'set-cookie' || name === 'x-a')
+    expect(received?.flat()).toEqual(fields)
+  })
+})

@@ -1,0 +1,33 @@
+import type { Exchange } from '@fw/types'
+import type { Limits } from '../../src/limits.ts'
+import { serveEngines, type RunningEngines } from '../serve-engines.ts'
+import { RawClient, type RawClientOptions } from './raw-client.ts'
+
+export interface Served extends RunningEngines {
+  readonly client: RawClient
+  /** The requests that reached the application, oldest first. */
+  readonly exchanges: Exchange[]
+}
+
+/** Serves every request with what it said: 200, the content it had, its trailers as trailers. */
+export async function serveEcho(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Served> {
+  const exchanges: Exchange[] = []
+  const engines = await serveEngines((exchange) => {
+    exchanges.push(exchange)
+    echo(exchange)
+  }, limits)
+  return { ...engines, exchanges, client: await RawClient.connect(engines.port, options) }
+}
+
+function echo(exchange: Exchange): void {
+  const content: Uint8Array[] = []
+  exchange.body.consume({
+    data: (slice) => content.push(Uint8Array.from(slice)),
+    error: () => exchange.abort(),
+    end(trailers) {
+      exchange.start(200, [])
+      for (const slice of content) exchange.write(slice)
+      exchange.end(trailers)
+    },
+  })
+}
