@@ -28,7 +28,7 @@ export interface ListenerOptions {
   readonly certificates: CertificateStore | undefined
   readonly logger: Logger
   readonly http2: boolean
-  readonly http3: boolean
+  readonly http3: boolean | 'clear'
   readonly limits: Limits
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
@@ -55,7 +55,8 @@ export class Listener implements CertificateUser {
   /** @throws {StartupError} if a socket cannot be opened or HTTP/3 is not to be had */
   static async open(options: ListenerOptions): Promise<Listener> {
     const certificates = options.certificates?.current
-    if (options.http3 && certificates === undefined) {
+    const hasHttp3 = options.http3 === true
+    if (hasHttp3 && certificates === undefined) {
       throw new StartupError('HTTP/3 needs TLS: give tls, or leave http3 out for this listener')
     }
     for (let attempt = 1; ; attempt++) {
@@ -65,7 +66,7 @@ export class Listener implements CertificateUser {
       const { binding } = options
       const others = await bind(tcp, binding)
       try {
-        const credentials = options.http3 ? certificates?.first : undefined
+        const credentials = hasHttp3 ? certificates?.first : undefined
         const http3 = credentials === undefined ? undefined : await openHttp3(binding, credentials, host, tcp, others)
         const listener = new Listener(listenerAddress(options, tcp), tcp, http3)
         if (certificates !== undefined) listener.#detach = options.certificates?.attach(listener, certificates)
@@ -112,6 +113,8 @@ class MutableHost implements EngineHost {
 
   constructor(options: ListenerOptions) {
     this.logger = options.logger
+    // RFC 7838 §3.1: said of the origin itself, so over TLS only.
+    if (options.http3 === 'clear' && options.certificates !== undefined) this.altSvc = 'clear'
     this.limits = options.limits
     this.onRequest = options.onRequest
     this.onRefused = options.onRefused
@@ -154,7 +157,7 @@ async function openHttp3(
 function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAddress {
   const protocols: ProtocolText[] = ['HTTP/1.1']
   if (options.http2) protocols.push('HTTP/2.0')
-  if (options.http3) protocols.push('HTTP/3.0')
+  if (options.http3 === true) protocols.push('HTTP/3.0')
   const bound = tcp.address()
   if (typeof bound === 'string') {
     const url = new URL(`http+unix://${encodeURIComponent(bound)}/`)

@@ -10,8 +10,11 @@ export interface ServerOptions {
   readonly tls?: TlsOptions
   /** Offer HTTP/2: by ALPN over TLS, by prior knowledge in clear text. On by default. */
   readonly http2?: boolean
-  /** Offer HTTP/3 on the UDP port of the same number, for TLS listeners. Needs the package `@matrixai/quic`. Off by default. */
-  readonly http3?: boolean
+  /**
+   * Offer HTTP/3 on the UDP port of the same number, for TLS listeners. Needs the package `@matrixai/quic`. Off by
+   * default. `'clear'`: off, and clients that remember it are told to forget it (RFC 7838 §3), for a server that had it.
+   */
+  readonly http3?: boolean | 'clear'
   /** Replacements for `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /** How paths are compared with the patterns of routes: as they are, unless given. */
@@ -44,7 +47,7 @@ export interface ListenOptions {
   /** `false` for clear text on a server with a certificate; or a certificate of this listener's own. */
   readonly tls?: false | TlsOptions
   readonly http2?: boolean
-  readonly http3?: boolean
+  readonly http3?: boolean | 'clear'
   /** Closes the listener, with all its connections, when aborted. */
   readonly signal?: AbortSignal
 }
@@ -77,6 +80,7 @@ const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 /** @throws {TypeError} for an option that does not exist or has the wrong type */
 export function checkServerOptions(options: ServerOptions): ServerOptions {
   checkOptions('Server', options, SERVER_OPTIONS)
+  checkHttp3(options)
   if (options.shutdown !== undefined && options.shutdown !== 'signals') {
     throw new TypeError(`Option shutdown of Server is ${JSON.stringify(options.shutdown)}; it takes 'signals'`)
   }
@@ -87,11 +91,17 @@ export function checkServerOptions(options: ServerOptions): ServerOptions {
 export function checkListenOptions(given: number | ListenOptions): ListenOptions {
   const options = typeof given === 'number' ? { port: given } : given
   checkOptions('listen', options, LISTEN_OPTIONS)
+  checkHttp3(options)
   const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
   }
   return options
+}
+
+function checkHttp3({ http3 }: { readonly http3?: unknown }): void {
+  if (http3 === undefined || typeof http3 === 'boolean' || http3 === 'clear') return
+  throw new TypeError(`Option http3 is ${JSON.stringify(http3)}; it takes true, false or 'clear'`)
 }
 
 function checkPath(path: string): void {

@@ -34,7 +34,7 @@ export class TcpListener implements Bindable {
   constructor(options: TcpListenerOptions) {
     this.#options = options
     this.#certificates = options.tls
-    this.#hostWithoutHttp3 = { ...options.host, altSvc: '' }
+    this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
     // A request may end before its connection does: half-open sockets are for the engine to judge.
     const socketOptions = { allowHalfOpen: true, noDelay: true }

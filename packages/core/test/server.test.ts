@@ -86,6 +86,20 @@ describe('listen', () => {
     }
   })
 
+  it.each([
+    ['over TLS', false, 'clear'],
+    ['not in clear text', true, null],
+  ] as const)("http3: 'clear' tells clients to forget HTTP/3: %s", async (_where, isClear, expected) => {
+    const options = { http3: 'clear' } as const
+    const { port = 0, protocols } = await make(isClear ? options : { ...options, tls }).listen(local)
+    expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0'])
+    for (const protocol of isClear ? (['h1', 'h2c'] as const) : (['h1+tls', 'h2'] as const)) {
+      const client = await connect(protocol, { port })
+      expect((await client.request({ path: '/' })).headers.get('alt-svc')).toBe(expected)
+      await client.close()
+    }
+  })
+
   it('does without HTTP/2 when told to', async () => {
     const { port = 0 } = await make({ tls, http2: false }).listen(local)
     await expect(connect('h2', { port })).rejects.toThrow(/./)
@@ -171,6 +185,11 @@ describe('what cannot start says what to do', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['an unknown option', () => new Server({ tsl: {} } as object), /^Unknown option 'tsl' of Server; there are: tls, /],
     ['an unknown limit', () => new Server({ limits: { maxBody: 1 } as object }), /^Unknown limit 'maxBody'/],
+    [
+      'another value of http3',
+      () => new Server({ http3: 'on' as never }),
+      /^Option http3 is "on"; it takes true, false or/,
+    ],
     ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
   ])('%s', (_name, act, message) => {
     expect(act).toThrow(message)
