@@ -30,4 +30,6 @@ export interface Comparison {
   /** Columns of the table; the first is the one that is drawn. */
   readonly metrics: readonly MetricKey[]
   readonly targets: readonly Target[]
+  /** The same without what is measured, by candidate; `addedMicros` is the difference. */
+  readonly bases?: Readonly<Record<string, string>>
 }

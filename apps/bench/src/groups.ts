@@ -1,7 +1,16 @@
 import type { Comparison } from './comparison.ts'
 import { httpComparison } from './http/http-candidate.ts'
+import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
+import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
+import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
 import { HTTP1_SCENARIOS } from './http1/scenarios.ts'
+import { HTTP2_PEERS } from './http2/peers.ts'
+import { HTTP2_SCENARIOS } from './http2/scenarios.ts'
+import { STATIC_PEERS } from './static/peers.ts'
+import { STATIC_SCENARIOS } from './static/scenarios.ts'
+import { LOG_COMPARISONS } from './log/comparisons.ts'
+import { ROUTER_COMPARISONS } from './routing/comparisons.ts'
 import type { ProgramName } from './programs.ts'
 
 /** Comparisons that belong together. */
@@ -15,5 +24,20 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   http1: {
     programs: ['wrk'],
     comparisons: HTTP1_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP1_PEERS)),
+  },
+  http2: {
+    programs: ['h2load'],
+    comparisons: HTTP2_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP2_PEERS)),
+  },
+  'access-log': {
+    programs: ['wrk'],
+    comparisons: ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
+  },
+  log: { programs: [], comparisons: LOG_COMPARISONS },
+  sse: { programs: [], comparisons: SSE_COMPARISONS },
+  router: { programs: [], comparisons: ROUTER_COMPARISONS },
+  static: {
+    programs: ['wrk'],
+    comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
   },
 }

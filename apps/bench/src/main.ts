@@ -28,10 +28,10 @@ try {
 
 async function benchmark(options: BenchOptions): Promise<readonly GroupResult[]> {
   if (process.platform !== 'linux') throw new Error('The benchmarks read /proc, so that they run on Linux only')
-  const { rounds, seconds, warmUpSeconds } = options
+  const { rounds, seconds, warmUpSeconds, isQuick } = options
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-'))
   try {
-    const run: Run = { rounds, seconds, warmUpSeconds, folder, certificate: await makeCertificate(folder) }
+    const run: Run = { rounds, seconds, warmUpSeconds, isQuick, folder, certificate: await makeCertificate(folder) }
     const results: GroupResult[] = []
     for (const name of options.groups.length === 0 ? Object.keys(GROUPS) : options.groups) {
       results.push(await runGroup(name, run, options))

@@ -6,14 +6,33 @@ export interface Metric {
   readonly digits: number
 }
 
-export type MetricKey = 'rate' | 'cpuMicros' | 'p50Ms' | 'p99Ms' | 'rssMib'
+export type MetricKey =
+  | 'rate'
+  | 'cpuMicros'
+  | 'addedMicros'
+  | 'p50Ms'
+  | 'p99Ms'
+  | 'rssMib'
+  | 'callNs'
+  | 'linesRate'
+  | 'eventMicros'
+  | 'burstMicros'
+  | 'streamKib'
+  | 'lookupRate'
 
 /** Everything that any group measures. */
 export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   rate: { title: 'requests/s', better: 'more', digits: 0 },
   cpuMicros: { title: 'CPU µs/request', better: 'less', digits: 1 },
+  addedMicros: { title: 'added CPU µs', better: 'less', digits: 1 },
   p50Ms: { title: 'p50 ms', better: 'less', digits: 2 },
   p99Ms: { title: 'p99 ms', better: 'less', digits: 2 },
+  callNs: { title: 'ns/call', better: 'less', digits: 1 },
+  linesRate: { title: 'lines/s', better: 'more', digits: 0 },
+  eventMicros: { title: 'CPU µs/event', better: 'less', digits: 2 },
+  burstMicros: { title: 'CPU µs/event, 4 at once', better: 'less', digits: 2 },
+  streamKib: { title: 'KiB/stream', better: 'less', digits: 1 },
+  lookupRate: { title: 'million/s', better: 'more', digits: 2 },
   rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },
 }
 

@@ -15,7 +15,7 @@ export function findProgram(name: ProgramName): string | undefined {
 }
 
 /** Why a peer that needs the program cannot be measured; `undefined` if it can. */
-function missingProgram(name: ProgramName): string | undefined {
+export function missingProgram(name: ProgramName): string | undefined {
   if (findProgram(name) !== undefined) return undefined
   return `${name} is not installed; on Debian run scripts/install-bench-tools.sh (package ${PACKAGES[name]})`
 }

@@ -7,6 +7,7 @@ const RUN: Run = {
   rounds: 3,
   seconds: 1,
   warmUpSeconds: 1,
+  isQuick: true,
   folder: '/nowhere',
   certificate: { keyFile: '', certFile: '' },
 }

@@ -1,4 +1,5 @@
 import type { Comparison, Measurement } from './comparison.ts'
+import { withDifferences } from './differences.ts'
 import type { Run } from './run.ts'
 
 /** A candidate that brought no figures, and why. */
@@ -44,5 +45,5 @@ export async function runComparison(
       }
     }
   }
-  return { comparison, rounds, unmeasured }
+  return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured }
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_PROCESSOR, onProcessor } from './processors.ts'
 
@@ -24,7 +25,7 @@ export class ServerProcess implements AsyncDisposable {
    * @throws {Error} if it ends before that, or does not listen in time
    */
   static async program(command: readonly string[]): Promise<ServerProcess> {
-    const child = launch(command, ['ignore', 'ignore', 'inherit', 'ipc'])
+    const child = launch(command, ['ignore', 'ignore', 'pipe', 'ipc'])
     const message = once(child, 'message', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })
     const [{ port }] = (await settled(child, command, message)) as [{ readonly port: number }]
     return new ServerProcess(child, port)
@@ -36,7 +37,7 @@ export class ServerProcess implements AsyncDisposable {
    * @param listens Resolves when it does
    */
   static async daemon(command: readonly string[], port: number, listens: () => Promise<void>): Promise<ServerProcess> {
-    const child = launch(command, ['ignore', 'ignore', 'inherit'])
+    const child = launch(command, ['ignore', 'ignore', 'pipe'])
     await settled(child, command, listens())
     return new ServerProcess(child, port)
   }
@@ -50,6 +51,11 @@ export class ServerProcess implements AsyncDisposable {
     const answer = once(this.#child, 'message')
     this.#child.send(message)
     return (await answer)[0]
+  }
+
+  /** Tells a server program something that it does not answer. */
+  tell(message: string | number): void {
+    this.#child.send(message)
   }
 
   /** Lets it end by itself, with everything written that it holds. */
@@ -73,8 +79,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Its own output belongs to nobody, but what it complains about to whoever watches. */
-function launch(command: readonly string[], stdio: ('ignore' | 'inherit' | 'ipc')[]): ChildProcess {
+function launch(command: readonly string[], stdio: ('ignore' | 'pipe' | 'ipc')[]): ChildProcess {
   const [program = '', ...words] = [...onProcessor(SERVER_PROCESSOR), ...command]
   const child = spawn(program, words, { stdio })
   running.add(child)
@@ -85,7 +90,10 @@ function launch(command: readonly string[], stdio: ('ignore' | 'inherit' | 'ipc'
 /** What is awaited, or the failure of the process if that comes first. */
 async function settled<T>(child: ChildProcess, command: readonly string[], awaited: Promise<T>): Promise<T> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
-  const onExit = (code: number | null): void => reject(new Error(`${command.join(' ')} ended with ${code}`))
+  const complaint = complaintOf(child.stderr)
+  const onExit = (code: number | null): void => {
+    reject(new Error(`${command[0]} ended with ${code} before it listened: ${complaint()}`))
+  }
   child.once('error', reject)
   child.once('exit', onExit)
   try {
@@ -97,4 +105,11 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
   } finally {
     child.off('exit', onExit)
   }
+}
+
+/** The error among what a program said; nothing is printed, as some say much without need. */
+function complaintOf(output: Readable | null): () => string {
+  let tail = ''
+  output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))
+  return () => /^.*\berror:.*$/im.exec(tail)?.[0] ?? tail.trim()
 }

@@ -24,3 +24,8 @@ export function median(values: readonly number[]): number {
 export function medianRatio(values: readonly number[], references: readonly number[]): number {
   return median(values.slice(0, references.length).map((value, round) => value / (references[round] ?? Number.NaN)))
 }
+
+/** The value that so large a part of them does not exceed, from 0 to 1; NaN of nothing. */
+export function percentile(sorted: ArrayLike<number>, part: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
+}

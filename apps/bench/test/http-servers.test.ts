@@ -3,24 +3,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCertificate } from '../src/certificate.ts'
-import { checkAnswer } from '../src/http/check-answer.ts'
-import { measureServer, startPeer } from '../src/http/http-candidate.ts'
+import { compareAnswer } from '../src/http/check-answer.ts'
+import { measureServer, startPeer, targetOf } from '../src/http/http-candidate.ts'
 import type { Peer } from '../src/http/peer.ts'
 import type { HttpScenario } from '../src/http/scenario.ts'
+import { ACCESS_LOG_PEERS } from '../src/access-log/peers.ts'
+import { ACCESS_LOG_SCENARIOS } from '../src/access-log/scenarios.ts'
+import { TOOLS } from '../src/http/tools.ts'
 import { HTTP1_PEERS } from '../src/http1/peers.ts'
 import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
+import { HTTP2_PEERS } from '../src/http2/peers.ts'
+import { HTTP2_SCENARIOS } from '../src/http2/scenarios.ts'
+import { STATIC_PEERS } from '../src/static/peers.ts'
+import { STATIC_SCENARIOS } from '../src/static/scenarios.ts'
 import type { Run } from '../src/run.ts'
 
 let run: Run
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-test-'))
-  run = { rounds: 1, seconds: 1, warmUpSeconds: 1, folder, certificate: await makeCertificate(folder) }
+  run = { rounds: 1, seconds: 1, warmUpSeconds: 1, isQuick: true, folder, certificate: await makeCertificate(folder) }
 })
 
 afterAll(() => rm(run.folder, { recursive: true, force: true }))
 
-const GROUPS = { http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS } }
+const GROUPS = {
+  http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS },
+  http2: { scenarios: HTTP2_SCENARIOS, peers: HTTP2_PEERS },
+  'access-log': { scenarios: ACCESS_LOG_SCENARIOS, peers: ACCESS_LOG_PEERS },
+  static: { scenarios: STATIC_SCENARIOS, peers: STATIC_PEERS },
+}
 
 describe.each(Object.entries(GROUPS))('every server of %s answers rightly', (_group, { scenarios, peers }) => {
   for (const peer of peers) {
@@ -38,8 +50,9 @@ const OUTCOME = /is not installed|there is no|answers/
 async function answerAll(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
   const [first] = scenarios
   await using server = await startPeer(peer, first!, run)
-  for (const { request, shape, answer, isTls = false } of scenarios) {
-    await checkAnswer({ port: server.port, isTls, request, shape, folder: run.folder }, answer)
+  for (const scenario of scenarios) {
+    const received = await TOOLS[scenario.tool].fetch(await targetOf(server, scenario, run))
+    compareAnswer(scenario.answer, received)
   }
   return 'answers'
 }
@@ -57,7 +70,7 @@ describe('a measured server', () => {
 
   it('has a rate, processor time, latency and memory', async () => {
     await using server = await startPeer(peer, hello, run)
-    const figures = await measureServer(server, hello, run)
+    const { figures } = await measureServer(server, hello, run)
     expect(Object.keys(figures).sort()).toEqual(['cpuMicros', 'p50Ms', 'p99Ms', 'rate', 'rssMib'])
     for (const figure of Object.values(figures)) expect(figure).toBeGreaterThan(0)
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)

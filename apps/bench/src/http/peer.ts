@@ -8,6 +8,8 @@ export interface Peer {
   readonly name: string
   /** Why it cannot run on this machine. */
   readonly missing?: string | undefined
+  /** How many lines it logs for each request. */
+  readonly logLines?: number
   /** @param folder For files of its own */
   start(setup: ServerSetup, folder: string): Promise<ServerProcess>
 }

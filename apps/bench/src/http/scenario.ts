@@ -30,7 +30,7 @@ export interface LoadShape {
 }
 
 /** Which load generator a scenario needs. */
-export type LoadTool = 'wrk'
+export type LoadTool = 'wrk' | 'h2load'
 
 /** Something to do that servers are compared at. */
 export interface HttpScenario {
@@ -43,15 +43,23 @@ export interface HttpScenario {
   readonly request: LoadRequest
   readonly answer: ExpectedAnswer
   readonly shape: LoadShape
+  /** Whether the request says that the client has what it asks for, by the entity tag of an answer before. */
+  readonly isConditional?: boolean
+  /** Files that servers serve, by name. */
+  readonly files?: Readonly<Record<string, Buffer>>
   readonly setup?: ServerSetup
   /** Names of the peers that take part; all of the group by default. */
   readonly peers?: readonly string[]
   readonly reference: string
   readonly metrics?: readonly MetricKey[]
   readonly targets: readonly Target[]
+  readonly bases?: Readonly<Record<string, string>>
 }
 
 /** A request that has no body and no fields of its own. */
 export function get(path: string, headers: Readonly<Record<string, string>> = {}): LoadRequest {
   return { method: 'GET', path, headers }
 }
+
+/** The answer to `GET /` in most scenarios. */
+export const HELLO: ExpectedAnswer = { status: 200, type: 'text/plain', body: 'hello world' }

@@ -1,7 +1,6 @@
-import { get, type ExpectedAnswer, type HttpScenario } from '../http/scenario.ts'
-import { BROWSER_HEADERS, ONE_KIB_OF_JSON } from './requests.ts'
+import { BROWSER_HEADERS, ONE_KIB_OF_JSON } from '../http/requests.ts'
+import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
-const HELLO: ExpectedAnswer = { status: 200, type: 'text/plain', body: 'hello world' }
 /** Those that a scenario is left to which says nothing about frameworks. */
 const ENGINES = ['fw', 'node-http', 'fastify', 'bun']
 const USUAL = { connections: 64 }

@@ -7,7 +7,14 @@ import { comparisonMarkdown } from './markdown.ts'
 import { replaceSection } from './publish.ts'
 import { comparisonResult, groupResult, type ComparisonResult } from './result.ts'
 
-const RUN: Run = { rounds: 1, seconds: 1, warmUpSeconds: 1, folder: '', certificate: { keyFile: '', certFile: '' } }
+const RUN: Run = {
+  rounds: 1,
+  seconds: 1,
+  warmUpSeconds: 1,
+  isQuick: true,
+  folder: '',
+  certificate: { keyFile: '', certFile: '' },
+}
 
 function candidate(name: string, rate: number): Candidate {
   return { name, measure: () => Promise.resolve({ rate }) }

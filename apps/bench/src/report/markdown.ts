@@ -26,7 +26,7 @@ export function comparisonMarkdown(result: ComparisonResult): string {
     medianOf(row, first),
     ratioOf(row, first),
     spreadOf(row, first),
-    ...others.map((metric) => medianOf(row, metric)),
+    ...others.map((metric) => withRatio(row, metric)),
     ...(result.targets.length === 0 ? [] : [targetsOf(row.name, result.targets, first)]),
   ])
   const missing = result.unmeasured.map(({ name, reason }) => `\nNot measured: ${name} (${firstLine(reason)}).\n`)
@@ -38,6 +38,12 @@ function medianOf({ figures }: Row, metric: MetricKey): string {
   return figure === undefined || Number.isNaN(figure.median) ? '' : formatMetric(metric, figure.median)
 }
 
+/** Processor time is less disturbed by other work than rates are, so that its ratio is shown too. */
+function withRatio(row: Row, metric: MetricKey): string {
+  const [figure, ratio] = [medianOf(row, metric), ratioOf(row, metric)]
+  return metric === 'cpuMicros' && ratio !== '' ? `${figure} (${ratio} ×)` : figure
+}
+
 /** Empty where the reference was not measured. */
 function ratioOf({ figures }: Row, metric: MetricKey): string {
   const ratio = figures[metric]?.ratio ?? Number.NaN
@@ -46,7 +52,8 @@ function ratioOf({ figures }: Row, metric: MetricKey): string {
 
 function spreadOf({ figures }: Row, metric: MetricKey): string {
   const figure = figures[metric]
-  return figure === undefined ? '' : `${formatMetric(metric, figure.least)} – ${formatMetric(metric, figure.most)}`
+  if (figure === undefined || Number.isNaN(figure.median)) return ''
+  return `${formatMetric(metric, figure.least)} – ${formatMetric(metric, figure.most)}`
 }
 
 /** What was reached of every target; one that is missed is marked. */

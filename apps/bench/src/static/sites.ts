@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompressSync, constants, gunzipSync, brotliDecompressSync, gzipSync } from 'node:zlib'
-import { Peer } from './peer.ts'
+import type { ServerProcess } from '../server-process.ts'
+import { STATIC_PEERS } from './peers.ts'
 
 const SITES = ['swagger-ui-dist', '@fontsource/inter', 'monaco-editor', 'pdfjs-dist']
 /** Files that get sidecars. */
@@ -48,8 +49,8 @@ async function compare(site: string, directory: string): Promise<void> {
     await writeFile(join(directory, `${name}.gz`), gzipSync(bytes))
     sidecars += 2
   }
-  await using ours = await Peer.start('fw', directory, scratch)
-  await using nginx = await Peer.start('nginx', directory, scratch)
+  await using ours = await start('fw', directory)
+  await using nginx = await start('nginx', directory)
   const types = new Map<string, number>()
   let same = 0
   for (const name of names) {
@@ -76,6 +77,12 @@ async function compare(site: string, directory: string): Promise<void> {
     `${site}: ${names.length} files, ${sidecars} sidecars, ${same} of ${names.length * 3} answers the same\n`,
   )
   for (const [difference, count] of types) process.stdout.write(`  ${count} files: ${difference}\n`)
+}
+
+async function start(name: string, directory: string): Promise<ServerProcess> {
+  const peer = STATIC_PEERS.find((each) => each.name === name)
+  if (peer === undefined) throw new Error(`There is no peer ${name}`)
+  return peer.start({ directory }, scratch)
 }
 
 /** Relative paths of the regular files that are served: no dot files, no sidecars, no `..`. */

@@ -1,8 +1,9 @@
-import type { AddressInfo } from 'node:net'
 import fastifyStatic from '@fastify/static'
 import { fastify } from 'fastify'
+import { portOf, ready, serverSetup } from '../../server-program.ts'
 
+const { directory = '.' } = serverSetup()
 const app = fastify()
-await app.register(fastifyStatic, { root: process.argv[2] ?? '.' })
+await app.register(fastifyStatic, { root: directory, preCompressed: true })
 await app.listen({ port: 0, host: '127.0.0.1' })
-process.send?.({ port: (app.server.address() as AddressInfo).port })
+ready(portOf(app.server))

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Server } from '@fw/core'
 import * as log from '@fw/log'
+import { ready, serverSetup } from '../../server-program.ts'
 
+const { directory = '.' } = serverSetup()
 log.setLevel(log.Level.Warn)
 const server = new Server()
 for (const name of ['1k.css', '64k.css', '10m.bin']) {
-  const body = readFileSync(join(process.argv[2] ?? '.', name))
+  const body = readFileSync(join(directory, name))
   server.router().get(`/${name}`, (ctx) => {
     const headers = ctx.responseHeaders
     headers.set('etag', '"0x5e0b7d9d30a3e400-0x400"')
@@ -23,4 +25,4 @@ for (const name of ['1k.css', '64k.css', '10m.bin']) {
   })
 }
 const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-process.send?.({ port })
+ready(Number(port))

@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { portOf, ready, serverSetup } from '../../server-program.ts'
 
-const root = process.argv[2] ?? '.'
+const { directory: root = '.' } = serverSetup()
 const server = createServer((request, response) => {
   const path = join(root, request.url ?? '/')
   response.writeHead(200, {
@@ -12,4 +12,4 @@ const server = createServer((request, response) => {
   })
   createReadStream(path).pipe(response)
 })
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+server.listen(0, '127.0.0.1', () => ready(portOf(server)))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import sirv from 'sirv'
+import { portOf, ready, serverSetup } from '../../server-program.ts'
 
-const serve = sirv(process.argv[2] ?? '.', { etag: true })
+const serve = sirv(serverSetup().directory ?? '.', { etag: true, gzip: true })
 const server = createServer((request, response) => serve(request, response))
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+server.listen(0, '127.0.0.1', () => ready(portOf(server)))

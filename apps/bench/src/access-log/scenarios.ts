@@ -1,0 +1,34 @@
+import { BROWSER_HEADERS } from '../http/requests.ts'
+import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
+
+/** The same server without a log, by that with one. */
+const BASES: Readonly<Record<string, string>> = {
+  'fw combined': 'fw',
+  'fw json': 'fw',
+  'fw combined sync': 'fw',
+  morgan: 'node-http',
+  'pino-http': 'node-http',
+  'fastify pino': 'fastify',
+}
+
+export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
+  {
+    name: 'access-log',
+    title:
+      'GET /users/7?page=2 with the fields of a browser, logged to a file; 32 connections. ' +
+      'Added is the processor time above that of the same server without a log',
+    tool: 'wrk',
+    isLogged: true,
+    request: get('/users/7?page=2', BROWSER_HEADERS),
+    answer: HELLO,
+    shape: { connections: 32 },
+    reference: 'morgan',
+    metrics: ['addedMicros', 'rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'],
+    bases: BASES,
+    targets: [
+      { of: 'fw combined', metric: 'addedMicros', atMost: 1.5 },
+      { of: 'fw json', metric: 'addedMicros', atMost: 2 },
+      { of: 'fw combined', metric: 'rate', to: 'fastify', atLeast: 1 },
+    ],
+  },
+]

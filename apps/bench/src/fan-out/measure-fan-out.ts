@@ -1,0 +1,69 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Measurement } from '../comparison.ts'
+import { LOAD_PROCESSOR, onProcessor } from '../processors.ts'
+import type { Run } from '../run.ts'
+import { ServerProcess } from '../server-process.ts'
+import type { Usage } from '../sse/serve.ts'
+
+/** Events delivered in one measurement, about. */
+const DELIVERIES = 40_000
+const CLIENTS = fileURLToPath(new URL('../sse/clients.ts', import.meta.url))
+
+/** One round: opens the streams, warms up, broadcasts events one by one and four at once. */
+export async function measureFanOut(name: string, streams: number, run: Run): Promise<Measurement> {
+  const program = fileURLToPath(new URL(`../sse/servers/${name}.ts`, import.meta.url))
+  await using server = await ServerProcess.program([process.execPath, '--expose-gc', program])
+  server.tell('collect')
+  const before = await usageOf(server)
+  using clients = openStreams(server.port, streams)
+  await once(clients.child, 'message')
+  await delay(run.isQuick ? 100 : 500)
+  server.tell('collect')
+  const { rssBytes } = await usageOf(server)
+  await broadcast(server, clients.child, streams, 1)
+  return {
+    streamKib: (rssBytes - before.rssBytes) / streams / 1024,
+    eventMicros: await broadcast(server, clients.child, streams, 1),
+    burstMicros: await broadcast(server, clients.child, streams, 4),
+  }
+}
+
+/** A process with many streams on the processor of the load; leaving the scope ends it. */
+function openStreams(port: number, streams: number): Disposable & { readonly child: ChildProcess } {
+  const [taskset, ...words] = onProcessor(LOAD_PROCESSOR)
+  const options = taskset === undefined ? {} : { execPath: taskset, execArgv: [...words, process.execPath] }
+  const child = fork(CLIENTS, [String(port), String(streams)], options)
+  return { child, [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+/**
+ * Sends events and waits until every client has every one of them.
+ *
+ * @param burst Events in one turn
+ * @returns Microseconds of processor time for each delivered event
+ */
+async function broadcast(
+  server: ServerProcess,
+  clients: ChildProcess,
+  streams: number,
+  burst: number,
+): Promise<number> {
+  const broadcasts = Math.max(3, Math.round(DELIVERIES / streams / burst))
+  const before = await usageOf(server)
+  for (let n = 0; n < broadcasts; n++) {
+    const received = once(clients, 'message')
+    clients.send(streams * burst)
+    server.tell(burst)
+    await received
+  }
+  const after = await usageOf(server)
+  return (after.cpuMicros - before.cpuMicros) / (broadcasts * burst * streams)
+}
+
+async function usageOf(server: ServerProcess): Promise<Usage> {
+  const { usage } = (await server.ask('usage')) as { readonly usage: Usage }
+  return usage
+}

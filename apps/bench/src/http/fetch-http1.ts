@@ -1,0 +1,44 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LoadTarget } from '../load/load.ts'
+import type { ReceivedAnswer } from './check-answer.ts'
+
+/** Sends the request of a target once over HTTP/1.1, with the same fields as `wrk`, which counts whole answers. */
+export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): Promise<ReceivedAnswer> {
+  const { method, path, headers, body } = request
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedAnswer>()
+  const send = isTls ? requestHttps : requestHttp
+  const options = { host: '127.0.0.1', port, method, path, headers, agent: false, rejectUnauthorized: false }
+  const sent = send(options, (head) => {
+    const slices: Buffer[] = []
+    head.on('data', (slice: Buffer) => slices.push(slice))
+    head.on('error', reject)
+    head.on('end', () => {
+      resolve(received(head, Buffer.concat(slices)))
+      head.socket.destroy()
+    })
+  })
+  // Node would say that the connection ends, which wrk does only where it does.
+  if (shape.isOnce !== true) sent.removeHeader('connection')
+  sent.on('error', reject)
+  sent.end(body)
+  return promise
+}
+
+function received(head: IncomingMessage, body: Buffer): ReceivedAnswer {
+  const isChunked = head.headers['transfer-encoding'] !== undefined
+  return {
+    status: head.statusCode ?? 0,
+    type: head.headers['content-type'] ?? '',
+    coding: head.headers['content-encoding'] ?? '',
+    etag: head.headers['etag'] ?? '',
+    body,
+    countedBytes: isChunked ? undefined : headBytes(head) + body.byteLength,
+  }
+}
+
+/** Octets of the head: the status line, a line for each field, an empty line. */
+function headBytes({ statusCode, statusMessage, rawHeaders }: IncomingMessage): number {
+  const fields = rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, 0)
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`.length + fields + 2
+}

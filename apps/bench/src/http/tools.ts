@@ -1,0 +1,20 @@
+import { h2load } from '../load/h2load.ts'
+import type { LoadGenerator, LoadTarget } from '../load/load.ts'
+import { wrk } from '../load/wrk.ts'
+import type { ReceivedAnswer } from './check-answer.ts'
+import { fetchHttp1 } from './fetch-http1.ts'
+import { fetchHttp2 } from './fetch-http2.ts'
+import type { LoadTool } from './scenario.ts'
+
+/** Clients of one version of HTTP. */
+interface Tool {
+  /** Sends the request once. */
+  readonly fetch: (target: LoadTarget) => Promise<ReceivedAnswer>
+  /** Sends it again and again. */
+  readonly load: LoadGenerator
+}
+
+export const TOOLS: Readonly<Record<LoadTool, Tool>> = {
+  wrk: { fetch: fetchHttp1, load: wrk },
+  h2load: { fetch: fetchHttp2, load: h2load },
+}

@@ -1,0 +1,10 @@
+import { nginxPeer } from '../http/nginx.ts'
+import { nodePeer, type Peer } from '../http/peer.ts'
+
+/** Servers over HTTP/2; ours is the same program as over HTTP/1.1. To add one: a program in `servers/`, a line here. */
+export const HTTP2_PEERS: readonly Peer[] = [
+  nodePeer('fw', new URL('../http1/servers/fw.ts', import.meta.url)),
+  nodePeer('node-http2', new URL('./servers/node-http2.ts', import.meta.url)),
+  nodePeer('fastify', new URL('./servers/fastify.ts', import.meta.url)),
+  nginxPeer({ answers: { '/': { type: 'text/plain', body: 'hello world' } }, isHttp2: true }),
+]

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Candidate, Comparison } from '../comparison.ts'
+import type { MetricKey } from '../metrics.ts'
+import type { Run } from '../run.ts'
+import type { Target } from '../targets.ts'
+import { CANDIDATES } from './candidates.ts'
+
+/** What a logger is made to do. */
+interface Work {
+  readonly name: string
+  readonly title: string
+  /** What `measure.ts` calls it. */
+  readonly what: 'chunk' | 'burst' | 'disabled'
+  readonly metric: MetricKey
+  readonly candidates: readonly string[]
+  readonly reference: string
+  /** Calls, and those of a quick run. */
+  readonly calls: readonly [number, number]
+  readonly targets: readonly Target[]
+}
+
+const ALL = Object.keys(CANDIDATES)
+const PLAIN = ALL.filter((name) => !/location|caller/.test(name))
+const MEASURE = join(import.meta.dirname, 'measure.ts')
+
+const WORKS: readonly Work[] = [
+  {
+    name: 'call',
+    title: 'A call with two arguments, 100 to a turn, in the median turn; written to a file',
+    what: 'chunk',
+    metric: 'callNs',
+    candidates: PLAIN,
+    reference: 'pino sync',
+    calls: [100_000, 30_000],
+    targets: [
+      { of: 'fw async', metric: 'callNs', to: 'pino worker', atMost: 0.2 },
+      { of: 'fw sync', metric: 'callNs', to: 'pino sync', atMost: 0.67 },
+    ],
+  },
+  {
+    name: 'burst',
+    title: 'Lines in one go, until all are in the file',
+    what: 'burst',
+    metric: 'linesRate',
+    candidates: PLAIN,
+    reference: 'pino worker',
+    calls: [100_000, 30_000],
+    targets: ['pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map((to) => ({
+      of: 'fw async',
+      metric: 'linesRate',
+      to,
+      atLeast: 4,
+    })),
+  },
+  {
+    name: 'location',
+    title: 'A call that finds the file and line of its caller',
+    what: 'chunk',
+    metric: 'callNs',
+    candidates: ALL.filter((name) => !PLAIN.includes(name)),
+    reference: 'pino-caller',
+    calls: [60_000, 20_000],
+    targets: [{ of: 'fw async, location, marked', metric: 'callNs', to: 'pino-caller', atMost: 0.1 }],
+  },
+  {
+    name: 'disabled',
+    title: 'A call below the threshold',
+    what: 'disabled',
+    metric: 'callNs',
+    candidates: PLAIN.filter((name) => !/async|worker|roarr/.test(name)),
+    reference: 'pino sync',
+    calls: [5_000_000, 2_000_000],
+    targets: [
+      { of: 'fw sync', metric: 'callNs', atMost: 3 },
+      { of: 'fw sync', metric: 'callNs', to: 'pino sync', atMost: 1 },
+    ],
+  },
+]
+
+export const LOG_COMPARISONS: readonly Comparison[] = WORKS.map((work) => {
+  const { name, title, reference, targets, metric } = work
+  const candidates = work.candidates.map((candidate) => candidateOf(candidate, work))
+  return { name, title, reference, targets, metrics: [metric], candidates }
+})
+
+function candidateOf(name: string, { what, metric, calls: [calls, quickCalls] }: Work): Candidate {
+  const needsBuild = name.startsWith('spdlog') && process.env.FW_BENCH_SPDLOG === undefined
+  return {
+    name,
+    missing: needsBuild
+      ? 'it needs a compiler; FW_BENCH_SPDLOG has to be the path of a built @vscode/spdlog'
+      : undefined,
+    async measure(run) {
+      const count = run.isQuick ? quickCalls : calls
+      return { [metric]: await measureLogger(name, what, count, run) }
+    },
+  }
+}
+
+/** Runs one logger in a process of its own, and reads what it wrote. */
+async function measureLogger(name: string, what: Work['what'], count: number, { folder }: Run): Promise<number> {
+  const path = join(folder, 'app.log')
+  await rm(path, { force: true })
+  const flags = name.endsWith('marked') ? ['--import', '@fw/log/register-location'] : []
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, MEASURE, name, what, path, String(count)])
+  if (what !== 'disabled') checkLines(await readFile(path, 'utf8'), count)
+  return Number(stdout)
+}
+
+/** @throws {Error} unless every line is there, in order, once */
+export function checkLines(log: string, count: number): void {
+  const numbers = Array.from(log.matchAll(/127\.0\.0\.1['"]?:(\d+)/g), ([, n]) => Number(n))
+  if (numbers.length !== count) throw new Error(`It wrote ${numbers.length} of ${count} lines`)
+  if (numbers.some((n, at) => n !== at)) throw new Error('It wrote lines out of order')
+}

@@ -1,0 +1,47 @@
+import type { Candidate, Comparison } from '../comparison.ts'
+import type { MetricKey } from '../metrics.ts'
+import { ScriptRounds } from './script-rounds.ts'
+import { parseAnswers, parseMatchers } from './parse-output.ts'
+
+const ANSWERS = new URL('../router/answers.ts', import.meta.url)
+const MATCHERS = new URL('../router/matchers.ts', import.meta.url)
+
+const WORKS = { static: 'one route', param: 'a parameter, among 200 routes', json: 'JSON in and out, with a schema' }
+const APPLICATIONS = ['fw exchange', 'fw fetch', 'fw fetch(path)', 'hono fetch', 'hono request(path)', 'fastify inject']
+const ROUTERS = ['fw', 'find-my-way', 'rou3']
+const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths that no route has' }
+
+const answers = Object.entries(WORKS).map(([work, title]): Comparison => {
+  const rounds = new ScriptRounds(ANSWERS, ['--only', work], parseAnswers)
+  return {
+    name: `answer-${work}`,
+    title: `Routing, context and answer without a socket: ${title}`,
+    reference: 'hono fetch',
+    metrics: ['rate'],
+    targets: [
+      { of: 'fw fetch', metric: 'rate', to: 'hono fetch', atLeast: 1.5 },
+      { of: 'fw fetch', metric: 'rate', to: 'fastify inject', atLeast: 1.5 },
+    ],
+    candidates: APPLICATIONS.map((name) => candidateOf(name, 'rate', name, rounds)),
+  }
+})
+
+/** One run measures all kinds and sizes. */
+const matcherRounds = new ScriptRounds(MATCHERS, [], parseMatchers)
+
+const matchers = [1, 50, 1000].flatMap((routes) =>
+  Object.entries(KINDS).map(([kind, title]): Comparison => ({
+    name: `find-${kind}-${routes}`,
+    title: `Finding a route among ${routes}: ${title}`,
+    reference: 'find-my-way',
+    metrics: ['lookupRate'],
+    targets: [],
+    candidates: ROUTERS.map((name) => candidateOf(name, 'lookupRate', `${routes} ${kind} ${name}`, matcherRounds)),
+  })),
+)
+
+export const ROUTER_COMPARISONS: readonly Comparison[] = [...answers, ...matchers]
+
+function candidateOf(name: string, metric: MetricKey, key: string, rounds: ScriptRounds): Candidate {
+  return { name, measure: async (run) => ({ [metric]: await rounds.next(key, run) }) }
+}

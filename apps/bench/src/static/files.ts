@@ -1,0 +1,29 @@
+import { gzipSync } from 'node:zlib'
+
+const KIB = 1024
+const MIB = KIB * KIB
+
+/** Text that compresses about as style sheets do. */
+const STYLES: Buffer = Buffer.from(
+  Array.from(
+    { length: 600 },
+    (_, i) => `.item-${i} > a:hover { color: #${(i * 7919).toString(16)}; margin: ${i}px }\n`,
+  ).join(''),
+)
+
+type FileName = '1k.css' | '64k.css' | '10m.bin' | 'page.css' | 'page.css.gz'
+
+/** What all servers serve. The one that has a sidecar is served in no other scenario. */
+export const FILES: Readonly<Record<FileName, Buffer>> = {
+  '1k.css': patterned(KIB),
+  '64k.css': patterned(64 * KIB),
+  '10m.bin': patterned(10 * MIB),
+  'page.css': STYLES,
+  'page.css.gz': gzipSync(STYLES),
+}
+
+/** Octets that differ from place to place, so that a piece in the wrong place shows. */
+function patterned(bytes: number): Buffer {
+  const words = new Uint32Array(bytes / 4).map((_, at) => Math.imul(at, 2_654_435_761))
+  return Buffer.from(words.buffer)
+}
