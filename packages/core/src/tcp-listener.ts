@@ -4,7 +4,7 @@ import type { CertificateSet } from './certificate-set.ts'
 import type { Bindable, SocketAddress } from './binding.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Drainable, EngineHost } from './engine.ts'
-import { Http1Connection } from './http1/connection.ts'
+import { Http1Connection, type Http1ConnectionOptions } from './http1/connection.ts'
 import { Http2Session } from './http2/session.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
 import { pathOfSocket } from './unix-socket.ts'
@@ -21,6 +21,8 @@ export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
   readonly #hostWithoutHttp3: EngineHost
+  /** What connections of a host share, made once: there may be very many of them. */
+  readonly #http1Options = new Map<EngineHost, Http1ConnectionOptions>()
   readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
@@ -131,15 +133,19 @@ export class TcpListener implements Bindable {
   }
 
   #serveHttp1(socket: Socket, host: EngineHost): void {
-    const connection = new Http1Connection(socket, {
-      scheme: this.#scheme,
-      host,
-      deadlines: this.#deadlines,
-      // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
-      onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
-      onClose: (closed) => this.#forget(closed),
-    })
-    this.#connections.add(connection)
+    let options = this.#http1Options.get(host)
+    if (options === undefined) {
+      options = {
+        scheme: this.#scheme,
+        host,
+        deadlines: this.#deadlines,
+        // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
+        onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
+        onClose: (closed) => this.#forget(closed),
+      }
+      this.#http1Options.set(host, options)
+    }
+    this.#connections.add(new Http1Connection(socket, options))
   }
 
   #serveHttp2(socket: Socket, host: EngineHost): void {
