@@ -243,7 +243,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   }
 
   #beginBody(): SlicedWriter {
-    const output = new SlicedWriter(this.#stream)
+    const output: SlicedWriter = new SlicedWriter(this.#stream, { onTurn: () => this.#onDrain(output) })
     this.#output = output
     this.#stream.on('drain', () => this.#onDrain(output))
     // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.

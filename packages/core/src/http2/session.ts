@@ -4,6 +4,7 @@ import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { Http2Exchange, type StreamOwner } from './exchange.ts'
+import { traceSession } from './session-trace.ts'
 import { http2RequestHead, refusedRequestLine } from './request-head.ts'
 import { sessionOptions } from './session-options.ts'
 
@@ -35,6 +36,7 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     // Streams end by frames: a client that closes its side of the socket has left.
     socket.allowHalfOpen = false
     this.#session = performServerHandshake(socket, sessionOptions(host.limits))
+    traceSession(host.logger, this.#session)
     this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
     deadlines.watch(this)
     this.#session.on('error', (error: Error) => this.#onError(error))
@@ -46,8 +48,10 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   drain(): void {
+    if (this.#session.closed) return
     // GOAWAY; the session ends with its last stream.
-    if (!this.#session.closed) this.#session.close()
+    this.#session.close()
+    if (this.#openStreams === 0) this.#onIdle()
   }
 
   destroy(): void {
@@ -55,11 +59,18 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   onDeadline(): void {
-    this.drain()
+    // A field section that was begun and never ends, or a client that does not read, keeps nghttp2 from being done.
+    if (this.#session.closed) this.destroy()
+    else this.drain()
   }
 
   onStreamClosed(): void {
-    if (--this.#openStreams === 0) this.deadlineMs = this.deadlines.in(this.host.limits.sessionIdleTimeoutMs)
+    if (--this.#openStreams === 0) this.#onIdle()
+  }
+
+  #onIdle(): void {
+    const { sessionIdleTimeoutMs, lingerTimeoutMs } = this.host.limits
+    this.deadlineMs = this.deadlines.in(this.#session.closed ? lingerTimeoutMs : sessionIdleTimeoutMs)
   }
 
   #onStream(stream: ServerHttp2Stream, flags: number, fields: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { testCertificate } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -12,13 +12,12 @@ import { PREFACE, RawClient, request, serverSettings } from './raw-client.ts'
 import { serveEcho } from './serve-echo.ts'
 
 /** Connects by TLS; the error of the handshake if there is one. */
-async function agree(offered: string[], options = {}): Promise<TLSSocket | Error> {
+async function agree(offered: string[], options: ConnectionOptions = {}): Promise<TLSSocket | Error> {
   log.setSinks([])
   const { key, cert } = await testCertificate()
   const server = new Server({ tls: { key, cert } })
-  const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-  const given = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: offered, ...options }
-  const socket = connectTls(given as Parameters<typeof connectTls>[0])
+  const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: offered, ...options })
   onTestFinished(async () => {
     socket.destroy()
     await server.close({ drainMs: 0 })

@@ -33,7 +33,7 @@ export class RawClient {
     this.socket = socket
     socket.on('error', () => {})
     socket.on('close', () => (this.isClosed = true))
-    socket.on('data', (slice) => {
+    socket.on('data', (slice: Buffer) => {
       const { frames, rest } = takeFrames(Buffer.concat([this.#rest, slice]))
       this.#rest = rest
       for (const received of frames) {

@@ -1,0 +1,218 @@
+import type { Exchange } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../src/limits.ts'
+import { serveEngines, type RunningEngines } from '../serve-engines.ts'
+import { Flag, FrameType, Setting, data, frame, rstStream, settings, windowUpdate } from './frames.ts'
+import { headers, indexed, indexedLiteral, literal } from './hpack.ts'
+import { RawClient, request, type RawClientOptions } from './raw-client.ts'
+
+const { HEADERS, PING, PRIORITY, CONTINUATION } = FrameType
+/** Far above what any client needs, and above what any of the limits lets through. */
+const FLOOD = 30_000
+const BATCH = 100
+
+interface Flooded extends RunningEngines {
+  readonly client: RawClient
+  readonly exchanges: Exchange[]
+}
+
+/** Answers GET at once and reads POST. */
+async function serve(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Flooded> {
+  const exchanges: Exchange[] = []
+  const engines = await serveEngines((exchange) => {
+    exchanges.push(exchange)
+    if (exchange.method === 'GET') return exchange.respond(200, [], 'hello')
+    exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
+  }, limits)
+  return { ...engines, exchanges, client: await RawClient.connect(engines.port, options) }
+}
+
+/** The n-th stream of a client. */
+const streamId = (n: number): number => 1 + 2 * n
+
+/** Sends until the connection is closed; how many were sent. */
+async function flood(client: RawClient, make: (n: number) => Uint8Array, most = FLOOD): Promise<number> {
+  let sent = 0
+  while (sent < most && !client.isClosed) {
+    client.send(...Array.from({ length: BATCH }, (_, i) => make(sent + i)))
+    sent += BATCH
+    await new Promise(setImmediate)
+  }
+  await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+  return sent
+}
+
+/** Whoever comes next is served, and at once. */
+async function expectServed(port: number): Promise<void> {
+  const other = await RawClient.connect(port)
+  expect(await other.serves(1)).toBe(true)
+}
+
+type Flood = readonly [name: string, reference: string, before: Uint8Array, make: (n: number) => Uint8Array]
+
+const NOTHING = Buffer.alloc(0)
+const POST = headers(1, request('POST'), 0)
+const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
+
+/** A request, and a frame about its stream. */
+const requestAnd = (n: number, more: Uint8Array): Buffer => Buffer.concat([headers(streamId(n), request()), more])
+
+/** What is sent again and again after what comes before; the connection is closed long before all of it. */
+const FLOODS: readonly Flood[] = [
+  ['rapid reset', 'CVE-2023-44487', NOTHING, (n) => requestAnd(n, rstStream(streamId(n)))],
+  ['WINDOW_UPDATE of 0, MadeYouReset', 'CVE-2025-8671', NOTHING, (n) => requestAnd(n, windowUpdate(streamId(n), 0))],
+  [
+    'a window above the most, MadeYouReset',
+    'CVE-2025-8671',
+    NOTHING,
+    (n) => requestAnd(n, windowUpdate(streamId(n), 2 ** 31 - 1)),
+  ],
+  ['DATA after END_STREAM, MadeYouReset', 'CVE-2025-8671', NOTHING, (n) => requestAnd(n, data(streamId(n), 'x'))],
+  [
+    'less content than announced, MadeYouReset',
+    'CVE-2025-8671',
+    NOTHING,
+    (n) =>
+      Buffer.concat([
+        headers(streamId(n), request('POST', '/', ['content-length', '5']), 0),
+        data(streamId(n), 'x', Flag.END_STREAM),
+      ]),
+  ],
+  ['malformed requests', 'CVE-2025-8671', NOTHING, (n) => headers(streamId(n), request('GET', '/', ['X-A', '1']))],
+  [
+    'CONTINUATION of 1 KiB',
+    'CVE-2024-27316',
+    UNFINISHED,
+    (n) => frame(CONTINUATION, 0, 1, literal(`x-${n}`, 'v'.repeat(1024))),
+  ],
+  ['empty CONTINUATION', 'CVE-2024-27316', UNFINISHED, () => frame(CONTINUATION, 0, 1)],
+  ['PRIORITY', 'CVE-2019-9513', NOTHING, (n) => frame(PRIORITY, 0, streamId(n % 1000), Buffer.from([0, 0, 0, 0, 16]))],
+  ['empty DATA', 'CVE-2019-9518', POST, () => data(1, '')],
+  ['more streams than are allowed', 'RFC 9113 §5.1.2', NOTHING, (n) => headers(streamId(n), request('POST'), 0)],
+  ['frames of unknown types', 'RFC 9113 §5.5', NOTHING, () => frame(0x77, 0, 0, 'x')],
+  ['RST_STREAM on streams that are closed', 'RFC 9113 §5.1', headers(1, request()), () => rstStream(1)],
+]
+
+describe('a flood closes the connection, and no other', () => {
+  it.each(FLOODS)('%s (%s)', async (_name, _reference, before, make) => {
+    const { client, port } = await serve()
+    client.send(before)
+    expect(await flood(client, make)).toBeLessThan(FLOOD)
+    await expectServed(port)
+  })
+
+  it('PING whose acknowledgements nobody reads (CVE-2019-9512)', async () => {
+    const { client, port } = await serve({ sessionIdleTimeoutMs: 500, lingerTimeoutMs: 500 })
+    client.socket.pause()
+    const pings = Array<Buffer>(1000).fill(frame(PING, 0, 0, '12345678'))
+    for (let batches = 0; batches < 500; batches++) {
+      client.send(...pings)
+      await new Promise(setImmediate)
+    }
+    await expectServed(port)
+    // Closed at once where many are read together; else they wait in the buffers of the sockets till the time is up.
+    client.socket.resume()
+    await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+  })
+
+  it('has few requests run: rapid reset (CVE-2023-44487)', async () => {
+    const { client, exchanges } = await serve({ maxStreamResetBurst: 20, maxStreamResetsPerSecond: 1 })
+    await flood(client, (n) => Buffer.concat([headers(streamId(n), request()), rstStream(streamId(n))]))
+    expect(exchanges.length).toBeLessThan(10 * BATCH)
+  })
+})
+
+/** What costs the reading and an acknowledgement at most, and is read as fast as the client takes those. */
+const CHEAP: readonly Flood[] = [
+  ['SETTINGS', 'CVE-2019-9515', NOTHING, () => settings([Setting.MAX_CONCURRENT_STREAMS, 100])],
+  ['PING', 'CVE-2019-9512', NOTHING, () => frame(PING, 0, 0, '12345678')],
+  ['WINDOW_UPDATE by 1', 'CVE-2019-9511', NOTHING, () => windowUpdate(0, 1)],
+]
+
+describe('a flood that costs nothing keeps nobody waiting', () => {
+  it.each(CHEAP)('%s (%s)', async (_name, _reference, _before, make) => {
+    const { client, port } = await serve()
+    const batch = Array.from({ length: BATCH }, (_, n) => make(n))
+    for (let sent = 0; sent < FLOOD; sent += BATCH) {
+      client.send(...batch)
+      if (sent % (FLOOD / 3) === 0) await expectServed(port)
+      await new Promise(setImmediate)
+    }
+    expect(await client.serves(1)).toBe(true)
+    await expectServed(port)
+  })
+})
+
+describe('field sections that are too large', () => {
+  it('are answered 431 as long as they are not four times too large, then reset', async () => {
+    const { client, exchanges, refusals } = await serve({ maxHeadBytes: 4000 })
+    await client.ping()
+    client.send(headers(1, request('GET', '/', ['x', 'v'.repeat(4000)])))
+    client.send(headers(3, request('GET', '/', ['x', 'v'.repeat(16_000)])))
+    await expect.poll(() => client.outcome(1)).toBe('status 431')
+    await expect.poll(() => client.outcome(3)).toBe('stream ENHANCE_YOUR_CALM')
+    expect(await client.serves(5)).toBe(true)
+    expect(exchanges).toHaveLength(1)
+    expect(refusals).toMatchObject([{ status: 431, method: 'GET', target: '/' }])
+  })
+
+  it.each([
+    [101, 'status 431'],
+    [500, 'status 431'],
+    [4000, 'stream ENHANCE_YOUR_CALM'],
+  ])('by %i fields: %s', async (count, outcome) => {
+    const { client } = await serve()
+    await client.ping()
+    const fields = Array.from({ length: count - 1 }, () => indexed(62))
+    const first = Buffer.concat([request(), indexedLiteral('a', '')])
+    client.send(headers(1, Buffer.concat([first, ...fields])))
+    await expect.poll(() => client.outcome(1)).toBe(outcome)
+    expect(await client.serves(3)).toBe(true)
+  })
+
+  it('by references to one field (HPACK bomb, CVE-2016-6581), again and again', async () => {
+    const { client, port, exchanges } = await serve()
+    client.send(headers(1, Buffer.concat([request(), indexedLiteral('x', 'v'.repeat(4000))])))
+    const bomb = Buffer.concat([request(), ...Array<Buffer>(12_000).fill(indexed(62))])
+    for (let n = 1; n <= 50; n++) client.send(headers(streamId(n), bomb))
+    await expect.poll(() => client.outcome(streamId(50)), { timeout: 5000 }).toBe('stream ENHANCE_YOUR_CALM')
+    await expectServed(port)
+    expect(exchanges).toHaveLength(2)
+  })
+
+  it('whose end never comes end with the idle connection', async () => {
+    const { client } = await serve({ sessionIdleTimeoutMs: 200 })
+    client.send(frame(HEADERS, Flag.END_STREAM, 1, request()))
+    await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+  })
+})
+
+describe('a client that takes nothing', () => {
+  const STREAMS = 100
+  const LARGE = Buffer.alloc(1024 * 1024, 'x')
+
+  it.each([
+    ['with a window of 0', 0],
+    ['with a window that moves by one octet at a time', 1],
+  ])('%s holds little, is given up on, and others are served (CVE-2019-9517)', async (_name, step) => {
+    const exchanges: Exchange[] = []
+    const { port, outcomes } = await serveEngines(
+      (exchange) => {
+        exchanges.push(exchange)
+        exchange.respond(200, [], exchange.target === '/large' ? LARGE : 'hello')
+      },
+      { writeStallTimeoutMs: 1000 },
+    )
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
+    for (let n = 0; n < STREAMS; n++) client.send(headers(streamId(n), request('GET', '/large')))
+    await expect.poll(() => exchanges.length).toBe(STREAMS)
+    await expectServed(port)
+    const timer = setInterval(() => step > 0 && client.send(windowUpdate(1, step)), 20)
+    await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length, { timeout: 5000 }).toBe(STREAMS)
+    clearInterval(timer)
+    await expect.poll(() => client.reset(1)).toBe('CANCEL')
+    // The window of a stream bounds what is on the wire, however long it lasted.
+    expect(client.content(1).length).toBeLessThan(1000)
+    await expectServed(port)
+  })
+})
