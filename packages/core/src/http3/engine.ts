@@ -51,6 +51,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       cert: options.cert,
       reusePort: options.reusePort ?? false,
       fd: options.fd,
+      logger: options.engineHost.logger,
       protocol: ALPN,
       idleTimeoutMs,
       // As for TLS on TCP.

@@ -11,6 +11,11 @@ export class OpenedStreams {
   /** Streams that were skipped: opened by the peer, not heard of yet. No more than the peer may open at once. */
   readonly #skipped = new Set<number>()
 
+  /** The stream of that kind that will be opened next, as far as is known. */
+  next(kind: 0 | 1 | 2 | 3): number {
+    return this.#next[kind]
+  }
+
   /** Whether the stream is heard of for the first time; says so once. */
   isNew(streamId: number): boolean {
     const kind = (streamId & 3) as 0 | 1 | 2 | 3

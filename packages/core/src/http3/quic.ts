@@ -1,3 +1,5 @@
+import type { Logger } from '@fw/log'
+
 /** Octets read from a stream. */
 export interface QuicRead {
   /** Valid until the next read; may be empty at the end. */
@@ -73,6 +75,8 @@ export interface QuicListenOptions extends QuicCredentials {
   readonly reusePort: boolean
   /** Descriptor of a bound UDP socket of the family of `host`, to be used instead of a new one. */
   readonly fd?: number | undefined
+  /** Takes what is to be told of the socket and its packets; nobody does unless given. */
+  readonly logger?: Logger | undefined
   /** Application protocol to agree on (ALPN). */
   readonly protocol: string
   /** Without a packet from the peer; then the connection is over. The peer may have less patience. */

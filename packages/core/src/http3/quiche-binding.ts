@@ -19,7 +19,11 @@ export interface QuicheConnection {
   streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
   /** @throws {Error} `StreamStopped(code)`, and `InvalidStreamState` when the stream is over and all of it arrived */
   streamCapacity(streamId: number): number
+  /** Costs about as much as reading a hundred streams: see `QuicheConnection`. */
   readable(): Iterable<number>
+  isReadable(): boolean
+  /** False for a stream that is not known. */
+  streamReadable(streamId: number): boolean
   /** @returns Its sequence number. With one too many, the peer is told to retire one too many, and that is an error */
   newSourceCid(id: Uint8Array, resetToken: bigint, retireIfNeeded: boolean): number
   activeSourceCids(): number

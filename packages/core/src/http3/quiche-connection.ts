@@ -16,6 +16,8 @@ const WRITE_SIDE = 1
 const NO_CODE = 0
 
 const readBuffer = Buffer.alloc(64 * 1024)
+/** Streams that are asked one by one whether there is something to read. */
+const MAX_ASKED_STREAMS = 32
 const NOTHING = readBuffer.subarray(0, 0)
 const FIRST_UNIDIRECTIONAL = 3
 
@@ -54,6 +56,8 @@ export class QuicheConnection implements QuicConnection {
   readonly #ended = new Set<number>()
   /** Streams that we may still send on, and whether the last write was not taken whole. */
   readonly #sending = new Map<number, boolean>()
+  /** Streams one side of which was reset or stopped, until the other is over too. */
+  readonly #givenUp = new Set<number>()
   readonly #stuck: StuckStreams
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #sendRoom: SendRoom | undefined = undefined
@@ -255,13 +259,33 @@ export class QuicheConnection implements QuicConnection {
   }
 
   #tell(events: QuicConnectionEvents): void {
-    for (const streamId of this.#quiche.readable()) this.#tellReadable(events, streamId)
+    if (this.#quiche.isReadable()) this.#tellReadables(events)
     for (const streamId of this.#ended) if (!this.#paused.has(streamId)) events.onReadable(streamId)
     for (const [streamId, isBlocked] of this.#sending) {
       if (isBlocked) events.onWritable(streamId)
       else this.#probeSending(streamId)
     }
     if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)
+  }
+
+  /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
+  #tellReadables(events: QuicConnectionEvents): void {
+    if (this.#receiving.size <= MAX_ASKED_STREAMS) {
+      for (const streamId of this.#receiving) {
+        if (this.#quiche.streamReadable(streamId)) this.#tellReadable(events, streamId)
+      }
+      this.#tellNew(events, 0)
+      this.#tellNew(events, 2)
+      if (this.#isClosed || !this.#quiche.isReadable()) return
+    }
+    for (const streamId of this.#quiche.readable()) this.#tellReadable(events, streamId)
+  }
+
+  /** Streams that the peer has opened in order. */
+  #tellNew(events: QuicConnectionEvents, kind: 0 | 2): void {
+    for (let streamId; this.#quiche.streamReadable((streamId = this.#opened.next(kind)));) {
+      this.#tellReadable(events, streamId)
+    }
   }
 
   #tellReadable(events: QuicConnectionEvents, streamId: number): void {
@@ -285,6 +309,7 @@ export class QuicheConnection implements QuicConnection {
       return read === null ? undefined : { chunk: target.subarray(0, read[0]), isEnd: read[1] }
     } catch (error) {
       if (!this.#receiving.has(streamId)) return undefined
+      this.#givenUp.add(streamId)
       this.#endReceiving(streamId)
       this.#events?.onReset(streamId, codeOf('StreamReset', error))
       return undefined
@@ -303,11 +328,13 @@ export class QuicheConnection implements QuicConnection {
   }
 
   #onSendingFailed(streamId: number, error: unknown): void {
+    this.#givenUp.add(streamId)
     this.#endSending(streamId)
     this.#events?.onStopped(streamId, codeOf('StreamStopped', error))
   }
 
   #shutdown(streamId: number, side: 0 | 1, code: number): void {
+    this.#givenUp.add(streamId)
     try {
       this.#quiche.streamShutdown(streamId, side, code)
     } catch {
@@ -320,12 +347,17 @@ export class QuicheConnection implements QuicConnection {
     this.#receiving.delete(streamId)
     this.#paused.delete(streamId)
     this.#ended.delete(streamId)
-    if (!this.#sending.has(streamId)) this.#stuck.watch(streamId)
+    if (!this.#sending.has(streamId)) this.#onBothOver(streamId)
   }
 
   #endSending(streamId: number): void {
     this.#sending.delete(streamId)
-    if (!this.#receiving.has(streamId)) this.#stuck.watch(streamId)
+    if (!this.#receiving.has(streamId)) this.#onBothOver(streamId)
+  }
+
+  #onBothOver(streamId: number): void {
+    if (this.#givenUp.delete(streamId)) this.#stuck.onGivenUp(streamId)
+    else this.#stuck.onEnded(streamId)
   }
 
   #transmit(): void {

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
+import { Level } from '@fw/log'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection, type QuicheEndpoint } from './quiche-connection.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListener, QuicListenOptions } from './quic.ts'
@@ -95,7 +96,9 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   }
 
   transmit(packet: Uint8Array, to: HostPort): void {
-    if (!this.#isClosed) this.#socket.send(packet, to.port, to.host)
+    if (this.#isClosed) return
+    this.#trace('sent to', packet, to)
+    this.#socket.send(packet, to.port, to.host)
   }
 
   addId(connection: QuicheConnection): { id: Uint8Array; resetToken: bigint; key: string } {
@@ -149,7 +152,14 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     }
   }
 
+  #trace(what: 'sent to' | 'from', packet: Uint8Array, { host, port }: HostPort): void {
+    const { logger } = this.options
+    if (logger?.isEnabled(Level.Trace) !== true) return
+    logger.trace('QUIC packet {} {} port {}: {} bytes', what, host, port, packet.byteLength)
+  }
+
   #onPacket(packet: Buffer, from: HostPort): void {
+    this.#trace('from', packet, from)
     const isLong = ((packet[0] ?? 0) & LONG_HEADER) !== 0
     if (!isLong) {
       const key = packet.toString('latin1', 1, 1 + ID_BYTES)

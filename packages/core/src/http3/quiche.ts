@@ -1,10 +1,12 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
+import { Level } from '@fw/log'
 import type { QuicheBinding, QuicheConfig } from './quiche-binding.ts'
 import { QuicheListener } from './quiche-listener.ts'
 import type { Quic, QuicCredentials, QuicListenOptions } from './quic.ts'
 import { MAX_PACKET_BYTES } from './send-room.ts'
+import { describeSocket } from './socket-record.ts'
 
 /** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
 const MAX_RECEIVED_PACKET_BYTES = 1472
@@ -35,6 +37,7 @@ export function quicheQuic(quiche: QuicheBinding): Quic {
         makeConfig(quiche, { ...options, ...credentials })
       const config = configure(options)
       const socket = await bind(options)
+      if (options.logger?.isEnabled(Level.Debug) === true) await describeSocket(options.logger, socket)
       return new QuicheListener(socket, { quiche, config, configure, options, accept })
     },
   }

@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './frames.ts'
+import type { FrameTrace } from './frame-trace.ts'
 import { decodeFieldSection } from './qpack-decoder.ts'
 import { readRequestHead, readTrailers, type RequestHead } from './request-head.ts'
 
@@ -31,6 +32,7 @@ const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
 export class RequestReader implements FrameHandler {
   readonly #limits: Limits
   readonly #parts: RequestParts
+  readonly #trace: FrameTrace | undefined
   readonly #frames = new FrameReader(this)
   #head: RequestHead | undefined = undefined
   /** The fields of the head as they were sent, for whoever wants to know what was refused. */
@@ -38,9 +40,11 @@ export class RequestReader implements FrameHandler {
   #trailers: FieldList | undefined = undefined
   #received = 0
 
-  constructor(limits: Limits, parts: RequestParts) {
+  /** @param trace Told of each frame, before it is judged */
+  constructor(limits: Limits, parts: RequestParts, trace?: FrameTrace) {
     this.#limits = limits
     this.#parts = parts
+    this.#trace = trace
   }
 
   /** Method and target as far as they were understood. */
@@ -79,6 +83,7 @@ export class RequestReader implements FrameHandler {
   }
 
   onFrame(type: number, length: number): 'whole' | 'slices' | 'skip' {
+    this.#trace?.(type, length)
     if (type === FrameType.DATA) {
       if (this.#head === undefined || this.#trailers !== undefined) throw unexpected('DATA')
       return 'slices'

@@ -41,9 +41,9 @@ export class SendRoom {
     const capacity = this.#quiche.streamCapacity(streamId)
     // A peer with small windows may wait for the last octet that fits before it gives a new one.
     if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
-    const total = Math.max(capacity, this.#yardstick()) + this.#writtenBytes
-    const overhead = (Math.ceil(total / MAX_PACKET_BYTES) + 1) * PACKET_OVERHEAD_BYTES
-    const room = Math.min(capacity, total - overhead - this.#writtenBytes)
+    // Most writes are small: the stream's own window tells already that there is enough.
+    if (wanted <= this.#without(capacity)) return wanted
+    const room = Math.min(capacity, this.#without(Math.max(capacity, this.#yardstick())))
     if (wanted <= room) return wanted
     // Less than a packet is not worth it; acknowledgments that make room are on their way.
     return room < MAX_PACKET_BYTES ? 0 : room
@@ -57,6 +57,12 @@ export class SendRoom {
   /** A packet was received: only then quiche counts anew what the packets sent have left. */
   onReceived(): void {
     this.#writtenBytes = 0
+  }
+
+  /** What is left of so many octets when packets and frames have their headers. */
+  #without(octets: number): number {
+    const packets = Math.ceil((octets + this.#writtenBytes) / MAX_PACKET_BYTES) + 1
+    return octets - packets * PACKET_OVERHEAD_BYTES
   }
 
   #yardstick(): number {

@@ -7,6 +7,7 @@ import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import { encodeAnswerHead, encodeInformational } from './answer.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { Http3Exchange, type AnswerStream } from './exchange.ts'
+import { frameTrace } from './frame-trace.ts'
 import type { QuicConnection, QuicRead } from './quic.ts'
 import type { RequestHead } from './request-head.ts'
 import { RequestReader, type RequestParts } from './request-reader.ts'
@@ -58,7 +59,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     const { deadlines, host } = owner
     this.#id = id
     this.#owner = owner
-    this.#reader = new RequestReader(host.limits, this)
+    this.#reader = new RequestReader(host.limits, this, frameTrace(host.logger, id))
     this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
     this.#rate = new BodyRate(host.limits)
     this.#requestDeadlineMs = deadlines.in(host.limits.requestTimeoutMs)
@@ -131,7 +132,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   }
 
   onSettled(aborted: boolean): void {
-    this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
+    // Making an error takes time, and most requests are complete by now.
+    if (aborted || !this.#isInputOver) {
+      this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
+    }
     if (!aborted) {
       this.#onAnswered()
       return

@@ -28,7 +28,7 @@ afterEach(() => void vi.useRealTimers())
 
 function watch(transport: Transport, ...streamIds: number[]): StuckStreams {
   const streams = new StuckStreams(transport, 2, onTooMany)
-  for (const streamId of streamIds) streams.watch(streamId)
+  for (const streamId of streamIds) streams.onGivenUp(streamId)
   return streams
 }
 
@@ -38,6 +38,19 @@ it('is empty when the transport has finished everything', () => {
   expect(streams.isEmpty).toBe(false)
   transport.unfinished.clear()
   expect(streams.isEmpty).toBe(true)
+})
+
+it('asks about streams that ended well only when it has to know', () => {
+  const transport = new Transport(4)
+  const capacity = vi.spyOn(transport, 'streamCapacity')
+  const streams = watch(transport)
+  for (let streamId = 0; streamId < 4000; streamId += 4) streams.onEnded(streamId)
+  vi.advanceTimersByTime(60_000)
+  expect(capacity).not.toHaveBeenCalled()
+  expect(streams.isEmpty).toBe(true)
+  streams.onEnded(4)
+  expect(streams.isEmpty).toBe(false)
+  expect(transport.resets).toEqual([])
 })
 
 it('resets a stream that is not finished for five seconds, when everything has arrived long ago', () => {

@@ -3,6 +3,11 @@ const NUDGE_AFTER_MS = 5000
 /** After this time it never will be. */
 const STUCK_AFTER_MS = 10_000
 const CHECK_INTERVAL_MS = 1000
+/**
+ * Streams that came to a good end, of which the last so many are remembered. The peer has fewer at once, and opens
+ * another only when one is over for quiche.
+ */
+const RECENT_STREAMS = 256
 
 const WRITE_SIDE = 1
 const H3_NO_ERROR = 0x100
@@ -15,7 +20,8 @@ export interface StreamStates {
 }
 
 /**
- * Streams that we are done with, until the transport is.
+ * Streams that we are done with, until the transport is. Only those that were given up can get stuck; asking about the
+ * others costs an exception each, so that is left for the end of the connection.
  *
  * The peer may open a new stream when an old one is over on both sides and acknowledged. quiche 0.18 sometimes never
  * comes to that conclusion: when a stream is reset while octets of it wait to be sent, when its reading side is stopped
@@ -27,7 +33,10 @@ export class StuckStreams {
   readonly #quiche: StreamStates
   readonly #limit: number
   readonly #onTooMany: () => void
-  readonly #since = new Map<number, number>()
+  readonly #givenUp = new Map<number, number>()
+  /** A ring of those that ended well. */
+  readonly #ended: number[] = []
+  #endedCount = 0
   #timer: NodeJS.Timeout | undefined = undefined
 
   /** @param limit Stuck streams at which `onTooMany` is called */
@@ -37,15 +46,21 @@ export class StuckStreams {
     this.#onTooMany = onTooMany
   }
 
-  watch(streamId: number): void {
-    this.#since.set(streamId, performance.now())
+  /** Both sides came to their end. */
+  onEnded(streamId: number): void {
+    this.#ended[this.#endedCount++ % RECENT_STREAMS] = streamId
+  }
+
+  /** A side was reset or stopped, by whomever. */
+  onGivenUp(streamId: number): void {
+    this.#givenUp.set(streamId, performance.now())
     this.#checkLater()
   }
 
   /** Whether everything has arrived. */
   get isEmpty(): boolean {
     this.#count()
-    return this.#since.size === 0
+    return this.#givenUp.size === 0 && this.#ended.every((streamId) => this.#isOver(streamId))
   }
 
   close(): void {
@@ -53,7 +68,7 @@ export class StuckStreams {
   }
 
   #checkLater(): void {
-    if (this.#timer !== undefined || this.#since.size < this.#limit) return
+    if (this.#timer !== undefined || this.#givenUp.size < this.#limit) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       if (this.#count() >= this.#limit) this.#onTooMany()
@@ -65,9 +80,9 @@ export class StuckStreams {
   #count(): number {
     const now = performance.now()
     let stuck = 0
-    for (const [streamId, since] of this.#since) {
+    for (const [streamId, since] of this.#givenUp) {
       if (this.#isOver(streamId)) {
-        this.#since.delete(streamId)
+        this.#givenUp.delete(streamId)
         continue
       }
       if (now - since > NUDGE_AFTER_MS) this.#quiche.streamShutdown(streamId, WRITE_SIDE, H3_NO_ERROR)
