@@ -11,6 +11,7 @@ python3 python3 a client of another make, and a parent that passes sockets
 wrk wrk a load generator, whose figures the benchmarks read
 wget wget another
 chromium chromium the browser that tests pages, server-sent events and HTTP/3
+h2load nghttp2-client HTTP/2 clients by the makers of nghttp2, one of them a load generator
 redis-server redis-server the Redis that tests of event channels across processes start and kill
 '
 
