@@ -1,0 +1,48 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { RunningServer, ServerDemand } from '@fw/testing'
+import type { Report } from './serve.ts'
+
+/** A server whose memory can be measured, as it has a process of its own. */
+export class ServerProcess implements RunningServer {
+  readonly port: number
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child
+    this.port = port
+  }
+
+  static async start(demand: ServerDemand): Promise<ServerProcess> {
+    const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), { execArgv: ['--expose-gc'] })
+    child.send(demand)
+    const [report] = (await once(child, 'message')) as [Report]
+    if (!('port' in report)) throw new Error('The server did not start')
+    return new ServerProcess(child, report.port)
+  }
+
+  /** Resident memory after a collection. */
+  async rssBytes(): Promise<number> {
+    this.#child.send('rss')
+    const report = await this.#next()
+    return 'rssBytes' in report ? report.rssBytes : NaN
+  }
+
+  /** When the server breaks an answer off, or is told that one was given up; milliseconds since the epoch. */
+  async abortedAtMs(): Promise<number> {
+    const report = await this.#next()
+    return 'abortedAtMs' in report ? report.abortedAtMs : NaN
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await closed
+  }
+
+  async #next(): Promise<Report> {
+    const [report] = (await once(this.#child, 'message')) as [Report]
+    return report
+  }
+}
