@@ -112,6 +112,10 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     else this.#requests.get(streamId)?.flush()
   }
 
+  onFlooded(): void {
+    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Much was sent that belongs to no request'))
+  }
+
   onWornOut(): void {
     this.drain()
   }

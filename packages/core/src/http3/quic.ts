@@ -54,6 +54,8 @@ export interface QuicConnectionEvents {
   onStopped(streamId: number, code: number): void
   /** A stream whose last write was not taken whole can be written to. */
   onWritable(streamId: number): void
+  /** The peer sends much that belongs to no stream: it is up to no good. */
+  onFlooded(): void
   /** The transport cannot keep this connection up for much longer: let the peer open another. Told once. */
   onWornOut(): void
   /** The connection is over, for whatever reason. The last event. */

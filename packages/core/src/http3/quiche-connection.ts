@@ -1,7 +1,11 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
+import type { QuicheEndpoint } from './quiche-endpoint.ts'
+import { closeReason, codeOf } from './quiche-errors.ts'
+import { QuicheTimer } from './quiche-timer.ts'
 import { OpenedStreams } from './opened-streams.ts'
+import { OverheadBudget } from './overhead-budget.ts'
 import { PeerAddress, type IssuedIds } from './peer-address.ts'
-import type { QuicConnection, QuicConnectionEvents, QuicListenOptions, QuicRead } from './quic.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicRead } from './quic.ts'
 import { MAX_PACKET_BYTES, SendRoom } from './send-room.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
@@ -12,32 +16,11 @@ const DELIVERY_TIMEOUT_MS = 3000
 
 const READ_SIDE = 0
 const WRITE_SIDE = 1
-/** For streams that were over anyway. */
-const NO_CODE = 0
-
 const readBuffer = Buffer.alloc(64 * 1024)
 /** Streams that are asked one by one whether there is something to read. */
 const MAX_ASKED_STREAMS = 32
 const NOTHING = readBuffer.subarray(0, 0)
 const FIRST_UNIDIRECTIONAL = 3
-
-/** What a connection needs of the listener it came from. */
-export interface QuicheEndpoint {
-  readonly options: Pick<QuicListenOptions, 'idleTimeoutMs' | 'handshakeTimeoutMs' | 'maxConcurrentStreams'>
-  transmit(packet: Uint8Array, to: HostPort): void
-  /** A connection ID that packets for this connection may be sent to, with its stateless reset token. */
-  addId(connection: QuicheConnection): { readonly id: Uint8Array; readonly resetToken: bigint; readonly key: string }
-  /** The peer uses that connection ID no more. */
-  removeId(connection: QuicheConnection, id: Uint8Array): void
-  /** Has `service` called in this turn of the event loop. */
-  schedule(connection: QuicheConnection): void
-  /** The handshake is done. */
-  accept(connection: QuicConnection): QuicConnectionEvents
-  /** Nobody will hear from it again, except that it may still have to be silent for a while. */
-  onClosed(connection: QuicheConnection): void
-  /** Its connection IDs are free. */
-  onGone(connection: QuicheConnection): void
-}
 
 /**
  * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
@@ -47,6 +30,7 @@ export class QuicheConnection implements QuicConnection {
   readonly #peer: PeerAddress
   readonly #quiche: Quiche
   readonly #endpoint: QuicheEndpoint
+  readonly #overhead = new OverheadBudget()
   #events: QuicConnectionEvents | undefined = undefined
   readonly #opened = new OpenedStreams()
   /** Streams that the peer may still send on, as far as we know and care. */
@@ -67,13 +51,13 @@ export class QuicheConnection implements QuicConnection {
   #closeCode: number | undefined = undefined
   #closeTimer: NodeJS.Timeout | undefined = undefined
   readonly #handshakeTimer: NodeJS.Timeout | undefined = undefined
-  #timer: NodeJS.Timeout | undefined = undefined
-  #timerAtMs = Infinity
+  readonly #timer: QuicheTimer
 
   constructor(quiche: Quiche, endpoint: QuicheEndpoint, remote: HostPort) {
     const { handshakeTimeoutMs, maxConcurrentStreams } = endpoint.options
     this.#quiche = quiche
     this.#endpoint = endpoint
+    this.#timer = new QuicheTimer(quiche, () => this.service())
     this.#peer = new PeerAddress(remote)
     // With a quarter of them stuck the peer has enough left to go on with until it has a new connection.
     const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
@@ -113,6 +97,8 @@ export class QuicheConnection implements QuicConnection {
     const before = isNews ? this.#quiche.stats().recv : 0
     try {
       this.#quiche.recv(packet, { from: this.#peer.original, to })
+      if (this.#overhead.onReceived(packet.byteLength, this.#receiving.size, this.#countPackets))
+        this.#events?.onFlooded()
       if (isNews && this.#quiche.stats().recv > before) this.#follow(packet.byteLength, key, from)
       return true
     } catch {
@@ -133,7 +119,7 @@ export class QuicheConnection implements QuicConnection {
     this.#transmit()
     if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
     if (this.#quiche.isClosed()) this.#onGone()
-    else this.#armTimer()
+    else this.#timer.arm()
   }
 
   /** Ends without waiting for anything. */
@@ -164,6 +150,7 @@ export class QuicheConnection implements QuicConnection {
     }
     const read = this.#receive(streamId, readBuffer.subarray(0, maxBytes))
     if (read === undefined) return undefined
+    this.#overhead.onRead(read.chunk.byteLength)
     // There may be window to give back.
     this.#endpoint.schedule(this)
     if (read.isEnd) this.#endReceiving(streamId)
@@ -211,6 +198,7 @@ export class QuicheConnection implements QuicConnection {
     // The end may be there already; then nobody has to be told, and quiche forgets the stream sooner.
     let isEnd = this.#ended.has(streamId)
     for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
+    this.#overhead.onUnread()
     if (!isEnd) this.#shutdown(streamId, READ_SIDE, code)
     this.#endReceiving(streamId)
   }
@@ -246,6 +234,8 @@ export class QuicheConnection implements QuicConnection {
     this.#peer.onPacket(from, bytes, key, ids, performance.now())
     if (this.#peer.isWornOut) this.#events.onWornOut()
   }
+
+  readonly #countPackets = (): number => this.#quiche.stats().recv
 
   #issueId(): { sequence: number; key: string } {
     const { id, resetToken, key } = this.#endpoint.addId(this)
@@ -370,6 +360,7 @@ export class QuicheConnection implements QuicConnection {
       const sent = this.#send(packet)
       if (sent === null) return
       this.#peer.onSent(sent[0])
+      this.#overhead.onSent(sent[0])
       this.#endpoint.transmit(packet.subarray(0, sent[0]), to)
     }
     this.#hasUnsent = true
@@ -385,50 +376,19 @@ export class QuicheConnection implements QuicConnection {
     }
   }
 
-  #armTimer(): void {
-    const timeoutMs = this.#quiche.timeout()
-    if (timeoutMs === null) return
-    const now = performance.now()
-    // Rounded down by quiche, so a millisecond more.
-    const atMs = now + timeoutMs + 1
-    // A timer that is too early does no harm: it is set again. That is rarer than the time changing.
-    if (this.#timer !== undefined && this.#timerAtMs <= atMs) return
-    clearTimeout(this.#timer)
-    this.#timerAtMs = atMs
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#quiche.onTimeout()
-      this.service()
-    }, timeoutMs + 1)
-  }
-
   #onClosed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#closeTimer)
     clearTimeout(this.#handshakeTimer)
     this.#stuck.close()
-    this.#events?.onClosed(this.#closeReason())
+    this.#events?.onClosed(closeReason(this.#quiche))
     this.#endpoint.onClosed(this)
   }
 
   #onGone(): void {
     this.#isGone = true
-    clearTimeout(this.#timer)
+    this.#timer.clear()
     this.#endpoint.onGone(this)
   }
-
-  #closeReason(): string {
-    if (this.#quiche.isTimedOut()) return 'nothing was heard from the peer'
-    const byPeer = this.#quiche.peerError()
-    if (byPeer !== null) return `closed by the peer with code 0x${byPeer.errorCode.toString(16)}`
-    const byUs = this.#quiche.localError()
-    return byUs === null ? 'closed' : `closed with code 0x${byUs.errorCode.toString(16)}`
-  }
-}
-
-/** quiche names its errors in their text: `StreamReset(268)`. */
-function codeOf(name: 'StreamReset' | 'StreamStopped', error: unknown): number {
-  const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
-  return match?.[1] === name ? Number(match[2]) : NO_CODE
 }
