@@ -35,7 +35,7 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
   const host = settings.host === undefined ? {} : { host: settings.host }
   const close = async (): Promise<void> => {
     await server.close({ drainMs: settings.drainMs })
-    feed.close()
+    await feed.close()
   }
   try {
     const clearText = await server.listen({ ...host, port: settings.port, tls: false, http3: false })

@@ -1,5 +1,5 @@
 import type { LogRecord, Sink } from '@fw/log'
-import type { SseStream } from '@fw/sse'
+import { SseChannel, type SseStream } from '@fw/sse'
 
 /** What the page shows besides the log, once a tick. */
 export interface Tick {
@@ -9,14 +9,24 @@ export interface Tick {
   readonly clients: number
 }
 
+/** The events of the feed; the empty name is that of anonymous ones. */
+interface FeedEvents {
+  '': string
+  tick: Tick
+}
+
+/** Log messages that a page which was away gets when it comes back: as many as it shows. */
+const KEPT_EVENTS = 200
+
 /**
  * The live feed: every log message as an anonymous event, and a `tick` event at a steady pace.
  *
  * It is a log sink, so what a page sees is what the log has.
  */
 export class Feed implements Sink {
-  readonly #streams = new Set<SseStream>()
+  readonly #channel = new SseChannel<FeedEvents>({ name: 'feed', history: KEPT_EVENTS })
   readonly #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   /** @param tickMs Between two ticks; 0 for none */
   constructor(tickMs: number) {
@@ -24,33 +34,33 @@ export class Feed implements Sink {
     this.#timer?.unref()
   }
 
-  /** Sends events to a client until it leaves. */
-  async follow(stream: SseStream): Promise<void> {
-    this.#streams.add(stream)
+  /** Sends events to a client until it leaves, first of all those it missed. */
+  async follow(stream: SseStream<FeedEvents>): Promise<void> {
     await stream.comment('welcome')
+    this.#channel.subscribe(stream)
     this.#tick()
-    await new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve(), { once: true }))
-    this.#streams.delete(stream)
+    await stream.closed
   }
 
   write({ message }: LogRecord): void {
-    for (const stream of this.#streams) void stream.data(message)
+    if (!this.#isClosed) this.#channel.publish('', message)
   }
 
   flush(): void {}
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#timer)
-    for (const stream of this.#streams) stream.close()
+    this.#isClosed = true
+    await this.#channel.close()
   }
 
   #tick(): void {
-    const tick: Tick = {
+    if (this.#isClosed) return
+    this.#channel.publish('tick', {
       time: new Date().toISOString(),
       uptimeS: Math.round(process.uptime()),
       memoryMb: Math.round(process.memoryUsage.rss() / 2 ** 20),
-      clients: this.#streams.size,
-    }
-    for (const stream of this.#streams) void stream.sendJson('tick', tick)
+      clients: this.#channel.stats.subscribers,
+    })
   }
 }
