@@ -29,7 +29,12 @@ interface Running {
   readonly name: string
   readonly server: ChildProcess
   readonly clients: ChildProcess
-  readonly kilobytes: number
+  /** Memory of the process before the first stream. */
+  readonly emptyBytes: number
+  /** KiB a stream as soon as all are open. */
+  readonly opened: number
+  /** KiB a stream after a while without traffic. */
+  settled: number
   readonly micros: Map<number, number[]>
 }
 
@@ -37,6 +42,8 @@ const running: Running[] = []
 for (const [name, program] of Object.entries(SERVERS)) {
   if (names.length === 0 || names.includes(name)) running.push(await start(name, program))
 }
+await settle()
+for (const one of running) for (const burst of BURSTS) await measure(one, burst)
 for (let round = 0; round < rounds; round++) {
   for (const one of running) {
     for (const burst of BURSTS) one.micros.get(burst)?.push(await measure(one, burst))
@@ -44,13 +51,15 @@ for (let round = 0; round < rounds; round++) {
 }
 const [limit] = running
 console.log(`${streams} streams, ${rounds} rounds, medians; Node ${process.version}`)
-for (const { name, kilobytes, micros } of running) {
+for (const { name, opened, settled, micros } of running) {
   const figures = BURSTS.map((burst) => {
     const own = micros.get(burst) ?? []
     const ratios = own.map((value, at) => value / (limit?.micros.get(burst)?.[at] ?? Number.NaN))
     return `${burst} a turn: ${median(own).toFixed(2)} µs an event, ${median(ratios).toFixed(2)} of net`
   })
-  console.log(`${name.padEnd(10)}  ${figures.join(';  ')};  ${kilobytes.toFixed(1)} KiB a stream`)
+  console.log(
+    `${name.padEnd(10)}  ${figures.join(';  ')};  KiB a stream: ${opened.toFixed(1)}, at rest ${settled.toFixed(1)}`,
+  )
 }
 for (const { server, clients } of running) {
   clients.kill('SIGKILL')
@@ -67,15 +76,31 @@ async function start(name: string, program: URL): Promise<Running> {
   await delay(500)
   server.send('collect')
   const after = await usage(server)
-  const one: Running = {
+  return {
     name,
     server,
     clients,
-    kilobytes: (after.rssBytes - before.rssBytes) / streams / 1024,
+    emptyBytes: before.rssBytes,
+    opened: kibibytes(after.rssBytes - before.rssBytes),
+    settled: Number.NaN,
     micros: new Map(BURSTS.map((burst) => [burst, []])),
   }
-  for (const burst of BURSTS) await measure(one, burst)
-  return one
+}
+
+/**
+ * Lets V8 give back what it took while the streams opened: its young generation, up to 64 MiB whatever the number of
+ * streams, shrinks at the second collection of an idle process, and its pages are kept for some seconds more.
+ */
+async function settle(): Promise<void> {
+  for (const pauseMs of [10_000, 10_000, 13_000]) {
+    await delay(pauseMs)
+    for (const { server } of running) server.send('collect')
+  }
+  for (const one of running) one.settled = kibibytes((await usage(one.server)).rssBytes - one.emptyBytes)
+}
+
+function kibibytes(bytes: number): number {
+  return bytes / streams / 1024
 }
 
 /** @returns Microseconds of processor time for each delivered event */
