@@ -19,7 +19,7 @@ export class BodyReader {
   }
 
   bytes(): Promise<Uint8Array> {
-    return (this.#bytes ??= handled(this.#collect()))
+    return handled(this.#collect())
   }
 
   text(): Promise<string> {
@@ -103,7 +103,7 @@ export class BodyReader {
   }
 
   #collect(): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
+    return (this.#bytes ??= new Promise((resolve, reject) => {
       this.#checkLength()
       const body = this.#body
       const maxBytes = this.#maxBytes
@@ -127,7 +127,7 @@ export class BodyReader {
         },
         error: reject,
       })
-    })
+    }))
   }
 
   /** Reads the text and makes something of it, with no more promises than that takes. */
@@ -137,12 +137,13 @@ export class BodyReader {
       const headers = { 'accept-encoding': 'identity' }
       return Promise.reject(new HttpError(415, 'The body has a content coding', { headers }))
     }
-    return this.bytes().then((bytes) => make(decode(bytes)))
+    return this.#collect().then((bytes) => make(decode(bytes)))
   }
 
   /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
   #mediaType(): string | undefined {
     const value = this.#headers.get('content-type')
+    if (value === 'application/json') return value
     return value === null ? undefined : (value.split(';', 1)[0] ?? '').trim().toLowerCase()
   }
 

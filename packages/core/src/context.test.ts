@@ -195,6 +195,7 @@ describe('Context: the end', () => {
       const app = new App()
       app.router.get('/', async (ctx) => {
         const early = isEarly ? ctx.signal : undefined
+        await Promise.resolve()
         client.abort()
         resolve((early ?? ctx.signal).reason)
       })

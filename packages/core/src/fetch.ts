@@ -1,16 +1,19 @@
 import type { FieldList, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from './aborted-error.ts'
 import { BaseExchange } from './base-exchange.ts'
-import { FieldListHeaders } from './field-list-headers.ts'
 import { httpDate } from './http-date.ts'
 import type { MemoryRequest } from './memory-request.ts'
-import { cancelBody, RequestSupply } from './request-supply.ts'
+import { ReceivedBody, type BodySupply } from './received-body.ts'
 import { allowsBody } from './response.ts'
 import type { ResponseHead } from './response-head.ts'
+import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './whole-response.ts'
 
 /** Octets of an answer that may wait for whoever reads the `Response`; then `write` asks for a pause. */
 const MAX_WAITING_BYTES = 64 * 1024
+
+/** A body that is there as a whole asks nothing of whoever supplied it. */
+const NO_SUPPLY: BodySupply = { onWanted() {}, onFull() {}, onRoom() {} }
 
 /** An exchange in memory: a request comes in, a `Response` goes out, both bodies as they are made. */
 export class MemoryExchange extends BaseExchange {
@@ -19,7 +22,7 @@ export class MemoryExchange extends BaseExchange {
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined = undefined
   readonly #request: MemoryRequest
-  #supply: RequestSupply | undefined = undefined
+  #body: RequestBody | undefined = undefined
   #answered: Promise<Response> | undefined = undefined
   #waiting: PromiseWithResolvers<Response> | undefined = undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined = undefined
@@ -28,10 +31,9 @@ export class MemoryExchange extends BaseExchange {
     super()
     this.remoteAddress = remoteAddress
     this.#request = request
-    this.headers = new FieldListHeaders(request.fields)
+    this.headers = request.headers
     const { signal } = request
     if (signal?.aborted === true) this.#leave()
-    else signal?.addEventListener('abort', this.#leave)
   }
 
   get scheme(): 'http' | 'https' {
@@ -47,20 +49,16 @@ export class MemoryExchange extends BaseExchange {
   }
 
   get authority(): string {
-    return this.#request.authority
+    return this.headers.get('host') ?? ''
   }
 
   get body(): RequestBody {
-    const announced = this.headers.get('content-length')
-    return (this.#supply ??= new RequestSupply(
-      this.#request.body,
-      announced === null ? undefined : Number(announced),
-      MAX_WAITING_BYTES,
-    )).body
+    return (this.#body ??= this.#makeBody())
   }
 
   /** The answer, once its head is there. Rejects if the exchange ends without one. */
   get response(): Promise<Response> {
+    this.#watchSignal()
     return (this.#answered ??= (this.#waiting = Promise.withResolvers()).promise)
   }
 
@@ -118,12 +116,31 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected override settle(aborted: boolean): void {
-    const { signal, body } = this.#request
-    signal?.removeEventListener('abort', this.#leave)
-    const why = aborted ? 'The client went away' : 'The exchange is over'
-    if (this.#supply !== undefined) this.#supply.stop(why)
-    else if (body instanceof ReadableStream && !body.locked) cancelBody(body, body, new AbortedError(why))
+    this.#request.signal?.removeEventListener('abort', this.#leave)
+    // A body that nobody has asked for has to be let go of as well.
+    const body = this.#request.body instanceof ReadableStream ? this.body : undefined
+    if (body instanceof StreamBody) body.stop(aborted ? 'The client went away' : 'The exchange is over')
     super.settle(aborted)
+  }
+
+  #makeBody(): RequestBody {
+    const { body } = this.#request
+    if (body instanceof ReadableStream) {
+      const announced = this.headers.get('content-length')
+      return new StreamBody(body, announced === null ? undefined : Number(announced))
+    }
+    const whole = new ReceivedBody(body?.byteLength ?? 0, Infinity, NO_SUPPLY)
+    if (body !== null) whole.push(body)
+    whole.finish()
+    return whole
+  }
+
+  /** An exchange that is over by the time its answer is asked for, as many are, is never watched, which costs time. */
+  #watchSignal(): void {
+    const { signal } = this.#request
+    if (this.isClosed || signal === undefined) return
+    if (signal.aborted) this.#leave()
+    else signal.addEventListener('abort', this.#leave)
   }
 
   /** The client goes away. */

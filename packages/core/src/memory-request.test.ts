@@ -7,8 +7,15 @@ function ofRequest(input: string, init?: RequestInit): unknown {
   return facts(memoryRequest(new Request(new URL(input, 'http://localhost'), init)))
 }
 
-function facts({ body, fields, scheme, method, target, authority }: ReturnType<typeof memoryRequest>): unknown {
-  return { scheme, method, target, authority, fields: fields.join('\n').split('\n').toSorted(), hasBody: body !== null }
+function facts({ body, headers, scheme, method, target }: ReturnType<typeof memoryRequest>): unknown {
+  return {
+    scheme,
+    method,
+    target,
+    fields: [...headers].map((field) => field.join(': ')).toSorted(),
+    host: headers.get('Host'),
+    hasBody: body !== null,
+  }
 }
 
 /** What came of a call: a value or the name of an error. */
@@ -38,6 +45,8 @@ describe('memoryRequest', () => {
     ['/', { method: 'QUERY', headers: [['A', 'b']] }],
     ['/', { method: 'TRACE' }],
     ['/', { method: 'GET', body: 'x' }],
+    ['/', { headers: { host: 'x.test' } }],
+    ['/', { headers: [['Host', 'x.test:1']] }],
     ['/', { headers: { 'X-Upper': '1', 'x-upper': '2' } }],
     ['/', { headers: { a: ' padded ' } }],
     ['/', { headers: { 'a b': 'c' } }],

@@ -1,17 +1,18 @@
-import type { FieldList } from '@fw/types'
+import type { FieldList, RequestHeaders } from '@fw/types'
+import { FieldListHeaders } from './field-list-headers.ts'
+import { StandardHeaders } from './standard-headers.ts'
 
 /** A request that needs no network, taken apart as an engine would. */
 export interface MemoryRequest {
   readonly scheme: 'http' | 'https'
   readonly method: string
   readonly target: string
-  readonly authority: string
-  readonly fields: FieldList
+  readonly headers: RequestHeaders
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal: AbortSignal | undefined
 }
 
-const LOCALHOST: FieldList = ['host', 'localhost']
+const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
 /** A path that a URL leaves as it is: no dot segments, nothing to encode. */
 const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
@@ -53,8 +54,7 @@ function ofPlain(target: string, init: RequestInit = {}): MemoryRequest | undefi
     scheme: 'http',
     method,
     target,
-    authority: 'localhost',
-    fields: headers === undefined && !isText ? LOCALHOST : fieldsOf(headers, isText),
+    headers: headers === undefined && !isText ? LOCALHOST : new FieldListHeaders(fieldsOf(headers, isText)),
     // A copy, as a `Request` makes one.
     body: isText ? Buffer.from(body) : body === null ? null : new Uint8Array(body),
     signal: signal ?? undefined,
@@ -66,7 +66,8 @@ function fieldsOf(headers: RequestInit['headers'], isText: boolean): FieldList {
   let hasType = false
   for (const [name, value] of isPlainRecord(headers) ? Object.entries(headers) : new Headers(headers)) {
     if (name === 'content-type') hasType = true
-    fields.push(name, value)
+    if (name === 'host') fields[1] = value
+    else fields.push(name, value)
   }
   if (isText && !hasType) fields.push('content-type', 'text/plain;charset=UTF-8')
   return fields
@@ -89,14 +90,11 @@ function ofRequest(request: Request): MemoryRequest {
   const fragment = url.indexOf('#', pathStart)
   const credentials = url.lastIndexOf('@', pathStart)
   const host = url.slice(credentials < hostStart ? hostStart : credentials + 1, pathStart)
-  const fields = ['host', host]
-  for (const [name, value] of headers) fields.push(name, value)
   return {
     scheme: url.startsWith('https:') ? 'https' : 'http',
     method,
     target: fragment === -1 ? url.slice(pathStart) : url.slice(pathStart, fragment),
-    authority: host,
-    fields,
+    headers: new StandardHeaders(headers, host),
     body,
     signal,
   }

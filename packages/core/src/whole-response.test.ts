@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { wholeResponse } from './whole-response.ts'
 
@@ -55,6 +56,17 @@ describe('wholeResponse', () => {
     const [ours, theirs] = [wholeResponse(status, FIELDS, null), plain(null, status)]
     expect(facts(ours)).toEqual(facts(theirs))
     expect(ours).toBeInstanceOf(Response)
+  })
+
+  it('has every member of a Response itself, as those of the prototype would not take it for one', () => {
+    const missing = Object.getOwnPropertyNames(Response.prototype).filter(
+      (name) => !Object.hasOwn(Object.getPrototypeOf(wholeResponse(200, [], null)) as object, name),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('can be printed', () => {
+    expect(inspect(wholeResponse(201, FIELDS, 'x'))).toContain('status: 201')
   })
 
   it('is refused above status 599, as any Response is', () => {

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { StreamBody } from './stream-body.ts'
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A body of pieces, what was asked of its source, and what a consumer was told. */
+function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; told: string[] } {
+  const pulled: string[] = []
+  const left = [...pieces]
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const piece = left.shift()
+        pulled.push(piece ?? 'end')
+        if (piece === 'broken') throw new Error('broken')
+        if (piece === undefined) controller.close()
+        else controller.enqueue(Buffer.from(piece))
+      },
+      cancel: () => void pulled.push('cancel'),
+    },
+    { highWaterMark: 0 },
+  )
+  return { body: new StreamBody(stream, undefined), pulled, told: [] }
+}
+
+function consume(body: StreamBody, told: string[], afterData: () => void = () => {}): void {
+  body.consume({
+    data(chunk) {
+      told.push(Buffer.from(chunk).toString())
+      afterData()
+    },
+    end: () => void told.push('end'),
+    error: (error) => void told.push(error.name),
+  })
+}
+
+describe('StreamBody', () => {
+  it('gives every piece and the end', async () => {
+    const { body, told } = bodyOf('a', '', 'b')
+    consume(body, told)
+    await tick()
+    expect(told).toEqual(['a', 'b', 'end'])
+  })
+
+  it('reads nothing before it is asked to, nor while it is paused', async () => {
+    const { body, pulled, told } = bodyOf('a', 'b', 'c')
+    await tick()
+    expect(pulled).toEqual([])
+    consume(body, told, () => body.pause())
+    for (const count of [1, 2, 3]) {
+      await tick()
+      expect([pulled.length, told.length]).toEqual([count, count])
+      body.resume()
+    }
+    await tick()
+    expect(told).toEqual(['a', 'b', 'c', 'end'])
+  })
+
+  it('holds back what was on its way when it was paused', async () => {
+    const { body, told } = bodyOf('a')
+    consume(body, told)
+    body.pause()
+    await tick()
+    expect(told).toEqual([])
+    body.resume()
+    await tick()
+    expect(told).toEqual(['a', 'end'])
+  })
+
+  it('tells when its source breaks', async () => {
+    const { body, told } = bodyOf('a', 'broken')
+    consume(body, told)
+    await tick()
+    expect(told).toEqual(['a', 'AbortedError'])
+  })
+
+  it('tells both sides when it is stopped, once', async () => {
+    const { body, pulled, told } = bodyOf('a', 'b')
+    consume(body, told, () => body.pause())
+    await tick()
+    body.stop('over')
+    body.stop('over')
+    body.resume()
+    await tick()
+    expect([pulled, told]).toEqual([
+      ['a', 'cancel'],
+      ['a', 'AbortedError'],
+    ])
+  })
+
+  it('can be stopped before anybody reads it', async () => {
+    const { body, pulled, told } = bodyOf('a')
+    body.stop('over')
+    consume(body, told)
+    await tick()
+    expect([pulled, told]).toEqual([['cancel'], ['AbortedError']])
+  })
+
+  it('is read once', () => {
+    const { body, told } = bodyOf('a')
+    consume(body, told)
+    expect(() => consume(body, told)).toThrow('being read already')
+  })
+})
