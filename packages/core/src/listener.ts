@@ -5,7 +5,7 @@ import type { CertificateSet } from './certificate-set.ts'
 import type { CertificateStore, CertificateUser } from './certificate-store.ts'
 import type { EngineHost } from './engine.ts'
 import type { Http3Listener } from './http3/engine.ts'
-import { listenError } from './listen-error.ts'
+import { describeFds, listenError } from './listen-error.ts'
 import type { Limits } from './limits.ts'
 import { StartupError } from './startup-error.ts'
 import { TcpListener } from './tcp-listener.ts'
@@ -64,6 +64,8 @@ export class Listener implements CertificateUser {
       const host = new MutableHost(options)
       const tcp = new TcpListener({ host, tls: certificates, http2: options.http2 })
       const { binding } = options
+      if (binding.kind === 'fd')
+        options.logger.debug('Listening on {} that was passed in', describeFds(binding.streams))
       const others = await bind(tcp, binding)
       try {
         const credentials = hasHttp3 ? certificates?.first : undefined
@@ -143,13 +145,14 @@ async function openHttp3(
     fd,
     engineHost: host,
   })
-  const { family, port } = http3.address
+  const { family, port, address } = http3.address
   if (family !== bound.family) {
     await http3.destroy()
     throw new StartupError(
       `Cannot listen on descriptor ${fd}: it is of ${family}, and the one of TCP of ${bound.family}`,
     )
   }
+  host.logger.info('QUIC endpoint on {} port {}, announced by alt-svc', address, port)
   host.altSvc = `h3=":${port}"; ma=${ALT_SVC_MAX_AGE_S}`
   return http3
 }

@@ -12,6 +12,7 @@ import {
   type ListenOptions,
   type ServerOptions,
 } from './server-options.ts'
+import { startRuntimeRecords } from './runtime-records.ts'
 import { onShutdownSignal } from './shutdown-signals.ts'
 import type { TlsOptions } from './tls-options.ts'
 
@@ -38,6 +39,7 @@ export class Server implements AsyncDisposable {
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
   #ignoreSignals: (() => void) | undefined = undefined
+  #stopRecords: (() => void) | undefined = undefined
 
   /**
    * @throws {TypeError} if an option or a limit does not exist, or has a value that it does not take
@@ -71,6 +73,7 @@ export class Server implements AsyncDisposable {
     signal?.throwIfAborted()
     if (this.#isClosing()) throw new Error('Cannot listen: the server is closed')
     const tls = options.tls === undefined ? this.#options.tls : options.tls
+    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const listener = await Listener.open({
       binding: bindingOf(options),
       certificates: tls === undefined || tls === false ? undefined : await this.#certificatesOf(tls),
@@ -157,6 +160,7 @@ export class Server implements AsyncDisposable {
     for (const store of await Promise.allSettled(this.#certificates.values())) {
       if (store.status === 'fulfilled') store.value.close()
     }
+    this.#stopRecords?.()
     this.#logger.info('Closed')
   }
 
@@ -171,7 +175,11 @@ export class Server implements AsyncDisposable {
   }
 
   async #closeListener(listener: Listener, drainMs: number): Promise<void> {
-    const deadline = setTimeout(() => listener.destroy(), drainMs)
+    const deadline = setTimeout(() => {
+      if (drainMs > 0)
+        this.#logger.warn('What still runs on {} after {} ms is cut off', listener.address.url.href, drainMs)
+      listener.destroy()
+    }, drainMs)
     try {
       await listener.drain()
     } finally {

@@ -1,6 +1,7 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateSet } from './certificate-set.ts'
+import { Level } from '@fw/log'
 import type { Bindable, SocketAddress } from './binding.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Drainable, EngineHost } from './engine.ts'
@@ -133,6 +134,7 @@ export class TcpListener implements Bindable {
   }
 
   #serveHttp1(socket: Socket, host: EngineHost): void {
+    this.#tell(socket, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
       options = {
@@ -149,6 +151,7 @@ export class TcpListener implements Bindable {
   }
 
   #serveHttp2(socket: Socket, host: EngineHost): void {
+    this.#tell(socket, 'HTTP/2.0')
     const session = new Http2Session(socket, {
       scheme: this.#scheme,
       host,
@@ -156,6 +159,18 @@ export class TcpListener implements Bindable {
       onClose: (closed) => this.#forget(closed),
     })
     this.#connections.add(session)
+  }
+
+  #tell({ remoteAddress, remotePort }: Socket, protocol: string): void {
+    const { logger } = this.#options.host
+    if (logger?.isEnabled(Level.Debug) !== true) return
+    logger.debug(
+      'Connection from {} port {} ({}, {})',
+      remoteAddress ?? 'a Unix socket',
+      remotePort ?? '-',
+      this.#scheme,
+      protocol,
+    )
   }
 
   #forget(connection: Drainable): void {

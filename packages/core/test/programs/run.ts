@@ -10,6 +10,8 @@ export interface Started {
   readonly port?: number
   readonly path?: string
   readonly protocols?: readonly string[]
+  /** Messages of the log until then. */
+  readonly records?: readonly string[]
   readonly error?: string
 }
 

@@ -7,13 +7,14 @@ import { Server } from '../../src/index.ts'
 
 const [serverOptions = '{}', listenOptions = '{}'] = process.argv.slice(2)
 // Standard output is for the address.
-log.setSinks([])
+const records = new log.MemorySink()
+log.init({ level: log.Level.Debug, sinks: [records] })
 
 const server = new Server({ shutdown: 'signals', ...JSON.parse(serverOptions) })
 server.router().get('/', () => `hello from ${process.pid}`)
 try {
   const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))
-  console.log(JSON.stringify({ url, port, path, protocols }))
+  console.log(JSON.stringify({ url, port, path, protocols, records: records.messages() }))
 } catch (error) {
   console.log(JSON.stringify({ error: String(error) }))
 }

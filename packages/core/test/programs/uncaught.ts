@@ -1,0 +1,19 @@
+/** A server in whose process something is thrown that no request has to do with: `uncaught.ts throw|reject|survive`. */
+import { ConsoleSink, createLogger } from '@fw/log'
+import { Server } from '../../src/index.ts'
+
+const [, , how] = process.argv
+const logger = createLogger({ sinks: [new ConsoleSink({ stderrForErrors: false })] })
+// Two, as each could tell of it.
+const servers = [new Server({ logger }), new Server({ logger })]
+for (const server of servers) await server.listen({ port: 0, host: '127.0.0.1' })
+
+if (how === 'survive') {
+  process.on('uncaughtException', () => void Promise.all(servers.map((server) => server.close())))
+}
+if (how === 'reject') void Promise.reject(new Error('lost'))
+else {
+  setImmediate(() => {
+    throw new Error('lost')
+  })
+}
