@@ -9,6 +9,8 @@ import { HTTP2_PEERS } from './http2/peers.ts'
 import { HTTP2_SCENARIOS } from './http2/scenarios.ts'
 import { STATIC_PEERS } from './static/peers.ts'
 import { STATIC_SCENARIOS } from './static/scenarios.ts'
+import { HTTP3_PEERS } from './http3/peers.ts'
+import { HTTP3_SCENARIOS } from './http3/scenarios.ts'
 import { LOG_COMPARISONS } from './log/comparisons.ts'
 import { ROUTER_COMPARISONS } from './routing/comparisons.ts'
 import type { ProgramName } from './programs.ts'
@@ -28,6 +30,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   http2: {
     programs: ['h2load'],
     comparisons: HTTP2_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP2_PEERS)),
+  },
+  http3: {
+    programs: [],
+    comparisons: HTTP3_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP3_PEERS)),
   },
   'access-log': {
     programs: ['wrk'],

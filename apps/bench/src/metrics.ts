@@ -19,6 +19,8 @@ export type MetricKey =
   | 'burstMicros'
   | 'streamKib'
   | 'lookupRate'
+  | 'megabytesRate'
+  | 'megabytesPerCpu'
 
 /** Everything that any group measures. */
 export const METRICS: Readonly<Record<MetricKey, Metric>> = {
@@ -33,6 +35,8 @@ export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   burstMicros: { title: 'CPU µs/event, 4 at once', better: 'less', digits: 2 },
   streamKib: { title: 'KiB/stream', better: 'less', digits: 1 },
   lookupRate: { title: 'million/s', better: 'more', digits: 2 },
+  megabytesRate: { title: 'MB/s', better: 'more', digits: 0 },
+  megabytesPerCpu: { title: 'MB/CPU second', better: 'more', digits: 0 },
   rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },
 }
 

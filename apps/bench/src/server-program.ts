@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** What a server program is told, the same for every peer; as JSON in its first argument. */
 export interface ServerSetup {
   readonly tls?: { readonly keyFile: string; readonly certFile: string }
@@ -37,6 +40,12 @@ export function portOf(server: { address(): string | { readonly port: number } |
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port')
   return address.port
+}
+
+/** For server programs: the files of the directory, in memory, by name. */
+export function filesOf({ directory }: ServerSetup): ReadonlyMap<string, Buffer> {
+  const names = directory === undefined ? [] : readdirSync(directory)
+  return new Map(names.map((name) => [name, readFileSync(join(directory ?? '', name))]))
 }
 
 /** For server programs: patterns that are registered and never asked for. */

@@ -14,6 +14,8 @@ import { HTTP1_PEERS } from '../src/http1/peers.ts'
 import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
 import { HTTP2_PEERS } from '../src/http2/peers.ts'
 import { HTTP2_SCENARIOS } from '../src/http2/scenarios.ts'
+import { HTTP3_PEERS } from '../src/http3/peers.ts'
+import { HTTP3_SCENARIOS } from '../src/http3/scenarios.ts'
 import { STATIC_PEERS } from '../src/static/peers.ts'
 import { STATIC_SCENARIOS } from '../src/static/scenarios.ts'
 import type { Run } from '../src/run.ts'
@@ -30,6 +32,7 @@ afterAll(() => rm(run.folder, { recursive: true, force: true }))
 const GROUPS = {
   http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS },
   http2: { scenarios: HTTP2_SCENARIOS, peers: HTTP2_PEERS },
+  http3: { scenarios: HTTP3_SCENARIOS, peers: HTTP3_PEERS },
   'access-log': { scenarios: ACCESS_LOG_SCENARIOS, peers: ACCESS_LOG_PEERS },
   static: { scenarios: STATIC_SCENARIOS, peers: STATIC_PEERS },
 }
@@ -60,8 +63,8 @@ async function answerAll(peer: Peer, scenarios: readonly HttpScenario[]): Promis
 /** Scenarios of a peer that one and the same server can answer. */
 function bySetup(scenarios: readonly HttpScenario[], { name }: Peer): ReadonlyMap<string, HttpScenario[]> {
   const own = scenarios.filter(({ peers }) => peers?.includes(name) ?? true)
-  return Map.groupBy(own, ({ isTls = false, isLogged = false, setup = {} }) =>
-    JSON.stringify({ isTls, isLogged, ...setup }),
+  return Map.groupBy(own, ({ isTls = false, isLogged = false, files, setup = {} }) =>
+    JSON.stringify({ isTls, isLogged, hasFiles: files !== undefined, ...setup }),
   )
 }
 
@@ -71,7 +74,15 @@ describe('a measured server', () => {
   it('has a rate, processor time, latency and memory', async () => {
     await using server = await startPeer(peer, hello, run)
     const { figures } = await measureServer(server, hello, run)
-    expect(Object.keys(figures).sort()).toEqual(['cpuMicros', 'p50Ms', 'p99Ms', 'rate', 'rssMib'])
+    expect(Object.keys(figures).sort()).toEqual([
+      'cpuMicros',
+      'megabytesPerCpu',
+      'megabytesRate',
+      'p50Ms',
+      'p99Ms',
+      'rate',
+      'rssMib',
+    ])
     for (const figure of Object.values(figures)) expect(figure).toBeGreaterThan(0)
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
   })

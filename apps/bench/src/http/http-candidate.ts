@@ -80,9 +80,12 @@ export async function measureServer(server: ServerProcess, scenario: HttpScenari
   const brought = await load(target, run.seconds)
   const after = await server.usage()
   checkVolume(brought, answer.countedBytes, scenario.shape)
+  const cpuMicros = (after.cpuMicros - before.cpuMicros) / brought.requests
   const figures = {
+    cpuMicros,
     rate: brought.requests / brought.seconds,
-    cpuMicros: (after.cpuMicros - before.cpuMicros) / brought.requests,
+    megabytesRate: (brought.requests * answer.body.byteLength) / brought.seconds / 1e6,
+    megabytesPerCpu: answer.body.byteLength / cpuMicros,
     p50Ms: brought.p50Ms,
     p99Ms: brought.p99Ms,
     rssMib: after.rssBytes / 2 ** 20,

@@ -30,7 +30,7 @@ export interface LoadShape {
 }
 
 /** Which load generator a scenario needs. */
-export type LoadTool = 'wrk' | 'h2load'
+export type LoadTool = 'wrk' | 'h2load' | 'h3'
 
 /** Something to do that servers are compared at. */
 export interface HttpScenario {

@@ -1,4 +1,5 @@
 import { h2load } from '../load/h2load.ts'
+import { fetchHttp3, h3Load } from '../load/h3/h3-load.ts'
 import type { LoadGenerator, LoadTarget } from '../load/load.ts'
 import { wrk } from '../load/wrk.ts'
 import type { ReceivedAnswer } from './check-answer.ts'
@@ -17,4 +18,5 @@ interface Tool {
 export const TOOLS: Readonly<Record<LoadTool, Tool>> = {
   wrk: { fetch: fetchHttp1, load: wrk },
   h2load: { fetch: fetchHttp2, load: h2load },
+  h3: { fetch: fetchHttp3, load: h3Load },
 }

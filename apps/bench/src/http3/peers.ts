@@ -1,0 +1,11 @@
+import { caddyPeer } from '../http/caddy.ts'
+import { nodePeer, type Peer } from '../http/peer.ts'
+
+/** Servers over HTTP/3; ours is the same program as over HTTP/1.1. To add one: a program in `servers/`, a line here. */
+export const HTTP3_PEERS: readonly Peer[] = [
+  nodePeer('fw', new URL('../http1/servers/fw.ts', import.meta.url), 'http3'),
+  nodePeer('@currentspace/http3', new URL('./servers/currentspace.ts', import.meta.url)),
+  caddyPeer(({ directory }) =>
+    directory === undefined ? 'respond / "hello world"' : `root * ${directory}\n  file_server`,
+  ),
+]

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import quiche from '@matrixai/quic/native/quiche.js'
+import { CONTROL_STREAM, decodeAnswer, type H3Answer } from './wire.ts'
+
+type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
+
+interface Pending {
+  readonly slices: Buffer[]
+  readonly resolve: (answer: H3Answer) => void
+  readonly reject: (error: Error) => void
+}
+
+const HOST = '127.0.0.1'
+const MAX_PACKET_BYTES = 1350
+/** Room for what a fast server sends at once. */
+const WINDOW_BYTES = 16 * 2 ** 20
+const CONTROL_STREAM_ID = 2
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
+/** An HTTP/3 client that does nothing but send the same request and take the answers, as cheaply as it can. */
+export class H3Connection {
+  readonly #socket: Socket
+  readonly #quiche: QuicheConnection
+  readonly #addresses: { readonly from: { host: string; port: number }; readonly to: { host: string; port: number } }
+  readonly #pending = new Map<number, Pending>()
+  readonly #packet = Buffer.alloc(MAX_PACKET_BYTES)
+  readonly #slice = Buffer.alloc(64 * 1024)
+  readonly #established = Promise.withResolvers<void>()
+  #timer: NodeJS.Timeout | undefined
+  #nextStream = 0
+  #isTurnScheduled = false
+
+  private constructor(socket: Socket, port: number) {
+    this.#socket = socket
+    const { address: host, port: ownPort } = socket.address()
+    this.#addresses = { from: { host: HOST, port }, to: { host, port: ownPort } }
+    const { from, to } = this.#addresses
+    this.#quiche = quiche.Connection.connect('localhost', randomBytes(20), to, from, makeConfig())
+    socket.on('message', (packet) => this.#onPacket(packet))
+  }
+
+  /** @throws {Error} if nobody answers */
+  static async open(port: number): Promise<H3Connection> {
+    const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
+    // Nothing has to be looked up, so that it may listen at once.
+    const listening = once(socket, 'listening')
+    socket.bind(0, HOST)
+    await listening
+    socket.setRecvBufferSize(4 * 2 ** 20)
+    const connection = new H3Connection(socket, port)
+    const giveUp = setTimeout(() => connection.#fail(new Error('No HTTP/3 connection')), HANDSHAKE_TIMEOUT_MS)
+    connection.#turn()
+    await connection.#established.promise
+    clearTimeout(giveUp)
+    connection.#quiche.streamSend(CONTROL_STREAM_ID, CONTROL_STREAM, false)
+    return connection
+  }
+
+  /** @param request What `encodeRequest` made. @throws {Error} if the connection ends before the answer is there */
+  request(request: Buffer): Promise<H3Answer> {
+    const id = this.#nextStream
+    this.#nextStream += 4
+    return new Promise((resolve, reject) => {
+      const sent = this.#quiche.streamSend(id, request, true)
+      if (sent !== request.byteLength) return reject(new Error('The server gave no room for a request'))
+      this.#pending.set(id, { slices: [], resolve, reject })
+      this.#scheduleTurn()
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    if (!this.#quiche.isClosed()) this.#quiche.close(true, 0x100, new Uint8Array())
+    this.#transmit()
+    this.#socket.close()
+  }
+
+  #onPacket(packet: Buffer): void {
+    try {
+      this.#quiche.recv(packet, this.#addresses)
+    } catch {
+      // What is wrong with a packet closes the connection, which the next turn finds out.
+    }
+    this.#scheduleTurn()
+  }
+
+  /** What arrives together is handled together. */
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return
+    this.#isTurnScheduled = true
+    setImmediate(() => {
+      this.#isTurnScheduled = false
+      this.#turn()
+    })
+  }
+
+  #turn(): void {
+    for (const id of this.#quiche.readable()) this.#read(id)
+    this.#transmit()
+    if (this.#quiche.isEstablished()) this.#established.resolve()
+    if (this.#quiche.isClosed() || this.#quiche.isDraining()) return this.#fail(new Error('The connection ended'))
+    clearTimeout(this.#timer)
+    const timeoutMs = this.#quiche.timeout()
+    if (timeoutMs === null) return
+    this.#timer = setTimeout(() => {
+      this.#quiche.onTimeout()
+      this.#turn()
+    }, timeoutMs + 1)
+  }
+
+  #read(id: number): void {
+    const pending = this.#pending.get(id)
+    for (;;) {
+      const read = this.#quiche.streamRecv(id, this.#slice)
+      if (read === null) return
+      const [length, isEnd] = read
+      pending?.slices.push(Buffer.from(this.#slice.subarray(0, length)))
+      if (!isEnd) continue
+      this.#pending.delete(id)
+      pending?.resolve(
+        decodeAnswer(pending.slices.length === 1 ? (pending.slices[0] ?? this.#slice) : Buffer.concat(pending.slices)),
+      )
+      return
+    }
+  }
+
+  #transmit(): void {
+    for (;;) {
+      const sent = this.#quiche.send(this.#packet)
+      if (sent === null) return
+      this.#socket.send(Buffer.from(this.#packet.subarray(0, sent[0])), this.#addresses.from.port, HOST)
+    }
+  }
+
+  #fail(error: Error): void {
+    clearTimeout(this.#timer)
+    this.#established.reject(error)
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
+  }
+}
+
+function makeConfig(): InstanceType<typeof quiche.Config> {
+  // The certificate is known to nobody.
+  const config = quiche.Config.withBoringSslCtx(false, true)
+  config.setApplicationProtos(['h3'])
+  config.setMaxIdleTimeout(30_000)
+  config.setMaxRecvUdpPayloadSize(MAX_PACKET_BYTES)
+  config.setMaxSendUdpPayloadSize(MAX_PACKET_BYTES)
+  config.setInitialMaxData(2 ** 50)
+  config.setInitialMaxStreamDataBidiLocal(WINDOW_BYTES)
+  config.setMaxStreamWindow(WINDOW_BYTES)
+  config.setInitialMaxStreamDataUni(64 * 1024)
+  config.setInitialMaxStreamsUni(8)
+  config.enablePacing(false)
+  return config
+}

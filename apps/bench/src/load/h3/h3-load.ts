@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import type { ReceivedAnswer } from '../../http/check-answer.ts'
+import type { LoadRequest } from '../../http/scenario.ts'
+import type { Load, LoadTarget } from '../load.ts'
+import { runGenerator } from '../run-generator.ts'
+import { H3Connection } from './h3-connection.ts'
+import { encodeRequest } from './wire.ts'
+
+/** What the program is told. */
+export interface H3LoadOptions {
+  readonly port: number
+  readonly request: LoadRequest
+  readonly connections: number
+  /** Requests at once on each connection. */
+  readonly depth: number
+  readonly seconds: number
+}
+
+const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+/** HTTP/3 by a program of ours, which compares every answer. @throws {Error} if one differs from the first */
+export async function h3Load({ port, request, shape }: LoadTarget, seconds: number): Promise<Load> {
+  const options: H3LoadOptions = { port, request, connections: shape.connections, depth: shape.depth ?? 1, seconds }
+  return JSON.parse(await runGenerator([process.execPath, PROGRAM, JSON.stringify(options)])) as Load
+}
+
+/** Sends the request once. Of the fields it reads the status alone: the others come in Huffman code. */
+export async function fetchHttp3({ port, request }: LoadTarget): Promise<ReceivedAnswer> {
+  const connection = await H3Connection.open(port)
+  try {
+    const { status, body } = await connection.request(encodeRequest(request, `127.0.0.1:${port}`))
+    return { status, body, type: undefined, coding: '', etag: '', countedBytes: undefined }
+  } finally {
+    connection.close()
+  }
+}
