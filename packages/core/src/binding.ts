@@ -20,6 +20,8 @@ export interface SocketAddress {
   readonly reusePort?: boolean
   readonly path?: string
   readonly fd?: number
+  /** A socket that is bound already: that of another `net.Server` or `net.Socket`. */
+  readonly _handle?: object
 }
 
 /** Listens as `net.Server` does. */
@@ -48,13 +50,15 @@ export function bindingOf(options: ListenOptions): Binding {
 /**
  * Binds the socket that takes connections.
  *
+ * @param handle That socket, if another process has bound it
  * @returns The passed descriptors that are none for connections
  * @throws {StartupError} saying what to do
  */
-export async function bind(target: Bindable, binding: Binding): Promise<readonly number[]> {
+export async function bind(target: Bindable, binding: Binding, handle?: object): Promise<readonly number[]> {
   try {
-    if (binding.kind === 'fd') return await bindPassed(target, binding.streams)
-    if (binding.kind === 'path') await bindPath(target, binding.path)
+    if (handle !== undefined) await target.listen({ _handle: handle })
+    else if (binding.kind === 'fd') return await bindPassed(target, binding.streams)
+    else if (binding.kind === 'path') await bindPath(target, binding.path)
     else {
       const { port, host, reusePort } = binding
       await target.listen({ port, reusePort, ...(host === undefined ? {} : { host }) })

@@ -12,6 +12,7 @@ export type { TlsCertificate, TlsCertificates, TlsOptions } from './tls-options.
 export { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
 export { toNodeHandler, type NodeHandler } from './to-node-handler.ts'
 export type { RequestTrace } from './tracing.ts'
+export type { WorkerOptions } from './workers/worker-options.ts'
 export type {
   BodySource,
   Context,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Logger } from '@fw/log'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import { bind, type Binding } from './binding.ts'
@@ -25,6 +26,8 @@ export interface ListenerAddress {
 /** What a listener serves, and how. */
 export interface ListenerOptions {
   readonly binding: Binding
+  /** The bound socket for connections, if another process has opened it. */
+  readonly handle?: object | undefined
   readonly certificates: CertificateStore | undefined
   readonly logger: Logger
   readonly http2: boolean
@@ -66,7 +69,7 @@ export class Listener implements CertificateUser {
       const { binding } = options
       if (binding.kind === 'fd')
         options.logger.debug('Listening on {} that was passed in', describeFds(binding.streams))
-      const others = await bind(tcp, binding)
+      const others = await bind(tcp, binding, options.handle)
       try {
         const credentials = hasHttp3 ? certificates?.first : undefined
         const http3 = credentials === undefined ? undefined : await openHttp3(binding, credentials, host, tcp, others)
@@ -141,7 +144,8 @@ async function openHttp3(
     cert: credentials.cert,
     host: bound.address,
     port: bound.port,
-    reusePort: binding.kind === 'port' && binding.reusePort,
+    // Workers of one primary share its TCP port; the UDP port they can share in this way alone.
+    reusePort: cluster.isWorker || (binding.kind === 'port' && binding.reusePort),
     fd,
     engineHost: host,
   })

@@ -3,6 +3,7 @@ import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
 import type { RoutingOptions } from './routing-options.ts'
 import type { TlsOptions } from './tls-options.ts'
+import { resolveWorkerOptions, type WorkerOptions } from './workers/worker-options.ts'
 
 /** Settings of a server, for all its listeners. */
 export interface ServerOptions {
@@ -44,6 +45,13 @@ export interface ListenOptions {
    * HTTP/3, perhaps one for datagrams.
    */
   readonly systemd?: true | string
+  /**
+   * Serve in worker processes, which run the same program: so many, or `'auto'` for one on each CPU. In this process
+   * `listen` then only looks after them.
+   */
+  readonly workers?: number | 'auto' | WorkerOptions
+  /** Bind each worker to a CPU of its own, by the program `taskset`. */
+  readonly pinCpus?: boolean
   /** `false` for clear text on a server with a certificate; or a certificate of this listener's own. */
   readonly tls?: false | TlsOptions
   readonly http2?: boolean
@@ -67,6 +75,8 @@ const LISTEN_OPTIONS: readonly string[] = [
   'fd',
   'udpFd',
   'systemd',
+  'workers',
+  'pinCpus',
   'tls',
   'http2',
   'http3',
@@ -95,6 +105,27 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
+  }
+  if (options.workers !== undefined) resolveWorkerOptions(options.workers, options.pinCpus ?? false)
+  else if (options.pinCpus !== undefined) throw new TypeError('Option pinCpus of listen takes workers beside it')
+  const [place, other] = PLACES.filter((name) => options[name] !== undefined)
+  if (other !== undefined) throw new TypeError(`Options ${place} and ${other} of listen exclude each other`)
+  if (place !== undefined && place !== 'port') {
+    for (const name of ['host', 'reusePort'] as const) {
+      if (options[name] !== undefined) throw new TypeError(`Options ${place} and ${name} of listen exclude each other`)
+    }
+  }
+  if (path !== undefined) checkPath(path)
+  for (const [name, value] of Object.entries({ fd, udpFd })) {
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw new RangeError(`Option ${name} of listen is ${String(value)}; it takes the number of a descriptor`)
+    }
+  }
+  if (udpFd !== undefined && fd === undefined && systemd === undefined) {
+    throw new TypeError('Option udpFd of listen takes fd or systemd beside it')
+  }
+  if (systemd !== undefined && systemd !== true && typeof systemd !== 'string') {
+    throw new TypeError('Option systemd of listen takes true or the name of a socket')
   }
   return options
 }

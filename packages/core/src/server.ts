@@ -1,7 +1,7 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { logger as globalLogger, type Logger } from '@fw/log'
 import { App } from './app.ts'
-import { bindingOf } from './binding.ts'
+import { bindingOf, type Binding } from './binding.ts'
 import { CertificateStore } from './certificate-store.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { Listener, type ListenerAddress } from './listener.ts'
@@ -15,6 +15,8 @@ import {
 import { startRuntimeRecords } from './runtime-records.ts'
 import { onShutdownSignal } from './shutdown-signals.ts'
 import type { TlsOptions } from './tls-options.ts'
+import { listenWithWorkers } from './workers/listen-with-workers.ts'
+import type { OpenListener, ServerHooks } from './workers/open-listener.ts'
 
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
@@ -34,7 +36,7 @@ export class Server implements AsyncDisposable {
   readonly #limits: Limits
   readonly #logger: Logger
   readonly #app: App
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<OpenListener>()
   /** By the option that names them: listeners with the server's certificates share them. */
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
@@ -74,16 +76,24 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing()) throw new Error('Cannot listen: the server is closed')
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     this.#stopRecords ??= startRuntimeRecords(this.#logger)
-    const listener = await Listener.open({
-      binding: bindingOf(options),
-      certificates: tls === undefined || tls === false ? undefined : await this.#certificatesOf(tls),
-      logger: this.#logger,
-      http2: options.http2 ?? this.#options.http2 ?? true,
-      http3: options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false)),
-      limits: this.#limits,
-      onRequest: this.#onRequest,
-      onRefused: this.#onRefused,
-    })
+    const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
+    const open = async (binding: Binding, handle?: object): Promise<OpenListener> =>
+      await Listener.open({
+        binding,
+        handle,
+        certificates: tls === undefined || tls === false ? undefined : await this.#certificatesOf(tls),
+        logger: this.#logger,
+        http2: options.http2 ?? this.#options.http2 ?? true,
+        http3,
+        limits: this.#limits,
+        onRequest: this.#onRequest,
+        onRefused: this.#onRefused,
+      })
+    const { workers } = options
+    const listener =
+      workers === undefined
+        ? await open(bindingOf(options))
+        : await listenWithWorkers({ ...options, workers }, http3 === true, this.#hooks(open))
     // Both may have happened while the sockets were being opened.
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
@@ -91,7 +101,7 @@ export class Server implements AsyncDisposable {
       throw new Error('Cannot listen: the server is closed')
     }
     this.#listeners.add(listener)
-    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS), { once: true })
+    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS, false), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
     this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
@@ -155,7 +165,7 @@ export class Server implements AsyncDisposable {
   async #close(drainMs: number): Promise<void> {
     this.#logger.info('Closing; running requests have {} ms to finish', drainMs)
     this.#app.drain()
-    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs)))
+    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs, true)))
     this.#ignoreSignals?.()
     for (const store of await Promise.allSettled(this.#certificates.values())) {
       if (store.status === 'fulfilled') store.value.close()
@@ -174,17 +184,28 @@ export class Server implements AsyncDisposable {
     return opened
   }
 
-  async #closeListener(listener: Listener, drainMs: number): Promise<void> {
+  async #closeListener(listener: OpenListener, drainMs: number, whole: boolean): Promise<void> {
     const deadline = setTimeout(() => {
       if (drainMs > 0)
         this.#logger.warn('What still runs on {} after {} ms is cut off', listener.address.url.href, drainMs)
       listener.destroy()
     }, drainMs)
     try {
-      await listener.drain()
+      await listener.drain(drainMs, whole)
     } finally {
       clearTimeout(deadline)
       this.#listeners.delete(listener)
+    }
+  }
+
+  #hooks(open: ServerHooks['open']): ServerHooks {
+    return {
+      logger: this.#logger,
+      open,
+      close: (listener, drainMs, whole) => {
+        const closed = whole ? this.close({ drainMs }) : this.#closeListener(listener, drainMs, false)
+        closed.catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
+      },
     }
   }
 

@@ -1,0 +1,173 @@
+import { fstatSync, write, writeSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+
+/** What every system writes to a pipe in one piece, however many others write to it (POSIX.1 `PIPE_BUF` on Linux). */
+const PIECE_BYTES = 4096
+/** Unwritten octets above which the processes have to wait. */
+const MAX_QUEUED_BYTES = 1024 * 1024
+/** A line above this is not waited for until its end. */
+const MAX_LINE_BYTES = 1024 * 1024
+/** Before a full pipe is tried again. */
+const RETRY_MS = 5
+/** Tries at the exit of the process, so many milliseconds in all: then nobody seems to read. */
+const EXIT_TRIES = 1000 / RETRY_MS
+
+const LF = 0x0a
+/** Never written to: waiting on it is the one way to sleep in synchronous code. */
+const NAP = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Whether lines of several processes would be mixed there: pipes and sockets take long or many lines in pieces. Files
+ * and terminals take each write as a whole.
+ */
+export function tearsLines(fd: number): boolean {
+  try {
+    const stats = fstatSync(fd)
+    return stats.isFIFO() || stats.isSocket()
+  } catch {
+    // What is closed is not torn.
+    return false
+  }
+}
+
+/** Passes the output of several processes on to one descriptor, line by line. */
+export class LineRelay {
+  readonly #fd: number
+  readonly #sources = new Set<Readable>()
+  /** Each of whole lines. */
+  readonly #queue: Buffer[] = []
+  #queuedBytes = 0
+  #isWriting = false
+  #readerGone = false
+  #idle = Promise.withResolvers<void>()
+  readonly #onExit = (): void => this.#writeAtExit()
+
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  /** Takes lines from a stream until it ends. */
+  add(source: Readable): void {
+    if (this.#sources.size === 0) process.on('exit', this.#onExit)
+    this.#sources.add(source)
+    let line: Buffer[] = []
+    let lineBytes = 0
+    source.on('data', (chunk: Buffer) => {
+      const isEndless = lineBytes + chunk.byteLength > MAX_LINE_BYTES
+      const end = isEndless ? chunk.byteLength : chunk.lastIndexOf(LF) + 1
+      if (end > 0) {
+        this.#push(Buffer.concat([...line, chunk.subarray(0, end)]))
+        line = []
+        lineBytes = 0
+      }
+      if (end === chunk.byteLength) return
+      line.push(chunk.subarray(end))
+      lineBytes += chunk.byteLength - end
+    })
+    source.once('close', () => {
+      // A process that was killed may have left half a line; the next one is not to be its end.
+      if (line.length > 0) this.#push(Buffer.concat([...line, Buffer.of(LF)]))
+      this.#sources.delete(source)
+      this.#settle()
+    })
+    source.on('error', () => {
+      // The stream closes, and there is nothing more to come.
+    })
+  }
+
+  /** Resolves when every stream has ended and what they brought is written. */
+  finished(): Promise<void> {
+    const { promise } = this.#idle
+    this.#settle()
+    return promise
+  }
+
+  #push(lines: Buffer): void {
+    if (this.#readerGone) return
+    this.#queue.push(lines)
+    this.#queuedBytes += lines.byteLength
+    if (this.#queuedBytes > MAX_QUEUED_BYTES) for (const source of this.#sources) source.pause()
+    if (!this.#isWriting) this.#writeNext()
+  }
+
+  #writeNext(): void {
+    const [lines] = this.#queue
+    this.#isWriting = lines !== undefined
+    if (lines === undefined) {
+      this.#settle()
+      return
+    }
+    const pieceBytes = lines.lastIndexOf(LF, PIECE_BYTES - 1) + 1
+    if (pieceBytes === 0) {
+      // The whole of a longer line, before anything else of this process can be written.
+      this.#writeNow(lines.indexOf(LF) + 1 || lines.byteLength, Infinity)
+      setImmediate(() => this.#writeNext())
+      return
+    }
+    write(this.#fd, lines, 0, pieceBytes, null, (error, written) => {
+      if (error === null) this.#written(written)
+      else if (error.code !== 'EAGAIN') this.#failed(error, pieceBytes)
+      if (error?.code === 'EAGAIN') setTimeout(() => this.#writeNext(), RETRY_MS)
+      else this.#writeNext()
+    })
+  }
+
+  /** @param bytes Of the first in the queue */
+  #writeNow(bytes: number, tries: number): void {
+    let left = bytes
+    let triesLeft = tries
+    while (left > 0 && triesLeft > 0) {
+      const [lines] = this.#queue
+      if (lines === undefined) return
+      try {
+        const written = writeSync(this.#fd, lines, 0, left)
+        this.#written(written)
+        left -= written
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code !== 'EAGAIN' && code !== 'EINTR') {
+          this.#failed(error as NodeJS.ErrnoException, left)
+          return
+        }
+        triesLeft--
+        Atomics.wait(NAP, 0, 0, RETRY_MS)
+      }
+    }
+  }
+
+  #written(bytes: number): void {
+    const [lines] = this.#queue
+    if (lines === undefined) return
+    this.#queuedBytes -= bytes
+    if (bytes === lines.byteLength) this.#queue.shift()
+    else this.#queue[0] = lines.subarray(bytes)
+    if (this.#queuedBytes <= MAX_QUEUED_BYTES) for (const source of this.#sources) source.resume()
+  }
+
+  #failed(error: NodeJS.ErrnoException, bytes: number): void {
+    this.#readerGone = error.code === 'EPIPE'
+    if (this.#readerGone) {
+      this.#queue.length = 0
+      this.#queuedBytes = 0
+      for (const source of this.#sources) source.resume()
+      return
+    }
+    // A full disk, say: as for any log, these lines are lost and the next are tried.
+    this.#written(bytes)
+  }
+
+  #writeAtExit(): void {
+    for (let lines = this.#queue[0]; lines !== undefined; lines = this.#queue[0]) {
+      const before = this.#queuedBytes
+      this.#writeNow(lines.byteLength, EXIT_TRIES)
+      if (this.#queuedBytes === before) return
+    }
+  }
+
+  #settle(): void {
+    if (this.#sources.size > 0 || this.#isWriting) return
+    process.off('exit', this.#onExit)
+    this.#idle.resolve()
+    this.#idle = Promise.withResolvers()
+  }
+}

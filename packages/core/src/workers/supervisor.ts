@@ -1,0 +1,306 @@
+import { url as inspectorUrl } from 'node:inspector'
+import type { Logger } from '@fw/log'
+import type { Binding } from '../binding.ts'
+import { StartupError } from '../startup-error.ts'
+import { beatIntervalMs } from './heartbeat.ts'
+import { LineRelay } from './line-relay.ts'
+import type { SentAddress } from './messages.ts'
+import { CpuPinning } from './pin-cpu.ts'
+import type { SocketHandle } from './port-sockets.ts'
+import { RestartDelay } from './restart-delay.ts'
+import type { WorkerSettings } from './worker-options.ts'
+import { WorkerProcess, type Relays, type WorkerEvents } from './worker-process.ts'
+
+/** After its deadline a worker destroys what is left and ends; one that has not by then never will. */
+const KILL_GRACE_MS = 1000
+/**
+ * A worker that leaves of its own accord was sent a signal, perhaps together with its primary, which then closes
+ * everything: that is waited for before the worker is replaced.
+ */
+const LEAVING_GRACE_MS = 50
+
+/** What the workers are to listen on for one call of `listen`. */
+export interface Offer {
+  readonly binding: Binding
+  /** The socket for a worker; `undefined` if it gets its own. */
+  handle(slot: number): SocketHandle | undefined
+}
+
+/** An offer that not all workers have taken up yet. */
+interface Start extends PromiseWithResolvers<SentAddress> {
+  readonly taken: Set<number>
+}
+
+interface Slot {
+  readonly delay: RestartDelay
+  current: WorkerProcess | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Keeps the worker processes of this program running, from the first `listen` with workers to the close of the last. */
+export class Supervisor {
+  readonly settings: WorkerSettings
+  readonly #logger: Logger
+  readonly #listens = new Set<number>()
+  readonly #offers = new Map<number, Offer>()
+  readonly #refused = new Map<number, string>()
+  readonly #starts = new Map<number, Start>()
+  readonly #slots: readonly Slot[]
+  /** All, whatever state they are in. */
+  readonly #processes = new Set<WorkerProcess>()
+  readonly #relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
+  readonly #pinning: CpuPinning | undefined
+  #beat: NodeJS.Timeout | undefined = undefined
+  #isStarted = false
+  #stopped: Promise<void> | undefined = undefined
+  #rolling: Promise<void> | undefined = undefined
+  #isRollingAgain = false
+
+  constructor(settings: WorkerSettings, logger: Logger) {
+    this.settings = settings
+    this.#logger = logger
+    this.#pinning = settings.pinCpus ? new CpuPinning(logger) : undefined
+    this.#slots = Array.from({ length: settings.count }, () => ({
+      delay: new RestartDelay(settings.maxRestartDelayMs),
+      current: undefined,
+      timer: undefined,
+    }))
+  }
+
+  /** Whether the workers have come to their end, from which there is no return. */
+  get isStopped(): boolean {
+    return this.#stopped !== undefined
+  }
+
+  /** Announces a call of `listen`: until it is withdrawn the workers stay. */
+  join(listen: number): void {
+    this.#listens.add(listen)
+  }
+
+  /**
+   * Has every worker listen.
+   *
+   * @param listen Number of the call
+   * @throws {StartupError} if one of them does not; then `withdraw` is to be called
+   */
+  async serve(listen: number, offer: Offer): Promise<SentAddress> {
+    const start: Start = { ...Promise.withResolvers<SentAddress>(), taken: new Set() }
+    this.#offers.set(listen, offer)
+    this.#starts.set(listen, start)
+    const { startTimeoutMs } = this.settings
+    const timer = setTimeout(() => {
+      const missing = this.#slots.findIndex((_, slot) => !start.taken.has(slot))
+      start.reject(
+        new StartupError(
+          `Worker ${missing + 1} did not come to listen within ${startTimeoutMs} ms: the program has to make the same ` +
+            'calls of listen in its workers, or needs a longer workers.startTimeoutMs',
+        ),
+      )
+    }, startTimeoutMs)
+    if (!this.#isStarted) this.#start()
+    for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
+    try {
+      return await start.promise
+    } finally {
+      clearTimeout(timer)
+      this.#starts.delete(listen)
+    }
+  }
+
+  /** Has workers that come to this call fail as the primary did. */
+  refuse(listen: number, message: string): void {
+    this.#refused.set(listen, message)
+    for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
+  }
+
+  /**
+   * Has the workers finish what came by this call; they end if there is no other. Resolves when that is done.
+   *
+   * @param whole Whether the server that listens is being closed as a whole
+   */
+  async withdraw(listen: number, drainMs: number, whole: boolean): Promise<void> {
+    this.#listens.delete(listen)
+    this.#offers.delete(listen)
+    const workers = [...this.#processes]
+    for (const worker of workers) worker.send({ fw: 'close', listen, drainMs, whole })
+    if (this.#listens.size === 0 && this.#isStarted) await (this.#stopped ??= this.#endAll())
+    else await Promise.all(workers.map((worker) => worker.closed(listen)))
+  }
+
+  /** Ends the workers that are still there at the deadline, if none is to go on. */
+  killAfterGrace(): void {
+    if (this.#stopped === undefined) return
+    const timer = setTimeout(() => {
+      for (const worker of this.#processes) {
+        this.#logger.warn('{} has not ended in time; killing it', worker.name)
+        worker.kill('SIGKILL')
+      }
+    }, KILL_GRACE_MS)
+    void this.#stopped.finally(() => clearTimeout(timer))
+  }
+
+  #start(): void {
+    this.#isStarted = true
+    process.on('SIGHUP', this.#onHangUp)
+    process.on('exit', this.#onProcessExit)
+    const { heartbeatTimeoutMs } = this.settings
+    // A process that stands at a breakpoint does not hang.
+    if (heartbeatTimeoutMs > 0 && inspectorUrl() === undefined) {
+      this.#beat = setInterval(() => this.#askAll(), beatIntervalMs(heartbeatTimeoutMs)).unref()
+    }
+    for (const [number, slot] of this.#slots.entries()) slot.current = this.#fork(number)
+  }
+
+  async #endAll(): Promise<void> {
+    for (const slot of this.#slots) clearTimeout(slot.timer)
+    // Those that serve nothing yet have nothing to finish.
+    for (const worker of this.#processes) if (worker.listening.size === 0) worker.kill('SIGTERM')
+    await Promise.all(Array.from(this.#processes, (worker) => worker.exited))
+    await Promise.all([this.#relays[1].finished(), this.#relays[2].finished()])
+    clearInterval(this.#beat)
+    process.off('SIGHUP', this.#onHangUp)
+    process.off('exit', this.#onProcessExit)
+  }
+
+  #fork(slot: number): WorkerProcess {
+    const worker = new WorkerProcess(slot, this.#relays, this.#events)
+    this.#processes.add(worker)
+    this.#logger.debug('{} started', worker.name)
+    void this.#pinning?.pin(worker.pid, slot)
+    const { startTimeoutMs } = this.settings
+    const timer = setTimeout(() => {
+      if (worker.readyAtMs === undefined) worker.kill('SIGKILL', `did not listen within ${startTimeoutMs} ms`)
+    }, startTimeoutMs)
+    void worker.exited.finally(() => clearTimeout(timer))
+    return worker
+  }
+
+  #answer(worker: WorkerProcess, listen: number): void {
+    const message = this.#refused.get(listen)
+    const offer = this.#offers.get(listen)
+    if (message !== undefined) worker.send({ fw: 'refused', listen, message })
+    else if (offer === undefined) return
+    else {
+      const { binding } = offer
+      worker.send({ fw: 'place', listen, binding, drainMs: this.settings.drainMs }, offer.handle(worker.slot))
+    }
+    worker.wanted = undefined
+  }
+
+  readonly #events: WorkerEvents = {
+    onPlaceWanted: (worker, listen) => this.#answer(worker, listen),
+    onListening: (worker, listen, address) => {
+      const start = this.#starts.get(listen)
+      start?.taken.add(worker.slot)
+      if (start?.taken.size === this.settings.count) start.resolve(address)
+      if (worker.readyAtMs !== undefined || !this.#servesAll(worker)) return
+      worker.readyAtMs = performance.now()
+      worker.ready.resolve(true)
+      this.#logger.info('{} is ready', worker.name)
+    },
+    onLeaving: (worker) => {
+      this.#logger.info('{} is leaving', worker.name)
+      const slot = this.#slots[worker.slot]
+      if (slot?.current !== worker) return
+      slot.current = undefined
+      this.#restart(worker.slot, LEAVING_GRACE_MS)
+      void this.#retire(worker)
+    },
+    onExit: (worker) => this.#onExit(worker),
+  }
+
+  #servesAll(worker: WorkerProcess): boolean {
+    return [...this.#offers.keys()].every((listen) => worker.listening.has(listen))
+  }
+
+  #onExit(worker: WorkerProcess): void {
+    this.#processes.delete(worker)
+    worker.ready.resolve(false)
+    const slot = this.#slots[worker.slot]
+    // One that was replaced, or was to replace another, is not missed.
+    if (slot?.current !== worker || this.isStopped) {
+      this.#logger.info('{} {}', worker.name, worker.ending)
+      return
+    }
+    slot.current = undefined
+    const { startupError } = worker
+    const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. What it wrote says why`
+    for (const start of this.#starts.values()) {
+      if (!start.taken.has(worker.slot)) start.reject(new StartupError(reason))
+    }
+    // The program fails at its very start: that is for the callers to know, and not to be tried again.
+    if (this.#starts.size === this.#offers.size) return
+    const delayMs = slot.delay.next(worker.readyAtMs === undefined ? 0 : performance.now() - worker.readyAtMs)
+    this.#logger.error(
+      '{} {}; starting another{}',
+      worker.name,
+      worker.ending,
+      delayMs === 0 ? '' : ` in ${delayMs} ms`,
+    )
+    this.#restart(worker.slot, delayMs)
+  }
+
+  #restart(number: number, delayMs: number): void {
+    const slot = this.#slots[number]
+    if (slot === undefined || this.isStopped) return
+    clearTimeout(slot.timer)
+    slot.timer = setTimeout(() => {
+      slot.timer = undefined
+      slot.current = this.#fork(number)
+    }, delayMs)
+  }
+
+  #askAll(): void {
+    for (const worker of this.#processes) {
+      if (worker.readyAtMs === undefined || !worker.ask()) continue
+      const { heartbeatTimeoutMs } = this.settings
+      worker.kill('SIGKILL', `has not turned its event loop for ${heartbeatTimeoutMs} ms and was killed`)
+    }
+  }
+
+  /** Lets a worker finish, and sees to it that it ends. */
+  async #retire(worker: WorkerProcess): Promise<void> {
+    const { drainMs } = this.settings
+    for (const listen of this.#offers.keys()) worker.send({ fw: 'close', listen, drainMs, whole: true })
+    const timer = setTimeout(
+      () => worker.kill('SIGKILL', 'did not end in time and was killed'),
+      drainMs + KILL_GRACE_MS,
+    )
+    await worker.exited
+    clearTimeout(timer)
+  }
+
+  readonly #onHangUp = (): void => {
+    if (this.isStopped) return
+    this.#isRollingAgain = this.#rolling !== undefined
+    this.#rolling ??= this.#roll().finally(() => (this.#rolling = undefined))
+  }
+
+  /** Replaces the workers one by one: each is there until the next one serves. */
+  async #roll(): Promise<void> {
+    do {
+      this.#isRollingAgain = false
+      this.#logger.info('Restarting the workers one by one')
+      for (const [number, slot] of this.#slots.entries()) {
+        const next = this.#fork(number)
+        if (!(await next.ready.promise)) {
+          if (this.isStopped) return
+          this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending)
+          return
+        }
+        if (this.isStopped) return
+        const { current } = slot
+        clearTimeout(slot.timer)
+        slot.timer = undefined
+        slot.current = next
+        if (current !== undefined) await this.#retire(current)
+      }
+      this.#logger.info('All workers have been restarted')
+    } while (this.#isRollingAgain)
+  }
+
+  readonly #onProcessExit = (): void => {
+    // Who asks twice to close does not want to wait. If this process just fails, its workers see it and drain.
+    if (this.isStopped) for (const worker of this.#processes) worker.kill('SIGKILL')
+  }
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { tempFolder } from '@fw/testing'
+import { expect, it } from 'vitest'
+import { Program } from './run-program.ts'
+
+const ROUNDS = 8
+const LINES = 25
+
+/** Has both workers write at the same time, records of so many octets. */
+async function write(url: string, octets: number): Promise<void> {
+  const asks = Array.from({ length: ROUNDS }, () =>
+    fetch(`${url}log/${LINES}/${octets}`, { headers: { connection: 'close' } }),
+  )
+  for (const answer of await Promise.all(asks)) expect(await answer.text()).toBe('logged')
+}
+
+/** The lines written so; each has to be whole, and on a line of its own. */
+function checked(output: string, octets: number): string[] {
+  const lines = output.split('\n').filter((line) => line.includes('x'.repeat(8)))
+  const whole = new RegExp(`^\\[[^<]*<\\d+ \\d+ x{${octets}}>$`)
+  // Not by a matcher: it would print them.
+  expect(lines.filter((line) => !whole.test(line)).map((line) => line.length)).toEqual([])
+  return lines
+}
+
+// 4,096 octets are what a pipe takes as a whole; 70,000 are more than it holds.
+const SIZES = [20, 5000, 70_000]
+
+it.each(SIZES)('lines of %i octets of several workers are whole in a pipe', async (octets) => {
+  await using folder = await tempFolder()
+  const fifo = folder.join('fifo')
+  await once(spawn('mkfifo', [fifo]), 'exit')
+  const reader = spawn('cat', [fifo])
+  let text = ''
+  reader.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  const program = new Program({ listen: { workers: 2 }, output: fifo })
+  await write(await program.url(), octets)
+  program.kill('SIGTERM')
+  await Promise.all([program.ended, once(reader, 'close')])
+  expect(checked(text, octets)).toHaveLength(ROUNDS * LINES)
+})
+
+it('a file of the log that all workers append to has whole lines', async () => {
+  await using folder = await tempFolder()
+  const logFile = folder.join('app.log')
+  const program = new Program({ listen: { workers: 2 }, logFile })
+  await write(await program.url(), 70_000)
+  program.kill('SIGTERM')
+  await program.ended
+  expect(checked(readFileSync(logFile, 'utf8'), 70_000)).toHaveLength(ROUNDS * LINES)
+})
+
+it('a reader that has gone stops nothing', async () => {
+  await using folder = await tempFolder()
+  const fifo = folder.join('fifo')
+  await once(spawn('mkfifo', [fifo]), 'exit')
+  const reader = once(spawn('head', ['--lines=1', fifo]), 'close')
+  const program = new Program({ listen: { workers: 2 }, output: fifo })
+  const url = await program.url()
+  await reader
+  await write(url, 5000)
+  program.kill('SIGTERM')
+  expect(await program.ended).toBe(0)
+})

@@ -1,0 +1,52 @@
+import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as log from '@fw/log'
+import { Server, type ListenOptions, type ServerOptions } from '../../src/index.ts'
+
+/** A program with workers, told by its environment what to do: tests run it as a process of its own. */
+const {
+  server: serverOptions = {},
+  listens,
+  logFile,
+} = JSON.parse(process.env.TEST_OPTIONS ?? '{}') as {
+  server?: ServerOptions
+  listens: ListenOptions[]
+  logFile?: string
+}
+const behaviour = process.env.TEST_BEHAVIOUR ?? ''
+
+if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
+if (cluster.isWorker) {
+  if (behaviour === 'exits early') process.exit(7)
+  if (behaviour === 'never listens') await sleep(60_000)
+  // A file that comes and goes while the program runs.
+  if (existsSync(behaviour)) process.exit(8)
+}
+
+const server = new Server({ shutdown: 'signals', ...serverOptions })
+const router = server.router()
+router.get('/', () => String(process.pid))
+router.get('/block', () => {
+  for (;;);
+})
+router.get('/slow/:ms', async (ctx) => {
+  await sleep(Number(ctx.params.ms))
+  return `slow ${process.pid}`
+})
+router.get('/log/:lines/:octets', (ctx) => {
+  const { lines, octets } = ctx.params
+  for (let at = 0; at < Number(lines); at++) log.info('<{} {} {}>', process.pid, at, 'x'.repeat(Number(octets)))
+  return 'logged'
+})
+if (cluster.isPrimary && behaviour === 'closes when told') process.once('message', () => void server.close())
+
+try {
+  const urls: string[] = []
+  for (const listen of listens) urls.push((await server.listen(listen)).url.href)
+  if (cluster.isPrimary) process.send?.(urls)
+  else if (behaviour === 'dies soon') process.exit(9)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)
+  process.exit(3)
+}

@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
+import { connect, tempFolder, testCertificate } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { Load } from './load.ts'
+import { isRunning, PATIENTLY, Program } from './run-program.ts'
+
+/** Asks on connections of their own, so that all workers have their turn, which processes answer. */
+async function pids(url: string, asks = 24): Promise<Set<number>> {
+  const answers = await Promise.all(
+    Array.from({ length: asks }, async () => (await fetch(url, { headers: { connection: 'close' } })).text()),
+  )
+  return new Set(answers.map(Number))
+}
+
+/** Asks by a Unix socket. */
+async function ask(socketPath: string): Promise<string> {
+  const [answer] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
+  return (await answer.setEncoding('utf8').toArray()).join('')
+}
+
+describe('listen with workers', () => {
+  it('serves one port from all of them, none of them the primary, and resolves when all are ready', async () => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const workers = program.workers()
+    expect(workers).toHaveLength(2)
+    expect(await pids(url)).toEqual(new Set(workers))
+    expect(workers).not.toContain(program.process.pid)
+  })
+
+  it('shares a Unix socket, also where another process left one behind', async () => {
+    await using folder = await tempFolder()
+    const path = folder.join('fw.sock')
+    const before = new Program({ listen: { path, workers: 1 } })
+    await before.url()
+    before.kill('SIGKILL')
+    await before.ended
+    const program = new Program({ listen: { path, workers: 2 } })
+    expect(await program.urls()).toEqual([`http+unix://${encodeURIComponent(path)}/`])
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(path)))
+    expect(new Set(answers.map(Number))).toEqual(new Set(program.workers()))
+  })
+
+  it('serves HTTP/3 on the UDP port of the same number, from all of them', async () => {
+    const { key, cert } = await testCertificate()
+    const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert }, http3: true } })
+    const port = Number(new URL(await program.url()).port)
+    const answered = new Set<number>()
+    // The kernel chooses by the client's port: with so many clients none of two workers is left out.
+    for (let client = 0; client < 24 && answered.size < 2; client++) {
+      const connection = await connect('h3', { port })
+      answered.add(Number(await (await connection.request({ path: '/' })).text()))
+      await connection.close()
+    }
+    expect(answered).toEqual(new Set(program.workers()))
+  })
+
+  it('serves several listeners from the same workers', async () => {
+    const program = new Program({ listen: [{ workers: 2 }, { workers: 2 }] })
+    const urls = await program.urls()
+    expect(new Set(urls).size).toBe(2)
+    for (const url of urls) expect(await pids(url)).toEqual(new Set(program.workers()))
+    program.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  it.runIf(process.platform === 'linux')('binds each to a CPU where there is taskset', async () => {
+    const program = new Program({ listen: { workers: 1, pinCpus: true } })
+    await program.url()
+    await expect.poll(() => program.output, PATIENTLY).toMatch(/Worker 1 \(process \d+\) is bound to CPU \d+/)
+  })
+
+  it.runIf(process.platform === 'linux')('goes on where there is no taskset, and says what to install', async () => {
+    const program = new Program({ listen: { workers: 2, pinCpus: true }, env: { PATH: '/nowhere' } })
+    const url = await program.url()
+    await expect
+      .poll(() => program.output, PATIENTLY)
+      .toMatch(/WARN .*there is no taskset\. Install it \(package util-linux\)/)
+    expect(program.output.match(/taskset/g)).toHaveLength(1)
+    expect((await fetch(url)).status).toBe(200)
+  })
+})
+
+describe('a worker that dies', () => {
+  it('under load is replaced, and the others go on', async () => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const [victim = 0] = program.workers()
+    const clients = 8
+    const load = new Load(url, clients)
+    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(100)
+    process.kill(victim, 'SIGKILL')
+    await expect.poll(() => program.workers().length, PATIENTLY).toBe(3)
+    const before = load.answered
+    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(before + 100)
+    // What it was answering is lost; who waited to be accepted, or came since, is not.
+    expect((await load.stop()).failures.length).toBeLessThanOrEqual(clients)
+    expect(program.output).toMatch(/ERROR.*Worker \d \(process \d+\) was ended by SIGKILL; starting another$/m)
+    expect(await pids(url)).not.toContain(victim)
+  })
+
+  it('over and over is started again after ever longer waits', async () => {
+    const program = new Program({ listen: { workers: { count: 1, maxRestartDelayMs: 600 } }, behaviour: 'dies soon' })
+    await program.url()
+    const waits = (): number[] =>
+      Array.from(program.output.matchAll(/starting another(?: in (\d+) ms)?$/gm), ([, ms = '0']) => Number(ms))
+    await expect.poll(() => waits().length, PATIENTLY).toBeGreaterThanOrEqual(4)
+    const [first, second = 0, third = 0, fourth = 0] = waits()
+    expect(first).toBe(0)
+    expect([second, third, fourth].map((ms, at) => ms / Math.min(600, 250 * 2 ** at))).toEqual(
+      [1, 1, 1].map(() => expect.toSatisfy((part: number) => part >= 0.49 && part <= 1)),
+    )
+  })
+
+  it('or hangs is killed and replaced', async () => {
+    const program = new Program({ listen: { workers: { count: 1, heartbeatTimeoutMs: 1000 } } })
+    const url = await program.url()
+    const hanging = fetch(`${url}block`).catch(() => 'failed')
+    // This one waits in the queue of the one that hangs, for the next one.
+    await expect.poll(() => program.output, PATIENTLY).toContain('has not turned its event loop for 1000 ms')
+    expect(await hanging).toBe('failed')
+    const [victim] = program.workers()
+    expect([...(await pids(url))]).not.toContain(victim)
+  })
+
+  it('or is told to leave is replaced, after its requests are answered', async () => {
+    const program = new Program({ listen: { workers: 1 } })
+    const url = await program.url()
+    const [worker = 0] = program.workers()
+    const slow = fetch(`${url}slow/1000`)
+    await expect.poll(async () => await (await fetch(url)).text(), PATIENTLY).toBe(String(worker))
+    process.kill(worker, 'SIGTERM')
+    await expect.poll(() => program.workers().length, PATIENTLY).toBe(2)
+    expect(await (await slow).text()).toBe(`slow ${worker}`)
+    await expect.poll(() => isRunning(worker), PATIENTLY).toBe(false)
+  })
+})
+
+describe('SIGHUP', () => {
+  it('replaces all workers one by one, and no request fails', async () => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const before = program.workers()
+    const load = new Load(url)
+    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(100)
+    program.kill('SIGHUP')
+    await expect.poll(() => program.output, PATIENTLY).toContain('All workers have been restarted')
+    expect(await load.stop()).toMatchObject({ failures: [] })
+    expect(program.workers()).toHaveLength(4)
+    for (const pid of before) expect(isRunning(pid)).toBe(false)
+    expect(await pids(url)).toEqual(new Set(program.workers().slice(2)))
+  })
+
+  it('changes nothing where the new workers do not start', async () => {
+    await using folder = await tempFolder()
+    const broken = folder.join('broken')
+    const program = new Program({ listen: { workers: 2 }, behaviour: broken })
+    const url = await program.url()
+    writeFileSync(broken, '')
+    program.kill('SIGHUP')
+    await expect.poll(() => program.output, PATIENTLY).toMatch(/exited with code 8: the workers before it go on/)
+    expect(await pids(url)).toEqual(new Set(program.workers()))
+    expect(program.workers()).toHaveLength(2)
+  })
+})
+
+describe('the end of the primary', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s lets running requests finish, and its exit code is 0',
+    async (signal) => {
+      const program = new Program({ listen: { workers: 2 } })
+      const url = await program.url()
+      const slow = fetch(`${url}slow/700`)
+      await pids(url)
+      program.kill(signal)
+      expect(await (await slow).text()).toMatch(/^slow/)
+      expect(await program.ended).toBe(0)
+      for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
+      await expect(fetch(url)).rejects.toThrow(/fetch failed/)
+    },
+  )
+
+  it('by a second signal takes the workers along at once', async () => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const slow = fetch(`${url}slow/60000`).catch(() => 'failed')
+    await pids(url)
+    program.kill('SIGTERM')
+    await expect.poll(() => program.output, PATIENTLY).toContain('Received SIGTERM')
+    program.kill('SIGTERM')
+    expect(await program.ended).toBe(143)
+    expect(await slow).toBe('failed')
+    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
+  })
+
+  it('by SIGKILL lets the workers answer what they are at, and then they go', async () => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const slow = fetch(`${url}slow/700`)
+    await pids(url)
+    program.kill('SIGKILL')
+    expect(await (await slow).text()).toMatch(/^slow/)
+    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
+  })
+
+  it('by server.close() closes everything', async () => {
+    const program = new Program({ listen: { workers: 2 }, behaviour: 'closes when told' })
+    await program.url()
+    program.process.send('close')
+    expect(await program.ended).toBe(0)
+    for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
+    expect(program.output.match(/Closed$/gm)).toHaveLength(3)
+  })
+})
