@@ -15,12 +15,21 @@ export interface Started {
   readonly error?: string
 }
 
+/** What `serve.ts` says last. */
+export interface Ended {
+  /** Requests that came to a handler, and those of them whose answer did not get through. */
+  readonly accepted: number
+  readonly aborted: number
+}
+
 /** A server in a process of its own. Leaving the scope kills it. */
 export interface ServerProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly started: Started
   /** How the process ended: its exit code, or the signal. */
   readonly ended: Promise<number | NodeJS.Signals | null>
+  /** Its last words; `undefined` if it could not say any. */
+  readonly last: Promise<Ended | undefined>
 }
 
 /**
@@ -38,11 +47,17 @@ export async function startServer(
     sockets === undefined ? serve : ['python3', fileOf('pass-sockets.py'), sockets, ...serve]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null)
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const lines = createInterface(child.stdout)
+  const [line] = (await once(lines, 'line')) as [string]
+  const last = Promise.race([
+    once(lines, 'line').then(([text]) => JSON.parse(text as string) as Ended),
+    once(lines, 'close').then(() => undefined),
+  ])
   return {
     child,
     started: JSON.parse(line) as Started,
     ended,
+    last,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended

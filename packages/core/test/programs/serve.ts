@@ -1,7 +1,8 @@
 /**
  * A server in a process of its own: `serve.ts <options of Server> <options of listen>`, both JSON. Writes one line: the
- * address, or what stood in the way. Ends with its signals.
+ * address, or what stood in the way. Ends with its signals; then a line with what became of its requests.
  */
+import { setTimeout } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
 
@@ -11,7 +12,22 @@ const records = new log.MemorySink()
 log.init({ level: log.Level.Debug, sinks: [records] })
 
 const server = new Server({ shutdown: 'signals', ...JSON.parse(serverOptions) })
-server.router().get('/', () => `hello from ${process.pid}`)
+let accepted = 0
+let aborted = 0
+server
+  .router()
+  .use((ctx, next) => {
+    accepted++
+    ctx.onFinish((outcome) => (aborted += outcome.aborted ? 1 : 0))
+    return next()
+  })
+  .get('/', () => `hello from ${process.pid}`)
+  .get('/work', async () => {
+    await setTimeout(20)
+    return 'done'
+  })
+  .get('/never', () => new Promise(() => {}))
+process.on('exit', () => console.log(JSON.stringify({ accepted, aborted })))
 try {
   const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))
   console.log(JSON.stringify({ url, port, path, protocols, records: records.messages() }))
