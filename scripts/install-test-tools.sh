@@ -2,7 +2,7 @@
 # Installs the programs that the tests run and that no npm package brings along. Says nothing when all are there.
 set -euo pipefail
 
-# One line for each: a command, the Debian package that has it, and what the tests do with it.
+# One line for each: a command or a path, the Debian package that has it, and what the tests do with it.
 tools='
 ab apache2-utils a load generator that speaks HTTP/1.0
 curl curl the client that tests HTTP/1.0, HTTP/1.1 and HTTP/2 with
@@ -12,6 +12,9 @@ wrk wrk a load generator, whose figures the benchmarks read
 wget wget another
 chromium chromium the browser that tests pages, server-sent events and HTTP/3
 h2load nghttp2-client HTTP/2 clients by the makers of nghttp2, one of them a load generator
+gtlsclient ngtcp2-client the HTTP/3 client of ngtcp2
+go golang-go compiles the HTTP/3 client of quic-go
+/usr/share/gocode/src/github.com/lucas-clemente/quic-go golang-github-lucas-clemente-quic-go-dev an HTTP/3 client of another make
 redis-server redis-server the Redis that tests of event channels across processes start and kill
 '
 
@@ -19,7 +22,7 @@ missing=()
 reasons=()
 while read -r command package reason; do
   [ -n "$command" ] || continue
-  command -v "$command" >/dev/null || {
+  [[ $command == /* && -e $command ]] || command -v "$command" >/dev/null || {
     missing+=("$package")
     reasons+=("  $package: $reason")
   }

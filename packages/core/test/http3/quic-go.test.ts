@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { tempFolder, type TempFolder } from '@fw/testing'
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
+import { digest, LARGE, MIB, startInterop, type InteropServer } from './interop-server.ts'
+
+const run = promisify(execFile)
+/** Where Debian keeps the sources of Go packages. */
+const GO_PACKAGES = '/usr/share/gocode'
+
+let folder: TempFolder
+let program: string
+let server: InteropServer
+
+beforeAll(async () => {
+  folder = await tempFolder()
+  program = folder.join('client')
+  const source = fileURLToPath(new URL('quic-go/main.go', import.meta.url))
+  // Nothing is fetched: the packages are those of Debian. The first time all of them are compiled.
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: GO_PACKAGES, GOFLAGS: '', GOTOOLCHAIN: 'local' }
+  await run('go', ['build', '-o', program, source], { env })
+}, 300_000)
+afterAll(() => folder[Symbol.asyncDispose]())
+beforeEach(async () => void (server = await startInterop()))
+afterEach(() => server[Symbol.asyncDispose]())
+
+/** What the client prints for each step. */
+async function client(...steps: string[]): Promise<string[]> {
+  const { stdout } = await run(program, [server.origin, ...steps], { timeout: 30_000 })
+  return stdout.trimEnd().split('\n')
+}
+
+const HELLO = `HTTP/3.0 200 5 ${digest(Buffer.from('hello'))}`
+const NONE = digest(Buffer.alloc(0))
+
+describe('quic-go', () => {
+  it('gets small and large answers, and those without content', async () => {
+    expect(await client('GET:/', 'HEAD:/', 'GET:/large', 'GET:/nothing', 'GET:/unchanged', 'GET:/missing')).toEqual([
+      HELLO,
+      `HTTP/3.0 200 0 ${NONE}`,
+      `HTTP/3.0 200 ${LARGE.length} ${digest(LARGE)}`,
+      `HTTP/3.0 204 0 ${NONE}`,
+      `HTTP/3.0 304 0 ${NONE}`,
+      expect.stringMatching(/^HTTP\/3.0 404 /),
+    ])
+    expect(new Set(server.protocols)).toEqual(new Set(['HTTP/3.0']))
+  })
+
+  it('sends bodies, and gets them back', async () => {
+    const body = Buffer.alloc(3 * MIB, 'x')
+    expect(await client(`POST:/echo:${body.length}`, `POST:/count:${body.length}`, 'POST:/count:0')).toEqual([
+      `HTTP/3.0 200 ${body.length} ${digest(body)}`,
+      `HTTP/3.0 200 7 ${digest(Buffer.from(String(body.length)))}`,
+      `HTTP/3.0 200 1 ${digest(Buffer.from('0'))}`,
+    ])
+  })
+
+  it('sees the answer to a body that nobody reads', async () => {
+    expect(await client('POST:/refused:3000000', 'GET:/')).toEqual([expect.stringMatching(/^HTTP\/3.0 403 2 /), HELLO])
+  })
+
+  it('makes 200 requests at once on one connection', async () => {
+    expect(await client('GET:/*200', 'POST:/echo:20000*50')).toEqual([
+      HELLO,
+      `HTTP/3.0 200 20000 ${digest(Buffer.alloc(20_000, 'x'))}`,
+    ])
+  })
+
+  it('sees an answer that breaks off as a reset, and goes on', async () => {
+    expect(await client('GET:/broken', 'GET:/')).toEqual([
+      expect.stringMatching(/^HTTP\/3.0 200 5 \w+ reset 0x102$/),
+      HELLO,
+    ])
+  })
+
+  it('gives up an endless answer, of which the handler hears', async () => {
+    expect(await client('GET:/ticks!200', 'GET:/')).toEqual([
+      expect.stringMatching(/canceled with error code 268$/),
+      HELLO,
+    ])
+    await expect.poll(() => server.ends).toEqual([expect.objectContaining({ status: 200, aborted: true })])
+  })
+
+  it('is let finish while the server closes', async () => {
+    const answer = client('POST:/echo:3000000')
+    await expect.poll(() => server.protocols.length).toBe(1)
+    await server.server.close({ drainMs: 10_000 })
+    expect(await answer).toEqual([expect.stringMatching(/^HTTP\/3.0 200 3000000 /)])
+  })
+})
