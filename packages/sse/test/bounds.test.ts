@@ -94,9 +94,11 @@ eachProtocol('a client that never reads', start, (client) => {
     // What the last events passed through is let go of in turns to come.
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 15_000 })
     expect({ isOpen: stream.isOpen(), isDropping: told.dropped > 0, warnings: told.slow }).toEqual(expected)
+    // Gone with all that waited for it.
     response.abort()
     await stream.closed
     expect(channel.stats.subscribers).toBe(0)
+    await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(MIB), { timeout: 15_000 })
   })
 })
 

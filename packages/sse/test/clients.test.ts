@@ -2,9 +2,10 @@ import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { eachProtocol, launchChromium, testCertificate } from '@fw/testing'
 import { EventSource } from 'eventsource'
-import { array, assert, asyncProperty, constantFrom, integer, oneof, record, string } from 'fast-check'
+import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, record, string } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sse, type ServerSentEvent } from '../src/index.ts'
+import { encodeEvent } from '../src/event.ts'
+import { sse, type ServerSentEvent, type SseStream } from '../src/index.ts'
 import { EventReader } from '../src/testing.ts'
 
 /** The characters that streams are made of, and those that are mistaken for them. */
@@ -34,21 +35,40 @@ function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
 
 const END = { event: 'end', data: '' }
 const TYPES = ['message', 'a', 'data', 'é:', 'end']
-const sentBy = new Map<string, readonly ServerSentEvent[]>()
-let runs = 0
+/** Octets in one write of a stream that is cut; `Infinity` for one write of everything. */
+const cuts = oneof(constant(Infinity), integer({ min: 1, max: 50 }))
+
+interface Offer {
+  readonly sent: readonly ServerSentEvent[]
+  readonly cut: number
+}
+
+const offers = new Map<string, Offer>()
 
 /** Keeps what is to be sent under an address of its own. */
-function offer(sent: readonly ServerSentEvent[]): string {
-  const name = String(runs++)
-  sentBy.set(name, sent)
+function offer(sent: readonly ServerSentEvent[], cut: number): string {
+  const name = String(offers.size)
+  offers.set(name, { sent: [...sent, END], cut })
   return `/events/${name}`
+}
+
+/** Sends blocks in pieces, each in a turn of its own: no client may mind where a stream is cut. */
+async function sendCut(stream: SseStream, { sent, cut }: Offer): Promise<void> {
+  const whole = Buffer.from(sent.map((block) => encodeEvent(block)).join(''))
+  for (let at = 0; at < whole.length; at += cut) {
+    if (!stream.write(whole.subarray(at, at + cut), 0)) await stream.drained()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 function serverOf(options: ConstructorParameters<typeof Server>[0]): Server {
   const server = new Server(options)
   server.router().get('/events/:name', async (ctx) => {
     const stream = await sse(ctx)
-    await stream.sendMany([...(sentBy.get(ctx.params.name) ?? []), END])
+    const offered = offers.get(ctx.params.name)
+    if (offered === undefined) return
+    if (offered.cut === Infinity) await stream.sendMany(offered.sent)
+    else await sendCut(stream, offered)
     await stream.closed
   })
   server.router().get('/', (ctx) => ctx.html('<!doctype html><title>events</title>'))
@@ -58,12 +78,12 @@ function serverOf(options: ConstructorParameters<typeof Server>[0]): Server {
 beforeAll(() => setSinks([]))
 
 describe('the EventSource of npm', () => {
-  it('sees what was sent', async () => {
+  it('sees what was sent, however the stream is cut', async () => {
     await using server = serverOf({})
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await assert(
-      asyncProperty(blocks, async (sent) => {
-        const source = new EventSource(new URL(offer(sent), url))
+      asyncProperty(blocks, cuts, async (sent, cut) => {
+        const source = new EventSource(new URL(offer(sent, cut), url))
         const seen: Seen[] = []
         await new Promise<void>((resolve) => {
           for (const type of TYPES) {
@@ -90,10 +110,10 @@ eachProtocol(
     return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
   },
   (client) => {
-    it('sees what was sent, however the stream is cut', async () => {
+    it('sees what was sent, however the stream is cut and cut again', async () => {
       await assert(
-        asyncProperty(blocks, integer({ min: 1, max: 50 }), async (sent, size) => {
-          const response = await client().request({ path: offer(sent) })
+        asyncProperty(blocks, cuts, integer({ min: 1, max: 50 }), async (sent, cut, size) => {
+          const response = await client().request({ path: offer(sent, cut) })
           const reader = new EventReader()
           for await (const chunk of response.body) {
             for (let at = 0; at < chunk.byteLength; at += size) reader.feed(chunk.subarray(at, at + size))
@@ -118,7 +138,7 @@ describe('the EventSource of Chromium', () => {
     ['http/1.1', false, false],
     ['h2', true, false],
     ['h3', true, true],
-  ])('sees what was sent over %s', async (protocol, isSecure, http3) => {
+  ])('sees what was sent over %s, however the stream is cut', async (protocol, isSecure, http3) => {
     const certificate = await testCertificate()
     const server = serverOf(isSecure ? { tls: { key: certificate.key, cert: certificate.cert }, http3 } : {})
     servers.push(server)
@@ -131,8 +151,8 @@ describe('the EventSource of Chromium', () => {
       const page = await browser.newPage()
       await page.goto(url.href)
       await assert(
-        asyncProperty(blocks, async (sent) => {
-          const path = offer(sent)
+        asyncProperty(blocks, cuts, async (sent, cut) => {
+          const path = offer(sent, cut)
           const seen = await page.evaluate(
             ({ address, types }) =>
               new Promise<unknown[]>((resolve) => {

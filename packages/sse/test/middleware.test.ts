@@ -1,29 +1,29 @@
+import { accessLog } from '@fw/access-log'
 import { Server } from '@fw/core'
-import { setSinks } from '@fw/log'
-import type { Outcome } from '@fw/types'
+import { MemorySink, setLevel, setSinks, Level } from '@fw/log'
 import { eachProtocol, type ServerDemand } from '@fw/testing'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { sse } from '../src/index.ts'
 
-/** One for each request that is over, as an access log has them. */
-const entries: Outcome[] = []
+const sink = new MemorySink()
+/** What the access log says so far. */
+const entries = (): string[] => sink.messages().filter((message) => message.includes('GET /events'))
 let next = Promise.withResolvers<void>()
 
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
   const server = new Server({ ...(tls === undefined ? {} : { tls }), http3 })
   const router = server.router()
-  router.use((ctx, run) => {
-    ctx.onFinish((outcome) => entries.push(outcome))
-    return run()
-  })
+  router.use(accessLog())
   router.use(async (ctx, run) => {
     ctx.responseHeaders.set('access-control-allow-origin', '*')
-    ctx.responseHeaders.append('set-cookie', 'a=1')
-    ctx.responseHeaders.append('set-cookie', 'b=2')
+    ctx.responseHeaders.append('vary', 'origin')
+    ctx.cookies.set('a', '1')
     await run()
   })
   router.get('/events', async (ctx) => {
     const stream = await sse(ctx, { heartbeatMs: 0 })
+    // Too late, which must not hurt the events either.
+    ctx.responseHeaders.set('x-late', 'yes')
     for (const text of ['one', 'two\nlines', 'é']) {
       await stream.data(text)
       await next.promise
@@ -33,15 +33,19 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
 }
 
-beforeAll(() => setSinks([]))
+beforeAll(() => {
+  setLevel(Level.Info)
+  setSinks([sink])
+})
+beforeEach(() => sink.clear())
 
-eachProtocol('middleware that logs and sets fields', start, (client) => {
+eachProtocol('the access log, CORS and cookies', start, (client) => {
   it('neither delays nor changes events: every event comes before the next is asked for', async () => {
-    entries.length = 0
     const response = await client().request({ path: '/events' })
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('set-cookie')).toContain('a=1')
-    expect(response.headers.get('set-cookie')).toContain('b=2')
+    expect(response.headers.get('vary')).toBe('origin')
+    expect(response.headers.get('x-late')).toBeNull()
     let text = ''
     let asked = 0
     const blocks = ['data: one\n\n', 'data: two\ndata: lines\n\n', 'data: é\n\n']
@@ -50,7 +54,7 @@ eachProtocol('middleware that logs and sets fields', start, (client) => {
       const expected = blocks.slice(0, asked + 1).join('')
       if (text.length < expected.length) continue
       expect(text).toBe(expected)
-      expect(entries).toEqual([])
+      expect(entries()).toEqual([])
       asked++
       const { resolve } = next
       next = Promise.withResolvers()
@@ -58,7 +62,20 @@ eachProtocol('middleware that logs and sets fields', start, (client) => {
     }
     const whole = blocks.join('')
     expect(text).toBe(whole)
-    await vi.waitFor(() => expect(entries).toHaveLength(1), { timeout: 15_000 })
-    expect(entries).toEqual([{ status: 200, bodyBytes: Buffer.byteLength(whole), aborted: false }])
+    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 15_000 })
+    expect(entries()[0]).toMatch(/^GET \/events 200 OK /)
+    expect(entries()[0]).toContain(`(${Buffer.byteLength(whole)} B)`)
+  })
+
+  it('a client that leaves is one entry, marked as aborted', async () => {
+    const response = await client().request({ path: '/events' })
+    for await (const chunk of response.body) if (chunk.byteLength > 0) break
+    expect(entries()).toEqual([])
+    response.abort()
+    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 15_000 })
+    expect(entries()[0]).toMatch(/^\[ABORTED\] GET \/events 200 OK /)
+    const { resolve } = next
+    next = Promise.withResolvers()
+    resolve()
   })
 })
