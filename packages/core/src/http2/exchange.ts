@@ -3,7 +3,7 @@ import type { FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../aborted-error.ts'
 import { BaseExchange } from '../base-exchange.ts'
 import { BodyRate } from '../body-rate.ts'
-import type { Deadlines, Watched } from '../deadlines.ts'
+import type { Deadlines } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
 import { FieldListHeaders } from '../field-list-headers.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -20,8 +20,12 @@ export interface StreamOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** Told once for each stream. */
-  onStreamClosed(): void
+  /** Calls `onDeadline` once `deadlineMs` has passed, until the exchange is let go of. */
+  watch(exchange: Http2Exchange): void
+  /** The exchange has another deadline. */
+  onDeadlineSet(deadlineMs: number): void
+  /** Told once for each exchange. */
+  onStreamClosed(exchange: Http2Exchange): void
 }
 
 /** Answers up to this size are one write; larger ones are sent as the client takes them. */
@@ -30,13 +34,16 @@ const END_STREAM = { endStream: true }
 const BEFORE_TRAILERS = { waitForTrailers: true }
 
 /** A request and its answer on an HTTP/2 stream. */
-export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
+export class Http2Exchange extends BaseExchange implements BodySupply {
   readonly protocol = 'HTTP/2.0'
   readonly method: string
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
+  /** When `onDeadline` is due. */
   deadlineMs: number = Infinity
+  /** Where the session keeps the exchange. */
+  slot = -1
 
   readonly #stream: ServerHttp2Stream
   readonly #owner: StreamOwner
@@ -72,7 +79,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
     this.#isBodyComplete = isBodyComplete
     stream.on('error', ignore)
     stream.on('close', () => this.#onClosed())
-    owner.deadlines.watch(this)
+    owner.watch(this)
     if (!isBodyComplete) this.#receive()
   }
 
@@ -284,14 +291,15 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
   }
 
   #onClosed(): void {
-    this.#owner.deadlines.unwatch(this)
-    this.#owner.onStreamClosed()
+    this.#owner.onStreamClosed(this)
     this.#output?.clear()
     if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
     const isReset = this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR
     // A client may also take back a request without an error; only what was sent in one write tells it apart.
     const isCutOff = this.#output === undefined && !this.#stream.writableFinished
     this.settle(!this.#isSent || isReset || isCutOff)
+    // Node.js may hold on to the stream for a while; what the application had for it need not be held along.
+    this.onClose = undefined
   }
 
   #watchBody(): void {
@@ -308,6 +316,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply, Watched {
 
   #setDeadline(): void {
     this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
+    this.#owner.onDeadlineSet(this.deadlineMs)
   }
 }
 

@@ -7,6 +7,7 @@ import { Http2Exchange, type StreamOwner } from './exchange.ts'
 import { traceSession } from './session-trace.ts'
 import { http2RequestHead, refusedRequestLine } from './request-head.ts'
 import { sessionOptions } from './session-options.ts'
+import { StreamSlots } from './stream-slots.ts'
 
 export interface Http2SessionOptions {
   readonly scheme: 'http' | 'https'
@@ -24,7 +25,9 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   readonly remotePort: number | undefined
   deadlineMs: number
   readonly #session: ServerHttp2Session
-  #openStreams = 0
+  readonly #streams = new StreamSlots()
+  /** Requests that were refused and are still being told so. */
+  #refused = 0
 
   constructor(socket: Socket, options: Http2SessionOptions) {
     const { host, deadlines } = options
@@ -51,7 +54,7 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     if (this.#session.closed) return
     // GOAWAY; the session ends with its last stream.
     this.#session.close()
-    if (this.#openStreams === 0) this.#onIdle()
+    if (this.#isIdle) this.#onIdle()
   }
 
   destroy(): void {
@@ -59,13 +62,31 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   onDeadline(): void {
+    if (!this.#isIdle) {
+      this.deadlineMs = this.#streams.expire(performance.now())
+      return
+    }
     // A field section that was begun and never ends, or a client that does not read, keeps nghttp2 from being done.
     if (this.#session.closed) this.destroy()
     else this.drain()
   }
 
-  onStreamClosed(): void {
-    if (--this.#openStreams === 0) this.#onIdle()
+  watch(exchange: Http2Exchange): void {
+    if (this.#isIdle) this.deadlineMs = Infinity
+    this.#streams.add(exchange)
+  }
+
+  onDeadlineSet(deadlineMs: number): void {
+    if (deadlineMs < this.deadlineMs) this.deadlineMs = deadlineMs
+  }
+
+  onStreamClosed(exchange: Http2Exchange): void {
+    this.#streams.remove(exchange)
+    if (this.#isIdle) this.#onIdle()
+  }
+
+  get #isIdle(): boolean {
+    return this.#streams.size === 0 && this.#refused === 0
   }
 
   #onIdle(): void {
@@ -74,8 +95,6 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   #onStream(stream: ServerHttp2Stream, flags: number, fields: readonly string[]): void {
-    this.#openStreams++
-    this.deadlineMs = Infinity
     try {
       const head = http2RequestHead(fields, this.host.limits)
       const isBodyComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
@@ -87,8 +106,12 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   #refuse(stream: ServerHttp2Stream, error: ProtocolError, fields: readonly string[]): void {
+    this.#refused++
     stream.on('error', ignore)
-    stream.on('close', () => this.onStreamClosed())
+    stream.on('close', () => {
+      this.#refused--
+      if (this.#isIdle) this.#onIdle()
+    })
     if (!stream.closed) {
       stream.respond([':status', String(error.status), 'content-length', '0'], { endStream: true })
       // Not before the answer is out.
