@@ -73,6 +73,11 @@ export function checkField(name: string, value: string): FieldRule {
   return rule
 }
 
+/** Whether an answer may have a field, by its lower-case name, only once. */
+export function isSingleField(name: string): boolean {
+  return rules.get(name)?.isSingle ?? false
+}
+
 function newRule(name: string): FieldRule {
   if (!TOKEN.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: the name is no token`)
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }

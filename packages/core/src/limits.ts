@@ -41,6 +41,8 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number
   /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
   readonly drainIdleMs: number
+  /** Pipelined requests of one HTTP/1.1 connection that are begun before other connections have their turn; 0 for no limit. */
+  readonly maxPipelinedRequests: number
   /** Requests on one HTTP/1.1 connection; 0 for no limit. */
   readonly maxRequestsPerConnection: number
   /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
@@ -88,6 +90,7 @@ export const DEFAULT_LIMITS: Limits = {
   writeStallTimeoutMs: 60_000,
   keepAliveTimeoutMs: 5_000,
   drainIdleMs: 500,
+  maxPipelinedRequests: 16,
   maxRequestsPerConnection: 0,
   maxConnections: 0,
   maxConnectionsPerAddress: 0,

@@ -5,16 +5,32 @@ import type { Writable } from 'node:stream'
  * slice has been taken can a slow client be told from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
+/**
+ * Octets that one stream passes on before all others have had their turn of the event loop. The buffers of the operating
+ * system take megabytes at once: a thousand large answers would hold everybody up for seconds.
+ */
+const TURN_BYTES = 2 * SLICE_BYTES
+
+/** Who is told that a writer goes on. */
+export interface WriterOwner {
+  /** The writer's next turn has come; to be treated like `drain`. */
+  onTurn(): void
+}
 
 /** Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied. */
 export class SlicedWriter {
   readonly #target: Writable
+  readonly #owner: WriterOwner
   /** What waits; most streams never make anything wait. */
   #queue: Uint8Array[] | undefined = undefined
   #queuedBytes = 0
+  #turnBytes = 0
+  /** Whether the next turn is waited for. */
+  #isResting = false
 
-  constructor(target: Writable) {
+  constructor(target: Writable, owner: WriterOwner) {
     this.#target = target
+    this.#owner = owner
   }
 
   /** Octets that the stream has not passed on. */
@@ -22,23 +38,23 @@ export class SlicedWriter {
     return this.#target.writableLength + this.#queuedBytes
   }
 
-  /** Whether the stream wants a pause. */
+  /** Whether a pause is wanted. */
   get isBlocked(): boolean {
-    return this.#queuedBytes > 0 || this.#target.writableNeedDrain
+    return this.#isResting || this.#queuedBytes > 0 || this.#target.writableNeedDrain
   }
 
-  /** @returns Whether the stream wants no pause */
+  /** @returns Whether no pause is wanted */
   write(bytes: Uint8Array): boolean {
     if (bytes.byteLength <= SLICE_BYTES && !this.isBlocked) {
       // A stream that was destroyed takes nothing and wants no pause either.
-      return this.#target.write(bytes) || !this.isBlocked
+      return this.#pass(bytes) || !this.isBlocked
     }
     for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
       const slice = bytes.subarray(at, at + SLICE_BYTES)
       if (this.isBlocked) {
         ;(this.#queue ??= []).push(slice)
         this.#queuedBytes += slice.byteLength
-      } else this.#target.write(slice)
+      } else this.#pass(slice)
     }
     return !this.isBlocked
   }
@@ -51,11 +67,11 @@ export class SlicedWriter {
 
   /** To be called on `drain`: passes on what waits. */
   pump(): void {
-    while (!this.#target.writableNeedDrain) {
+    while (!this.#isResting && !this.#target.writableNeedDrain) {
       const slice = this.#queue?.shift()
       if (slice === undefined) return
       this.#queuedBytes -= slice.byteLength
-      this.#target.write(slice)
+      this.#pass(slice)
     }
   }
 
@@ -63,5 +79,19 @@ export class SlicedWriter {
   clear(): void {
     this.#queue = undefined
     this.#queuedBytes = 0
+  }
+
+  /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */
+  #pass(slice: Uint8Array): boolean {
+    this.#turnBytes += slice.byteLength
+    const isWritable = this.#target.write(slice)
+    if (this.#turnBytes < TURN_BYTES) return isWritable
+    this.#turnBytes = 0
+    this.#isResting = true
+    setImmediate(() => {
+      this.#isResting = false
+      this.#owner.onTurn()
+    })
+    return false
   }
 }

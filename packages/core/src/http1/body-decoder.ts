@@ -2,16 +2,13 @@ import type { FieldList } from '@fw/types'
 import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
 import type { Framing } from './framing.ts'
 
-/** Octets below which a piece of a body is rather copied than kept as a view of what was received. */
-const SMALL_PIECE_BYTES = 1024
-
 /** Finds a request body in the octets after its head. */
 export interface BodyDecoder {
   /** Whether the whole body has been read. */
   readonly done: boolean
   readonly trailers: FieldList
   /**
-   * Feeds one slice; body octets are passed on as views of it.
+   * Feeds one slice; body octets are passed on as views of it, and may have been moved within it.
    *
    * @returns How many octets of `input` belong to the body; fewer than all only when `done`
    * @throws {ProtocolError} if the body is malformed
@@ -45,11 +42,4 @@ class LengthDecoder implements BodyDecoder {
     if (length > 0) onData(length === input.length ? input : input.subarray(0, length))
     return length
   }
-}
-
-/** Pieces that would each cost more to keep than they hold are made one; a client chooses how small its chunks are. */
-export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (pieces.length < 2) return pieces
-  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return bytes / pieces.length < SMALL_PIECE_BYTES ? [Buffer.concat(pieces)] : pieces
 }

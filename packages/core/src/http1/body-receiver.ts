@@ -1,7 +1,8 @@
 import { BodyRate } from '../body-rate.ts'
+import type { Deadlines } from '../deadlines.ts'
 import type { Limits } from '../limits.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
-import { bodyDecoder, joinSmall, type BodyDecoder } from './body-decoder.ts'
+import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
 
 /** What a `BodyReceiver` asks of its connection. */
@@ -19,19 +20,29 @@ export class BodyReceiver implements BodySupply {
   readonly body: ReceivedBody
   /** Whether the client waits for 100 (Continue) before it sends the body. */
   awaitsContinue: boolean
-  /** Octets that came after the body was given up. */
-  skippedBytes = 0
   /** Whether so much waits for the reader that no more is taken. */
   isFull = false
+  /** Octets that came after the body was given up. */
+  #skippedBytes = 0
   readonly #source: BodySource
   readonly #decoder: BodyDecoder
   readonly #rate: BodyRate
+  readonly #limits: Limits
+  readonly #requestDeadlineMs: number
 
-  private constructor(source: BodySource, fields: MessageFields, decoder: BodyDecoder, limits: Limits) {
+  private constructor(
+    source: BodySource,
+    fields: MessageFields,
+    decoder: BodyDecoder,
+    limits: Limits,
+    requestDeadlineMs: number,
+  ) {
     const { framing } = fields
     this.#source = source
     this.#decoder = decoder
     this.#rate = new BodyRate(limits)
+    this.#limits = limits
+    this.#requestDeadlineMs = requestDeadlineMs
     this.awaitsContinue = fields.expectsContinue
     this.body = new ReceivedBody(
       framing.kind === 'length' ? framing.length : undefined,
@@ -40,15 +51,45 @@ export class BodyReceiver implements BodySupply {
     )
   }
 
-  /** @returns `undefined` for a request without a body */
-  static of(source: BodySource, fields: MessageFields, limits: Limits): BodyReceiver | undefined {
+  /**
+   * @param headStartMs When the head of the request began to arrive; now, unless it is given
+   * @returns `undefined` for a request without a body
+   */
+  static of(
+    source: BodySource,
+    fields: MessageFields,
+    limits: Limits,
+    deadlines: Deadlines,
+    headStartMs: number | undefined,
+  ): BodyReceiver | undefined {
     const decoder = bodyDecoder(fields.framing, limits)
-    return decoder && new BodyReceiver(source, fields, decoder, limits)
+    if (decoder === undefined) return undefined
+    return new BodyReceiver(source, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
   }
 
   /** Whether the last octet has been received. */
   get isComplete(): boolean {
     return this.#decoder.done
+  }
+
+  /** When the next octets must have come; `Infinity` while nobody waits for them. */
+  deadlineMs(deadlines: Deadlines): number {
+    if (this.isFull || this.awaitsContinue) return Infinity
+    return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
+  }
+
+  /** Whether a connection whose answer is complete ends with it, rather than to wait for the rest of the body. */
+  get endsConnection(): boolean {
+    // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
+    if (this.awaitsContinue) return true
+    // Passing over the rest of a body is worth it only when it is known to be short.
+    const { length, isWanted } = this.body
+    return length === undefined || (!isWanted && length > this.#limits.lingerBytes)
+  }
+
+  /** Whether so much of a body that nobody reads has come that the connection is better given up. */
+  get isTooLongToSkip(): boolean {
+    return this.#skippedBytes > this.#limits.lingerBytes
   }
 
   /**
@@ -61,22 +102,19 @@ export class BodyReceiver implements BodySupply {
   receive(octets: Uint8Array): number {
     // A client that sends its body without waiting needs no 100 (Continue).
     this.awaitsContinue = false
-    const pieces: Uint8Array[] = []
-    try {
-      const used = this.#decoder.decode(octets, (piece) => pieces.push(piece))
-      this.#rate.add(used)
-      return used
-    } finally {
-      for (const piece of joinSmall(pieces)) {
-        if (this.body.isDiscarded) this.skippedBytes += piece.byteLength
-        else this.body.push(piece)
-      }
-    }
+    const used = this.#decoder.decode(octets, this.#take)
+    this.#rate.add(used)
+    return used
   }
 
   /** Ends the body for its reader, once it is complete. */
   finish(): void {
     this.body.finish(this.#decoder.trailers)
+  }
+
+  readonly #take = (data: Uint8Array): void => {
+    if (this.body.isDiscarded) this.#skippedBytes += data.byteLength
+    else this.body.push(data)
   }
 
   onWanted(): void {

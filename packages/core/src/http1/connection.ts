@@ -6,10 +6,11 @@ import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { BodyReceiver, type BodySource } from './body-receiver.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
+import { ReadFlow, type FlowOwner } from './read-flow.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 import { startsWithPreface } from './preface.ts'
 import { SocketOutput } from './socket-output.ts'
-import { encodeHead, type ConnectionFields } from './writer.ts'
+import { encodeRefusal, type ConnectionFields } from './writer.ts'
 
 /** Where a connection stands. */
 type Phase =
@@ -42,7 +43,7 @@ export interface Http1ConnectionOptions {
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements AnswerTransport, BodySource, Watched, Drainable {
+export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, Watched, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -53,6 +54,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
   readonly #options: Http1ConnectionOptions
   readonly #host: EngineHost
   readonly #deadlines: Deadlines
+  readonly #flow: ReadFlow
   #phase: Phase = 'fresh'
   /** Octets received and not yet understood. */
   #received: Buffer | undefined = undefined
@@ -64,8 +66,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
   #requests = 0
   /** When a head began to arrive that did not come at once. */
   #headStartMs: number | undefined = undefined
-  #requestDeadlineMs = Infinity
-  #isPaused = false
+  #quietSinceMs = performance.now()
   #isAdvancing = false
   #lingered = 0
 
@@ -76,10 +77,11 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     this.#deadlines = options.deadlines
     const { writeStallTimeoutMs } = options.host.limits
     this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, this)
+    this.#flow = new ReadFlow(socket, options.host.limits.maxPipelinedRequests, this)
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
-    this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs)
+    this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs, this.#quietSinceMs)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('drain', this.#onDrain)
@@ -90,11 +92,11 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
 
   drain(): void {
     this.#keepAlive = false
-    if (this.#exchange?.isClosed) this.#linger()
-    else if (this.#phase === 'fresh' || this.#phase === 'idle') {
-      // A request may be on its way. It is answered, and the answer says that it was the last.
-      this.deadlineMs = Math.min(this.deadlineMs, this.#deadlines.in(this.#host.limits.drainIdleMs))
-    }
+    const isQuiet = this.#phase === 'fresh' || this.#phase === 'idle'
+    const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
+    if (this.#exchange?.isClosed || (isQuiet && quietUntilMs <= performance.now())) this.#linger()
+    // A request may be on its way. It is answered, and the answer says that it was the last.
+    else if (isQuiet) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
   }
 
   destroy(): void {
@@ -112,7 +114,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
 
   connectionFields(close: boolean): ConnectionFields {
     const { limits, altSvc } = this.#host
-    if (close || this.#mustCloseAfterAnswer()) this.#keepAlive = false
+    if (close || this.#incoming?.endsConnection) this.#keepAlive = false
     return {
       keepAlive: this.#keepAlive,
       keepAliveSeconds: Math.floor(limits.keepAliveTimeoutMs / 1000),
@@ -132,6 +134,14 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     return { socket, head }
   }
 
+  onTurn(): void {
+    this.#onDrain()
+  }
+
+  onReadTurn(): void {
+    this.#advance()
+  }
+
   onSettled(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return
     this.#incoming?.body.discard()
@@ -144,12 +154,12 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
       receiver.awaitsContinue = false
       if (this.#exchange?.status === 0) this.output.writeText('HTTP/1.1 100 Continue\r\n\r\n')
     }
-    this.#watchBody(receiver)
+    this.deadlineMs = receiver.deadlineMs(this.#deadlines)
   }
 
   onBodyFlow(receiver: BodyReceiver): void {
     if (receiver !== this.#incoming) return
-    this.#watchBody(receiver)
+    this.deadlineMs = receiver.deadlineMs(this.#deadlines)
     if (!receiver.isFull) this.#advance()
   }
 
@@ -191,6 +201,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
       if (isHttp2) return this.#handOver(this.#options.onHttp2, this.#received)
     }
     this.#advance()
+    if (this.#phase !== 'upgraded') this.#flow.addBytes(chunk.length)
   }
 
   readonly #onEnd = (): void => {
@@ -223,18 +234,23 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
 
   /** Goes on as far as the received octets and the answers given allow. */
   #advance(): void {
-    if (this.#isAdvancing) return
+    if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
     let isCorked = false
     while (this.#phase !== 'lingering' && this.#phase !== 'upgraded' && this.#phase !== 'closed') {
       if (this.#exchange === undefined) {
-        if (this.#received === undefined || !this.#begin(this.#received)) break
+        if (this.#received === undefined) {
+          this.#flow.onEmpty()
+          break
+        }
+        const exchange = this.#begin(this.#received)
+        if (exchange === undefined) break
         // Answers to pipelined requests leave together.
         if (this.#received !== undefined && this.#incoming === undefined && !isCorked) {
           isCorked = true
           this.#socket.cork()
         }
-        this.#serve()
+        this.#host.onRequest(exchange)
       }
       if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break
       if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break
@@ -244,35 +260,31 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     this.#throttle()
   }
 
-  /** Starts the next request; false if its head is not there yet. */
-  #begin(received: Buffer): boolean {
+  /** Starts the next request, if its head is there. */
+  #begin(received: Buffer): Http1Exchange | undefined {
+    if (!this.#flow.mayBegin()) return undefined
     const { limits } = this.#host
     let head: RequestHead | undefined
     try {
       head = parseHead(received, limits, this.#lastHead)
     } catch (error) {
       this.#refuse(asProtocolError(error))
-      return false
+      return undefined
     }
     if (head === undefined) {
       this.#awaitHead()
-      return false
+      return undefined
     }
     this.#lastHead = head
     this.#received = head.end < received.length ? received.subarray(head.end) : undefined
     this.#phase = 'exchange'
     this.#requests++
+    this.#flow.addRequest()
     this.#keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
-    const incoming = BodyReceiver.of(this, head.fields, limits)
-    this.#incoming = incoming
-    this.deadlineMs = Infinity
-    if (incoming !== undefined) {
-      this.#requestDeadlineMs = this.#deadlines.in(limits.requestTimeoutMs, this.#headStartMs)
-      this.#watchBody(incoming)
-    }
+    this.#incoming = BodyReceiver.of(this, head.fields, limits, this.#deadlines, this.#headStartMs)
+    this.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
     this.#headStartMs = undefined
-    this.#exchange = new Http1Exchange(this, head, incoming?.body)
-    return true
+    return (this.#exchange = new Http1Exchange(this, head, this.#incoming?.body))
   }
 
   #awaitHead(): void {
@@ -280,10 +292,6 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     this.#phase = 'head'
     this.#headStartMs = performance.now()
     this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#headStartMs)
-  }
-
-  #serve(): void {
-    if (this.#exchange !== undefined) this.#host.onRequest(this.#exchange)
   }
 
   /** Passes body octets on; false while the body is incomplete. */
@@ -301,7 +309,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     if (this.#incoming !== incoming) return true
     this.#received = used < received.length ? received.subarray(used) : undefined
     if (!incoming.isComplete) {
-      this.#watchBody(incoming)
+      this.deadlineMs = incoming.deadlineMs(this.#deadlines)
       return this.#skipBodyOfAnswered(incoming)
     }
     this.#incoming = undefined
@@ -313,7 +321,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
   /** The rest of a body nobody reads is read for a while, then the connection is given up. */
   #skipBodyOfAnswered(incoming: BodyReceiver): false {
     if (!this.#exchange?.isClosed) return false
-    if (!this.#keepAlive || incoming.skippedBytes > this.#host.limits.lingerBytes) this.#linger()
+    if (!this.#keepAlive || incoming.isTooLongToSkip) this.#linger()
     return false
   }
 
@@ -338,30 +346,18 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     this.#phase = 'idle'
     // The advertised time is the client's to use; the second on top lets a request win that is on its way.
     const { keepAliveTimeoutMs } = this.#host.limits
-    this.deadlineMs = this.#deadlines.in(keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000)
+    this.#quietSinceMs = performance.now()
+    this.deadlineMs = this.#deadlines.in(keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000, this.#quietSinceMs)
     return true
-  }
-
-  #mustCloseAfterAnswer(): boolean {
-    const incoming = this.#incoming
-    if (incoming === undefined) return false
-    // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
-    if (incoming.awaitsContinue) return true
-    // Passing over the rest of a body is worth it only when it is known to be short.
-    const { length, isWanted } = incoming.body
-    return length === undefined || (!isWanted && length > this.#host.limits.lingerBytes)
   }
 
   /** A request that no handler sees: answered once, as briefly as possible. */
   #refuse(error: ProtocolError): void {
-    const [method, target] = requestLineOf(this.#received ?? Buffer.alloc(0))
-    const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
-    this.#socket.write(
-      encodeHead(error.status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' }),
-      'latin1',
-    )
+    const received = this.#received
     this.#received = undefined
+    this.#socket.write(encodeRefusal(error.status), 'latin1')
     this.#linger()
+    const [method, target] = requestLineOf(received)
     this.#host.onRefused({
       status: error.status,
       reason: error.message,
@@ -405,17 +401,7 @@ export class Http1Connection implements AnswerTransport, BodySource, Watched, Dr
     if (this.#phase === 'upgraded') return
     const waiting = this.#incoming === undefined ? (this.#received?.length ?? 0) : 0
     const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxBufferedBodyBytes
-    const shouldPause = isStuck && this.#phase === 'exchange'
-    if (shouldPause === this.#isPaused) return
-    this.#isPaused = shouldPause
-    if (shouldPause) this.#socket.pause()
-    else this.#socket.resume()
-  }
-
-  #watchBody(incoming: BodyReceiver): void {
-    const isWaiting = !incoming.isFull && !incoming.awaitsContinue
-    const { bodyStallTimeoutMs } = this.#host.limits
-    this.deadlineMs = isWaiting ? Math.min(this.#deadlines.in(bodyStallTimeoutMs), this.#requestDeadlineMs) : Infinity
+    this.#flow.update(isStuck && this.#phase === 'exchange')
   }
 }
 

@@ -110,7 +110,8 @@ function skipEmptyLines(bytes: Buffer): number {
 }
 
 /** Method and target of a request that was refused, as far as its request line is valid. */
-export function requestLineOf(bytes: Buffer): [method: string | undefined, target: string | undefined] {
+export function requestLineOf(bytes: Buffer | undefined): [method: string | undefined, target: string | undefined] {
+  if (bytes === undefined) return [undefined, undefined]
   const match = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/\d\.\d\r\n/.exec(
     bytes.toString('latin1', 0, 8192),
   )

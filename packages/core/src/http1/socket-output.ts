@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../deadlines.ts'
-import { SlicedWriter } from '../sliced-writer.ts'
+import { SlicedWriter, type WriterOwner } from '../sliced-writer.ts'
 
 /** What a stall ends. */
-interface Breakable {
+interface Breakable extends WriterOwner {
   destroy(): void
 }
 
@@ -21,7 +21,7 @@ export class SocketOutput implements Watched {
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
   constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
     this.#socket = socket
-    this.#writer = new SlicedWriter(socket)
+    this.#writer = new SlicedWriter(socket, connection)
     this.#deadlines = deadlines
     this.#stallTimeoutMs = stallTimeoutMs
     this.#connection = connection

@@ -66,6 +66,12 @@ function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): str
 let lastKeepAliveSeconds = 0
 let lastKeepAliveLines = ''
 
+/** The whole answer to a request that was refused. The connection ends with it. */
+export function encodeRefusal(status: number): string {
+  const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
+  return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })
+}
+
 /** The head of an informational answer. */
 export function encodeInformational(status: number, fields: FieldList): string {
   let text = statusLine(status)

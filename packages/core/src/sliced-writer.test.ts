@@ -1,0 +1,60 @@
+import { Writable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { SlicedWriter } from './sliced-writer.ts'
+
+const MIB = 1024 * 1024
+
+/** A stream that takes everything at once, as an operating system with large buffers does. */
+function greedyStream(): { readonly stream: Writable; readonly taken: Buffer[] } {
+  const taken: Buffer[] = []
+  const stream = new Writable({
+    highWaterMark: 64 * MIB,
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk)
+      done()
+    },
+  })
+  return { stream, taken }
+}
+
+describe('SlicedWriter', () => {
+  it('gives others their turn though the stream would take everything', async () => {
+    const { stream, taken } = greedyStream()
+    const writer: SlicedWriter = new SlicedWriter(stream, { onTurn: () => writer.pump() })
+    const octets = Buffer.from(Array.from({ length: MIB }, (_, i) => i % 251))
+    expect(writer.write(octets)).toBe(false)
+    const bytes = (): number => taken.reduce((sum, chunk) => sum + chunk.length, 0)
+    const afterEachTurn = [bytes()]
+    while (writer.isBlocked) {
+      await turn()
+      afterEachTurn.push(bytes())
+    }
+    expect(afterEachTurn.map((sum, i) => sum - (afterEachTurn[i - 1] ?? 0)).slice(0, 8)).toEqual(
+      Array.from({ length: 8 }, () => 128 * 1024),
+    )
+    expect(Buffer.concat(taken).equals(octets)).toBe(true)
+  })
+
+  it('keeps the order of what is written while others have their turn', async () => {
+    const { stream, taken } = greedyStream()
+    const writer: SlicedWriter = new SlicedWriter(stream, { onTurn: () => writer.pump() })
+    writer.write(Buffer.alloc(200_000, 'a'))
+    writer.write(Buffer.from('b'))
+    writer.writeLatin1('c')
+    expect(writer.bufferedBytes).toBeGreaterThan(0)
+    while (writer.isBlocked) await turn()
+    expect(Buffer.concat(taken).toString().slice(-4)).toBe('aabc')
+    expect(writer.bufferedBytes).toBe(0)
+  })
+
+  it('forgets what waits when it is cleared', async () => {
+    const { stream, taken } = greedyStream()
+    const writer: SlicedWriter = new SlicedWriter(stream, { onTurn: () => writer.pump() })
+    writer.write(Buffer.alloc(MIB))
+    writer.clear()
+    await turn()
+    expect(writer.bufferedBytes).toBe(0)
+    expect(taken).toHaveLength(2)
+  })
+})

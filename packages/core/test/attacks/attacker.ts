@@ -1,0 +1,12 @@
+/** Attacks a server until it is killed: `attacker.ts <attack> <port> <connections>`. */
+import { ATTACKS, type AttackName } from './attacks.ts'
+
+const [name, port, connections] = process.argv.slice(2)
+const attack = ATTACKS[name as AttackName]
+
+function attackAgain(): void {
+  // A connection that is closed at once must not become a loop without a pause.
+  attack(Number(port)).once('close', () => setTimeout(attackAgain, 1))
+}
+
+for (let i = 0; i < Number(connections); i++) attackAgain()
