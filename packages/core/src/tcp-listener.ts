@@ -52,6 +52,7 @@ export class TcpListener implements Bindable {
         socket: socketOptions,
         logger: options.host.logger,
         onSecure: (socket) => this.#serveSecure(socket),
+        onFailed: () => this.#settle(),
       })
       this.#server = this.#tls.server
     }
@@ -98,10 +99,18 @@ export class TcpListener implements Bindable {
 
   #drain(): Promise<void> {
     this.#server.close()
-    this.#tls?.close()
     for (const connection of this.#connections) connection.drain()
-    if (this.#connections.size === 0) return Promise.resolve()
-    return new Promise((resolve) => (this.#onEmpty = resolve))
+    // Who is shaking hands has a request to send, and a little time for both.
+    const { drainIdleMs } = this.#options.host.limits
+    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        this.#tls?.close()
+        resolve()
+      }
+      this.#settle()
+    })
   }
 
   #limitConnections(): void {
@@ -147,7 +156,7 @@ export class TcpListener implements Bindable {
       }
       this.#http1Options.set(host, options)
     }
-    this.#connections.add(new Http1Connection(socket, options))
+    this.#add(new Http1Connection(socket, options))
   }
 
   #serveHttp2(socket: Socket, host: EngineHost): void {
@@ -158,7 +167,12 @@ export class TcpListener implements Bindable {
       deadlines: this.#deadlines,
       onClose: (closed) => this.#forget(closed),
     })
-    this.#connections.add(session)
+    this.#add(session)
+  }
+
+  #add(connection: Drainable): void {
+    this.#connections.add(connection)
+    if (this.#drained !== undefined) connection.drain()
   }
 
   #tell({ remoteAddress, remotePort }: Socket, protocol: string): void {
@@ -175,6 +189,11 @@ export class TcpListener implements Bindable {
 
   #forget(connection: Drainable): void {
     this.#connections.delete(connection)
-    if (this.#connections.size === 0) this.#onEmpty?.()
+    // Later: a connection that turns out to be HTTP/2 is handed over to a session.
+    if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
+  }
+
+  #settle(): void {
+    if (this.#connections.size === 0 && (this.#tls?.pending ?? 0) === 0) this.#onEmpty?.()
   }
 }

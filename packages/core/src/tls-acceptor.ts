@@ -15,6 +15,8 @@ export interface TlsAcceptorOptions {
   readonly logger: Logger | undefined
   /** Takes over each connection whose handshake is done. */
   readonly onSecure: (socket: TLSSocket) => void
+  /** A handshake has come to nothing. */
+  readonly onFailed: () => void
 }
 
 /** RFC 9325 §3.1.1: what is older is not to be negotiated. */
@@ -43,7 +45,7 @@ export class TlsAcceptor {
   #ticketKeys = randomBytes(TICKET_KEY_BYTES)
   #isClosed = false
 
-  constructor({ certificates, protocols, handshakeTimeoutMs, socket, logger, onSecure }: TlsAcceptorOptions) {
+  constructor({ certificates, protocols, handshakeTimeoutMs, socket, logger, onSecure, onFailed }: TlsAcceptorOptions) {
     this.#certificates = certificates
     this.#logger = logger
     this.server = createServer(
@@ -64,7 +66,9 @@ export class TlsAcceptor {
     this.server.on('connection', (raw: Socket) => {
       const peer = peerOf(raw)
       this.#handshakes.set(peer, raw)
-      raw.once('close', () => this.#handshakes.delete(peer))
+      raw.once('close', () => {
+        if (this.#handshakes.delete(peer)) onFailed()
+      })
     })
     // A failed handshake is the client's affair; its socket is destroyed.
     this.server.on('tlsClientError', (error: Error, failed: TLSSocket) => {
@@ -79,6 +83,11 @@ export class TlsAcceptor {
     this.#certificates = certificates
     this.#contexts = new Map()
     this.server.setSecureContext(this.#contextOptions(certificates.first))
+  }
+
+  /** Handshakes that are under way. */
+  get pending(): number {
+    return this.#handshakes.size
   }
 
   /** Ends what has not come to a connection, and will not let it come to one. */

@@ -24,8 +24,8 @@ export type WorkerMessage =
   | ({ readonly fw: 'failed'; readonly message: string } & OfListen)
   /** What it was to close is closed. */
   | ({ readonly fw: 'closed' } & OfListen)
-  /** It is closing of its own accord. */
-  | { readonly fw: 'leaving' }
+  /** It begins to close, perhaps of its own accord. */
+  | ({ readonly fw: 'leaving' } & OfListen)
   /** The answer to `ping`. */
   | { readonly fw: 'pong' }
 

@@ -198,10 +198,11 @@ export class Supervisor {
       worker.ready.resolve(true)
       this.#logger.info('{} is ready', worker.name)
     },
-    onLeaving: (worker) => {
-      this.#logger.info('{} is leaving', worker.name)
+    onLeaving: (worker, listen) => {
       const slot = this.#slots[worker.slot]
-      if (slot?.current !== worker) return
+      // It does as it was told, unless it is still to serve.
+      if (slot?.current !== worker || !this.#offers.has(listen)) return
+      this.#logger.info('{} is leaving', worker.name)
       slot.current = undefined
       this.#restart(worker.slot, LEAVING_GRACE_MS)
       void this.#retire(worker)

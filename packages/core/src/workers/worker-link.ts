@@ -20,8 +20,6 @@ export function isWorkerProcess(): boolean {
 export class WorkerLink {
   readonly #open = new Map<number, WorkerListener>()
   readonly #asked = new Map<number, PromiseWithResolvers<Place>>()
-  /** The calls whose listeners the primary wants closed. */
-  readonly #unwanted = new Set<number>()
   #drainMs = 0
 
   constructor() {
@@ -80,7 +78,6 @@ export class WorkerLink {
         this.#asked.get(message.listen)?.reject(new StartupError(message.message))
         break
       case 'close':
-        this.#unwanted.add(message.listen)
         this.#open.get(message.listen)?.close(message.drainMs, message.whole)
     }
   }
@@ -93,7 +90,7 @@ export class WorkerLink {
   #closing(listen: number): ClosingEvents {
     return {
       onClosing: () => {
-        if (!this.#unwanted.has(listen)) this.#send({ fw: 'leaving' })
+        this.#send({ fw: 'leaving', listen })
       },
       onClosed: () => {
         this.#open.delete(listen)

@@ -12,7 +12,7 @@ export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
 export interface WorkerEvents {
   onPlaceWanted(worker: WorkerProcess, listen: number): void
   onListening(worker: WorkerProcess, listen: number, address: SentAddress): void
-  onLeaving(worker: WorkerProcess): void
+  onLeaving(worker: WorkerProcess, listen: number): void
   /** The last event. */
   onExit(worker: WorkerProcess): void
 }
@@ -135,7 +135,7 @@ export class WorkerProcess {
         this.#closing(message.listen).resolve()
         break
       case 'leaving':
-        events.onLeaving(this)
+        events.onLeaving(this, message.listen)
         break
       case 'pong':
     }
