@@ -1,0 +1,126 @@
+import { H3Frame, h3Frame, H3StreamType } from '@fw/testing/h3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ErrorCode } from '../../src/http3/errors.ts'
+import type { Http3Server } from '../serve-http3.ts'
+import { ask, both, ended, request, serveContent, unidirectional, type Act } from './raw-acts.ts'
+
+const { QPACK_DECODER, QPACK_ENCODER } = H3StreamType
+const { HEADERS } = H3Frame
+
+type Code = keyof typeof ErrorCode
+
+let server: Http3Server
+
+beforeAll(async () => void (server = await serveContent()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+describe('the connection is closed with', () => {
+  it.each<[section: string, code: Code, what: string, act: Act]>([
+    [
+      '9204 §2.2.3',
+      'QPACK_DECOMPRESSION_FAILED',
+      'fields that refer to a dynamic table',
+      request(h3Frame(HEADERS, Buffer.from('000080', 'hex'))),
+    ],
+    [
+      '9204 §4.1.1',
+      'QPACK_DECOMPRESSION_FAILED',
+      'an integer that is too large',
+      request(h3Frame(HEADERS, Buffer.from(`0000ff${'ff'.repeat(9)}01`, 'hex'))),
+    ],
+    [
+      '9204 §4.1.2',
+      'QPACK_DECOMPRESSION_FAILED',
+      'a string that breaks off',
+      request(h3Frame(HEADERS, Buffer.from('0000510561', 'hex'))),
+    ],
+    [
+      '9204 §4.1.2',
+      'QPACK_DECOMPRESSION_FAILED',
+      'Huffman code with EOS',
+      request(h3Frame(HEADERS, Buffer.from('00005184ffffffff', 'hex'))),
+    ],
+    [
+      '9204 §4.2',
+      'STREAM_CREATION_ERROR',
+      'a second encoder stream',
+      both(unidirectional(QPACK_ENCODER), unidirectional(QPACK_ENCODER)),
+    ],
+    [
+      '9204 §4.2',
+      'STREAM_CREATION_ERROR',
+      'a second decoder stream',
+      both(unidirectional(QPACK_DECODER), unidirectional(QPACK_DECODER)),
+    ],
+    ['9204 §4.2', 'CLOSED_CRITICAL_STREAM', 'the end of the encoder stream', ended(QPACK_ENCODER)],
+    ['9204 §4.2', 'CLOSED_CRITICAL_STREAM', 'the end of the decoder stream', ended(QPACK_DECODER)],
+    [
+      '9204 §4.3.1',
+      'QPACK_ENCODER_STREAM_ERROR',
+      'a capacity above what was allowed',
+      unidirectional(QPACK_ENCODER, '3f01'),
+    ],
+    [
+      '9204 §4.3.2',
+      'QPACK_ENCODER_STREAM_ERROR',
+      'an insertion with a name of the static table',
+      unidirectional(QPACK_ENCODER, 'c10161'),
+    ],
+    [
+      '9204 §4.3.3',
+      'QPACK_ENCODER_STREAM_ERROR',
+      'an insertion with a literal name',
+      unidirectional(QPACK_ENCODER, '41610161'),
+    ],
+    ['9204 §4.3.4', 'QPACK_ENCODER_STREAM_ERROR', 'a duplicate of nothing', unidirectional(QPACK_ENCODER, '00')],
+    ['9204 §4.4.1', 'QPACK_DECODER_STREAM_ERROR', 'an acknowledgment of nothing', unidirectional(QPACK_DECODER, '80')],
+    ['9204 §4.4.3', 'QPACK_DECODER_STREAM_ERROR', 'an increment of nothing', unidirectional(QPACK_DECODER, '01')],
+    ['9204 §4.4.3', 'QPACK_DECODER_STREAM_ERROR', 'an increment by 0', unidirectional(QPACK_DECODER, '00')],
+    [
+      '9204 §4.5.1',
+      'QPACK_DECOMPRESSION_FAILED',
+      'a Required Insert Count above 0',
+      request(h3Frame(HEADERS, Buffer.from('0200d1', 'hex'))),
+    ],
+    [
+      '9204 §4.5.2',
+      'QPACK_DECOMPRESSION_FAILED',
+      'field 99 of the static table',
+      request(h3Frame(HEADERS, Buffer.from('0000ff24', 'hex'))),
+    ],
+    [
+      '9204 §4.5.3',
+      'QPACK_DECOMPRESSION_FAILED',
+      'a field behind the base',
+      request(h3Frame(HEADERS, Buffer.from('000010', 'hex'))),
+    ],
+    [
+      '9204 §4.5.5',
+      'QPACK_DECOMPRESSION_FAILED',
+      'a name behind the base',
+      request(h3Frame(HEADERS, Buffer.from('0000000161', 'hex'))),
+    ],
+  ])('RFC %s: %s for %s', async (_section, code, _what, act) => {
+    const client = await server.connect({ withoutControlStream: true })
+    await act(client)
+    expect(await client.connection.closeWithin(2000)).toEqual({
+      by: 'server',
+      isApplication: true,
+      code: ErrorCode[code],
+    })
+    expect(await ask(await server.connect(), 'another')).toBe('another')
+  })
+})
+
+describe('nothing happens to the connection for', () => {
+  it.each<[section: string, what: string, act: Act]>([
+    ['9204 §4.3.1', 'a capacity of 0', unidirectional(QPACK_ENCODER, '20')],
+    ['9204 §4.4.2', 'a stream that is given up', unidirectional(QPACK_DECODER, '40')],
+  ])('RFC %s: %s', async (_section, _what, act) => {
+    const client = await server.connect({ withoutControlStream: true })
+    const { connection } = client
+    await act(client)
+    expect(await ask(client, 'on it goes')).toBe('on it goes')
+    expect(client.connection).toBe(connection)
+  })
+})

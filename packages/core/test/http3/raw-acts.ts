@@ -1,0 +1,80 @@
+import type { TestField } from '@fw/testing'
+import { encodeFields, H3Frame, h3Frame, H3StreamType, type H3Client } from '@fw/testing/h3'
+import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
+
+/** What a client sends, and on which stream. */
+export type Act = (client: H3Client) => Promise<unknown>
+
+/** Answers with the content of the request, where it can be read. */
+export function serveContent(): Promise<Http3Server> {
+  return serveHttp3((exchange) => {
+    bodyOf(exchange).then(
+      ({ content }) => exchange.respond(200, [], content),
+      () => {},
+    )
+  })
+}
+
+/** What a server of `serveContent` makes of a valid request. */
+export async function ask(client: H3Client, text: string): Promise<string> {
+  return (await client.request({ path: '/', method: 'POST', body: text })).text()
+}
+
+/** A HEADERS frame. */
+export function section(...fields: readonly TestField[]): Buffer {
+  return h3Frame(H3Frame.HEADERS, encodeFields(fields))
+}
+
+/** The HEADERS frame of a valid request, with further fields behind. */
+export function head(...more: readonly TestField[]): Buffer {
+  return section([':method', 'POST'], [':scheme', 'https'], [':authority', '127.0.0.1'], [':path', '/'], ...more)
+}
+
+/** The HEADERS frame of a request without the fields that are `undefined`, and with others. */
+export function headWith(changes: Readonly<Record<string, string | undefined>>): Buffer {
+  const fields: Record<string, string | undefined> = {
+    ':method': 'GET',
+    ':scheme': 'https',
+    ':authority': '127.0.0.1',
+    ':path': '/',
+    ...changes,
+  }
+  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return section(...given)
+}
+
+/** A SETTINGS frame with a payload in hexadecimal. */
+export function settings(payload = ''): Buffer {
+  return h3Frame(H3Frame.SETTINGS, Buffer.from(payload, 'hex'))
+}
+
+/** Frames on a request stream, and its end. */
+export function request(...frames: readonly Buffer[]): Act {
+  return async ({ connection }) => (await connection.openStream()).send(Buffer.concat(frames), { end: true })
+}
+
+/** Frames on a control stream. */
+export function control(...frames: readonly Buffer[]): Act {
+  return ({ connection }) => connection.openUnidirectional(H3StreamType.CONTROL, Buffer.concat(frames))
+}
+
+/** A unidirectional stream of a type, with octets in hexadecimal. */
+export function unidirectional(type: number, octets = ''): Act {
+  return ({ connection }) => connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+}
+
+/** The same, ended. */
+export function ended(type: number, octets = ''): Act {
+  return async ({ connection }) => {
+    const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+    await stream.send('', { end: true })
+  }
+}
+
+/** One after another. */
+export function both(first: Act, second: Act): Act {
+  return async (client) => {
+    await first(client)
+    await second(client)
+  }
+}
