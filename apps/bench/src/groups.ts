@@ -3,15 +3,18 @@ import { httpComparison } from './http/http-candidate.ts'
 import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
 import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
+import { GROWTH_COMPARISONS } from './growth/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
 import { HTTP1_SCENARIOS } from './http1/scenarios.ts'
 import { HTTP2_PEERS } from './http2/peers.ts'
 import { HTTP2_SCENARIOS } from './http2/scenarios.ts'
+import { STARTUP_COMPARISONS } from './startup/comparisons.ts'
 import { STATIC_PEERS } from './static/peers.ts'
 import { STATIC_SCENARIOS } from './static/scenarios.ts'
 import { HTTP3_PEERS } from './http3/peers.ts'
 import { HTTP3_SCENARIOS } from './http3/scenarios.ts'
 import { LOG_COMPARISONS } from './log/comparisons.ts'
+import { MEMORY_COMPARISONS } from './memory/comparisons.ts'
 import { ROUTER_COMPARISONS } from './routing/comparisons.ts'
 import type { ProgramName } from './programs.ts'
 
@@ -46,4 +49,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
   },
+  memory: { programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
+  startup: { programs: [], comparisons: STARTUP_COMPARISONS },
+  growth: { programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
 }

@@ -7,10 +7,15 @@ import { GROUPS } from './groups.ts'
 import { type BenchOptions, readOptions, select, USAGE } from './options.ts'
 import { requirePrograms } from './programs.ts'
 import { comparisonMarkdown } from './report/markdown.ts'
-import { publish } from './report/publish.ts'
+import { publish, publishAs } from './report/publish.ts'
 import { comparisonResult, groupResult, type ComparisonResult, type GroupResult } from './report/result.ts'
 import { runComparison } from './run-comparison.ts'
 import type { Run } from './run.ts'
+import { soakChart, soakMarkdown } from './soak/report.ts'
+import { soak, type SoakResult } from './soak/soak.ts'
+
+/** The one group that has no candidates; it runs only if it is named. */
+const SOAK = 'soak'
 
 // Servers end with this program, which an interrupt has to tell them of.
 process.on('SIGINT', () => process.exit(130))
@@ -26,15 +31,15 @@ try {
   process.exitCode = 1
 }
 
-async function benchmark(options: BenchOptions): Promise<readonly GroupResult[]> {
+async function benchmark(options: BenchOptions): Promise<readonly object[]> {
   if (process.platform !== 'linux') throw new Error('The benchmarks read /proc, so that they run on Linux only')
   const { rounds, seconds, warmUpSeconds, isQuick } = options
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-'))
   try {
     const run: Run = { rounds, seconds, warmUpSeconds, isQuick, folder, certificate: await makeCertificate(folder) }
-    const results: GroupResult[] = []
+    const results: object[] = []
     for (const name of options.groups.length === 0 ? Object.keys(GROUPS) : options.groups) {
-      results.push(await runGroup(name, run, options))
+      results.push(name === SOAK ? await runSoak(run, options) : await runGroup(name, run, options))
     }
     return results
   } finally {
@@ -44,7 +49,8 @@ async function benchmark(options: BenchOptions): Promise<readonly GroupResult[]>
 
 async function runGroup(name: string, run: Run, options: BenchOptions): Promise<GroupResult> {
   const group = GROUPS[name]
-  if (group === undefined) throw new TypeError(`There is no group ${name}; there are ${Object.keys(GROUPS).join(', ')}`)
+  if (group === undefined)
+    throw new TypeError(`There is no group ${name}; there are ${[...Object.keys(GROUPS), SOAK].join(', ')}`)
   requirePrograms(group.programs)
   const comparisons: ComparisonResult[] = []
   for (const comparison of select(group.comparisons, options)) {
@@ -58,5 +64,14 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
   const result = groupResult(name, run, comparisons)
   // What was measured in part or in passing must not take the place of figures that others rely on.
   if (!options.isQuick && options.only.length === 0 && options.scenarios.length === 0) await publish(result)
+  return result
+}
+
+async function runSoak(run: Run, { minutes, isQuick, isJson }: BenchOptions): Promise<SoakResult> {
+  requirePrograms(['wrk'])
+  process.stderr.write(`soak: ${minutes} minutes\n`)
+  const result = await soak(run, minutes)
+  if (!isJson) process.stdout.write(`\n${soakMarkdown(result)}\n`)
+  if (!isQuick) await publishAs(SOAK, result, soakChart(result), soakMarkdown(result))
   return result
 }

@@ -21,6 +21,10 @@ export type MetricKey =
   | 'lookupRate'
   | 'megabytesRate'
   | 'megabytesPerCpu'
+  | 'connectionKib'
+  | 'allocatedBytes'
+  | 'startMs'
+  | 'startCpuMs'
 
 /** Everything that any group measures. */
 export const METRICS: Readonly<Record<MetricKey, Metric>> = {
@@ -37,6 +41,10 @@ export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   lookupRate: { title: 'million/s', better: 'more', digits: 2 },
   megabytesRate: { title: 'MB/s', better: 'more', digits: 0 },
   megabytesPerCpu: { title: 'MB/CPU second', better: 'more', digits: 0 },
+  connectionKib: { title: 'KiB/connection', better: 'less', digits: 1 },
+  allocatedBytes: { title: 'octets allocated/request', better: 'less', digits: 0 },
+  startMs: { title: 'ms to the first answer', better: 'less', digits: 0 },
+  startCpuMs: { title: 'CPU ms', better: 'less', digits: 0 },
   rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },
 }
 

@@ -25,7 +25,7 @@ export const USAGE = `pnpm bench [group …] [options]
   --only a,b           only these candidates; nothing is kept
   --rounds n           rounds of each candidate, 5 by default
   --seconds n          load of each round, 3 by default
-  --minutes n          length of the soak, 10 by default
+  --minutes n          length of the group soak, 10 by default
 `
 
 /** @throws {TypeError} for an option that does not exist, or a number that is none */

@@ -111,5 +111,5 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
 function complaintOf(output: Readable | null): () => string {
   let tail = ''
   output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))
-  return () => /^.*\berror:.*$/im.exec(tail)?.[0] ?? tail.trim()
+  return () => /^\w*Error\b.*$/m.exec(tail)?.[0] ?? tail.trim()
 }

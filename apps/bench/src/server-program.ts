@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getHeapStatistics } from 'node:v8'
 
 /** What a server program is told, the same for every peer; as JSON in its first argument. */
 export interface ServerSetup {
@@ -10,8 +11,10 @@ export interface ServerSetup {
   readonly form?: string
   /** Files to serve. */
   readonly directory?: string
-  /** Routes to register besides those that are asked for. */
+  /** Routes to register before those that are asked for. */
   readonly otherRoutes?: number
+  /** Whether garbage can be collected on demand. */
+  readonly isCollected?: boolean
 }
 
 /** For server programs: what they were told. */
@@ -19,12 +22,27 @@ export function serverSetup(): ServerSetup {
   return JSON.parse(process.argv[2] ?? '{}') as ServerSetup
 }
 
+/** What a server program answers `heap` with. */
+export interface HeapReport {
+  /** Octets of JavaScript objects that are there now, dead ones included. */
+  readonly usedBytes: number
+  /** Octets that were ever allocated. */
+  readonly allocatedBytes: number
+  /** Sockets, timers and what else keeps the process alive. */
+  readonly handles: number
+}
+
 /**
- * For server programs: the server listens, and ends when the comparison does.
+ * For server programs: the server listens, and ends when the comparison does. It answers `heap`, and collects garbage
+ * at `collect` if it was started with `--expose-gc`.
  *
  * @param stop Resolves when everything is written
  */
 export function ready(port: number, stop: () => Promise<void> | void = () => {}): void {
+  process.on('message', (message) => {
+    if (message === 'collect') globalThis.gc?.()
+    if (message === 'heap') process.send?.(heapReport())
+  })
   process.on('disconnect', () => process.exit())
   process.on('SIGTERM', () => {
     Promise.resolve(stop()).then(
@@ -33,6 +51,12 @@ export function ready(port: number, stop: () => Promise<void> | void = () => {})
     )
   })
   process.send?.({ port })
+}
+
+function heapReport(): HeapReport {
+  const { used_heap_size, total_allocated_bytes } = getHeapStatistics()
+  const handles = process.getActiveResourcesInfo().length
+  return { usedBytes: used_heap_size, allocatedBytes: total_allocated_bytes, handles }
 }
 
 /** For server programs: the port that a Node.js server listens on. */

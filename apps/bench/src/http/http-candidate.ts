@@ -12,6 +12,9 @@ import type { Peer } from './peer.ts'
 import type { HttpScenario } from './scenario.ts'
 import { TOOLS } from './tools.ts'
 
+/** As many take a second more to be opened. */
+const CONNECTIONS_PER_SECOND = 2000
+
 const METRICS = ['rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'] as const
 
 /** A comparison of the peers that take part in a scenario. */
@@ -75,9 +78,10 @@ export async function measureServer(server: ServerProcess, scenario: HttpScenari
   const { fetch, load } = TOOLS[scenario.tool]
   const answer = await fetch(target)
   compareAnswer(scenario.answer, answer)
-  const warmUp = await load(target, run.warmUpSeconds)
+  const openingSeconds = Math.floor(scenario.shape.connections / CONNECTIONS_PER_SECOND)
+  const warmUp = await load(target, run.warmUpSeconds + openingSeconds)
   const before = await server.usage()
-  const brought = await load(target, run.seconds)
+  const brought = await load(target, run.seconds + openingSeconds)
   const after = await server.usage()
   checkVolume(brought, answer.countedBytes, scenario.shape)
   const cpuMicros = (after.cpuMicros - before.cpuMicros) / brought.requests

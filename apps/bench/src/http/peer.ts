@@ -32,5 +32,6 @@ export function bunPeer(name: string, program: URL): Peer {
 }
 
 function programCommand(runtime: string, program: URL, setup: ServerSetup, form?: string): readonly string[] {
-  return [runtime, fileURLToPath(program), JSON.stringify(form === undefined ? setup : { ...setup, form })]
+  const flags = setup.isCollected === true ? ['--expose-gc'] : []
+  return [runtime, ...flags, fileURLToPath(program), JSON.stringify(form === undefined ? setup : { ...setup, form })]
 }

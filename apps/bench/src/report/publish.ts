@@ -7,14 +7,18 @@ const RESULTS = new URL('../../results/', import.meta.url)
 const DOCS = new URL('../../../../docs/', import.meta.url)
 
 /** Keeps what a group came to: `results/<group>.json`, its chart, and its tables in `docs/benchmarks.md`. */
-export async function publish(result: GroupResult, chart: string = barChart(result)): Promise<void> {
-  const { group } = result
+export function publish(result: GroupResult): Promise<void> {
+  return publishAs(result.group, result, barChart(result), groupMarkdown(result))
+}
+
+/** The same for a result of any shape. */
+export async function publishAs(group: string, result: object, chart: string, tables: string): Promise<void> {
   await mkdir(RESULTS, { recursive: true })
   await writeFile(new URL(`${group}.json`, RESULTS), `${JSON.stringify(result, undefined, 2)}\n`)
   await mkdir(new URL('benchmarks/', DOCS), { recursive: true })
   await writeFile(new URL(`benchmarks/${group}.svg`, DOCS), chart)
   const page = new URL('benchmarks.md', DOCS)
-  await writeFile(page, replaceSection(await readFile(page, 'utf8'), group, groupMarkdown(result)))
+  await writeFile(page, replaceSection(await readFile(page, 'utf8'), group, tables))
 }
 
 /**

@@ -66,7 +66,8 @@ export function comparisonResult({ comparison, rounds, unmeasured }: Measured): 
   }
 }
 
-function describeMachine(): string {
+/** Runtime, system, processors, and how they are shared. */
+export function describeMachine(): string {
   const pinning = isPinned() ? 'server and load on one processor each' : 'server and load not pinned'
   const processor = cpus()[0]?.model.trim() ?? 'unknown processor'
   return `Node ${process.version}, Linux ${release()}, ${availableParallelism()} × ${processor}, ${pinning}`

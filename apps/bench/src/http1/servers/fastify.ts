@@ -11,9 +11,9 @@ const app = fastify({
   ...(stream === undefined ? {} : { logger: { stream } }),
   ...(tls === undefined ? {} : { https: { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) } }),
 }) as FastifyInstance
+for (const pattern of otherPatterns(setup)) app.get(pattern, () => 'another')
 app.get('/', (_request, reply) => reply.type('text/plain; charset=utf-8').send('hello world'))
 app.get<{ Params: { id: string } }>('/users/:id', ({ params }) => ({ id: params.id, name: 'Ada' }))
 app.post('/echo', ({ body }) => body)
-for (const pattern of otherPatterns(setup)) app.get(pattern, () => 'another')
 await app.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
 ready(portOf(app.server), () => stream?.flushSync())

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Measurement } from '../comparison.ts'
+import type { ServerProcess } from '../server-process.ts'
+
+/** Connections that are being opened at the same time. */
+const OPENING = 100
+const REQUEST = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'
+
+/** Resident memory of the server before and after, with its garbage collected. @throws {Error} if one was closed */
+export async function measureIdle(server: ServerProcess, connections: number): Promise<Measurement> {
+  const sockets: Socket[] = []
+  try {
+    // What the first ones bring into memory is not theirs.
+    await open(server, sockets, OPENING)
+    const before = await collectedRss(server)
+    while (sockets.length < connections + OPENING) await open(server, sockets, OPENING)
+    const after = await collectedRss(server)
+    if (sockets.some((socket) => socket.closed || socket.readableEnded)) throw new Error('It closed idle connections')
+    return { connectionKib: (after - before) / connections / 1024 }
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+/** Opens connections, and waits until each of them had its answer. */
+async function open(server: ServerProcess, sockets: Socket[], count: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(server.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write(REQUEST)
+      await once(socket, 'data')
+    }),
+  )
+}
+
+async function collectedRss(server: ServerProcess): Promise<number> {
+  server.tell('collect')
+  await delay(200)
+  return (await server.usage()).rssBytes
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { growthOf } from './growth.ts'
+import type { Sample } from './sample.ts'
+
+function samplesOf(heap: (at: number) => number): readonly Sample[] {
+  return Array.from({ length: 400 }, (_, seconds) => ({
+    seconds,
+    heapMib: heap(seconds),
+    rssMib: 1,
+    handles: 1,
+    openFiles: 1,
+  }))
+}
+
+describe('growthOf', () => {
+  it.each<[string, (at: number) => number, boolean]>([
+    ['a constant', () => 50, false],
+    ['the teeth of a collected heap', (at) => 50 + (at % 17) * 4, false],
+    ['what grows at first and then no more', (at) => Math.min(100, 20 + at), false],
+    ['a single tall moment', (at) => (at === 390 ? 5000 : 50), false],
+    ['what falls', (at) => 500 - at, false],
+    ['a steady leak', (at) => 50 + at / 4, true],
+    ['a leak below teeth', (at) => 50 + at / 4 + (at % 17) * 4, true],
+  ])('%s: grows %#', (_what, heap, grows) => {
+    expect(growthOf(samplesOf(heap), 'heapMib').grows).toBe(grows)
+  })
+})

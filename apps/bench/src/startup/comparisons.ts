@@ -1,0 +1,34 @@
+import { request } from 'node:http'
+import { once } from 'node:events'
+import type { Comparison, Measurement } from '../comparison.ts'
+import type { Peer } from '../http/peer.ts'
+import { HTTP1_PEERS } from '../http1/peers.ts'
+import type { Run } from '../run.ts'
+
+export const STARTUP_COMPARISONS: readonly Comparison[] = [
+  {
+    name: 'hello',
+    title: 'From the start of the process, which compiles its TypeScript, to the first answer',
+    reference: 'node-http',
+    metrics: ['startMs', 'startCpuMs', 'rssMib'],
+    targets: [],
+    candidates: HTTP1_PEERS.map((peer) => ({
+      name: peer.name,
+      missing: peer.missing,
+      measure: (run) => measureStart(peer, run),
+    })),
+  },
+]
+
+async function measureStart(peer: Peer, run: Run): Promise<Measurement> {
+  const started = performance.now()
+  await using server = await peer.start({}, run.folder)
+  const sent = request({ host: '127.0.0.1', port: server.port, agent: false })
+  sent.end()
+  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }]
+  const startMs = performance.now() - started
+  if (answer.statusCode !== 200) throw new Error(`The status is ${answer.statusCode}`)
+  answer.resume()
+  const { cpuMicros, rssBytes } = await server.usage()
+  return { startMs, startCpuMs: cpuMicros / 1000, rssMib: rssBytes / 2 ** 20 }
+}
