@@ -25,6 +25,8 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   readonly remotePort: number | undefined
   deadlineMs: number
   readonly #session: ServerHttp2Session
+  /** The last stream that anybody was told of. */
+  #lastStreamId = -1
   readonly #streams = new StreamSlots()
   /** Requests that were refused and are still being told so. */
   #refused = 0
@@ -38,6 +40,8 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     this.remotePort = socket.remotePort
     // Streams end by frames: a client that closes its side of the socket has left.
     socket.allowHalfOpen = false
+    // Before Node.js hears of it, and what it knew of the session is gone.
+    socket.once('close', () => this.#onUnseen(this.#session.state.lastProcStreamID ?? 0))
     this.#session = performServerHandshake(socket, sessionOptions(host.limits))
     traceSession(host.logger, this.#session)
     this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
@@ -95,6 +99,10 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   #onStream(stream: ServerHttp2Stream, flags: number, fields: readonly string[]): void {
+    const id = stream.id ?? 0
+    // A client uses every second number; what is between was reset by nghttp2, and no event told of it.
+    if (id > this.#lastStreamId + 2) this.#onUnseen(id - 2)
+    this.#lastStreamId = id
     try {
       const head = http2RequestHead(fields, this.host.limits)
       const isBodyComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
@@ -125,6 +133,18 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     // What happens to the socket, or what the client finds wrong with us, is no fault in what it sent.
     const isFault = code === 'ERR_HTTP2_ERROR' || code.startsWith('ERR_HTTP2_TOO_MANY_')
     if (isFault) this.#report(0, message, { method: undefined, target: undefined })
+  }
+
+  /** Requests up to that stream were reset before Node.js knew of them: all that is known is that they were there. */
+  #onUnseen(lastStreamId: number): void {
+    const count = (lastStreamId - this.#lastStreamId) / 2
+    if (count < 1) return
+    this.#lastStreamId = lastStreamId
+    const requests = count === 1 ? 'A request' : `${count} requests`
+    this.#report(0, `${requests} reset by nghttp2: malformed or far too large`, {
+      method: undefined,
+      target: undefined,
+    })
   }
 
   #report(status: number, reason: string, line: { method: string | undefined; target: string | undefined }): void {

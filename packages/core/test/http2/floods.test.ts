@@ -153,7 +153,7 @@ describe('field sections that are too large', () => {
     await expect.poll(() => client.outcome(3)).toBe('stream ENHANCE_YOUR_CALM')
     expect(await client.serves(5)).toBe(true)
     expect(exchanges).toHaveLength(1)
-    expect(refusals).toMatchObject([{ status: 431, method: 'GET', target: '/' }])
+    expect(refusals).toMatchObject([{ status: 431, method: 'GET', target: '/' }, { status: 0 }])
   })
 
   it.each([

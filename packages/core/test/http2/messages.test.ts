@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Flag, FrameType, data } from './frames.ts'
+import { Flag, FrameType, data, frame } from './frames.ts'
 import { block, headers, type Field } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 import { serveEngines } from '../serve-engines.ts'
@@ -88,6 +88,45 @@ describe('RFC 9113: a malformed request', () => {
         { status: 431, method: 'PUT', target: '/a?b', protocol: 'HTTP/2.0', remoteAddress: '127.0.0.1' },
         { status: 400, method: 'PUT', target: '/a#b' },
       ])
+  })
+})
+
+describe('a request that nghttp2 resets by itself', () => {
+  const MALFORMED_BLOCK = get(['X-A', '1'])
+
+  it('is told of when the next request comes', async () => {
+    const { client, refusals } = await serveEcho()
+    for (const streamId of [1, 3, 5]) client.send(headers(streamId, MALFORMED_BLOCK))
+    expect(await client.serves(7)).toBe(true)
+    const reason = '3 requests reset by nghttp2: malformed or far too large'
+    expect(refusals).toMatchObject([{ status: 0, reason, method: undefined, target: undefined }])
+    expect(await client.serves(9)).toBe(true)
+    expect(refusals).toHaveLength(1)
+  })
+
+  it('is told of when the connection ends', async () => {
+    const { client, refusals } = await serveEcho()
+    client.send(headers(1, request()), headers(3, MALFORMED_BLOCK))
+    await expect.poll(() => client.outcome(3)).toBe(RESET)
+    client.socket.end()
+    await expect.poll(() => refusals).toMatchObject([{ status: 0, reason: expect.stringContaining('A request') }])
+  })
+
+  it('goes under in an error of the connection, which is told of', async () => {
+    const { client, refusals } = await serveEcho()
+    client.send(headers(1, MALFORMED_BLOCK))
+    await client.ping()
+    client.send(frame(FrameType.PING, 0, 1, '12345678'))
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(refusals).toMatchObject([{ status: 0, method: undefined }])
+  })
+
+  it('is not made up where a connection ends without', async () => {
+    const { client, refusals } = await serveEcho()
+    expect(await client.serves(1)).toBe(true)
+    client.socket.end()
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(refusals).toEqual([])
   })
 })
 
