@@ -381,6 +381,21 @@ describe('limits', () => {
 })
 
 describe('subscribe', () => {
+  it.each<[string, (channel: SseChannel, stream: SseStream) => void]>([
+    ['its stream ends', (_, stream) => stream.close()],
+    ['it is unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
+    ['it is sent away', (_, stream) => stream.sendAway('shutdown', 1000)],
+  ])('gets what waited for it when %s', async (_, end) => {
+    const channel = new SseChannel()
+    const { stream, body } = await join(channel)
+    body.capacity = 0
+    await publish(channel, [1, 2, 3])
+    expect(dataOf(body)).toBe('01')
+    channel.publish('a', '04')
+    end(channel, stream)
+    expect(dataOf(body)).toBe('01 02 03 04')
+  })
+
   it('twice is once, and unsubscribe leaves the stream open', async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)

@@ -146,9 +146,9 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   /** Takes a stream off the channel; it stays open. */
   unsubscribe(stream: SseStream<Events>): void {
-    this.#flush()
     const subscriber = this.#subscribers.get(stream as unknown as SseStream)
     if (subscriber === undefined) return
+    subscriber.onEnding()
     subscriber.stream.unlisten(subscriber)
     subscriber.onEnd()
   }

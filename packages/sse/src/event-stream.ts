@@ -161,7 +161,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     if (!this.isOpen()) return
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
     const over = Promise.withResolvers<void>()
-    const listener: StreamListener = { onTurn() {}, onEnd: () => over.resolve() }
+    const listener: StreamListener = { onTurn() {}, onEnding() {}, onEnd: () => over.resolve() }
     this.listen(listener)
     let isExhausted = false
     const pump = async (): Promise<void> => {
@@ -232,7 +232,9 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @internal
    */
   sendAway(reason: StreamEnd, retryMs: number): void {
-    if (this.isOpen()) this.#body.write(Buffer.from(encodeEvent({ retry: retryMs })))
+    if (!this.isOpen()) return
+    this.#letOthersFinish()
+    this.#body.write(Buffer.from(encodeEvent({ retry: retryMs })))
     this.#end(reason)
   }
 
@@ -339,8 +341,12 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     if (this.#listeners !== undefined) for (const listener of this.#listeners) listener.onTurn()
   }
 
+  #letOthersFinish(): void {
+    if (this.#listeners !== undefined) for (const listener of this.#listeners) listener.onEnding()
+  }
+
   #end(reason: StreamEnd): void {
-    if (this.isOpen()) this.#letOthersWrite()
+    if (this.isOpen()) this.#letOthersFinish()
     this.#finish(reason)
     this.#body.end()
   }
@@ -375,6 +381,8 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
 export interface StreamListener {
   /** Something else is about to be written: what waits for the end of the turn goes first. */
   onTurn(): void
+  /** The stream is about to end in order: the last chance to write, also for what the client was too slow for. */
+  onEnding(): void
   /** The stream is over. */
   onEnd(): void
 }

@@ -56,6 +56,13 @@ export class Subscriber implements StreamListener {
     this.#host.flush()
   }
 
+  onEnding(): void {
+    this.#host.flush()
+    const queue = this.#queue
+    this.#queue = undefined
+    if (queue !== undefined) for (const { wire } of queue.values()) this.stream.write(wire, 1)
+  }
+
   onEnd(): void {
     this.#queue = undefined
     this.#host.onEnd(this)
