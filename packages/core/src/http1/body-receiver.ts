@@ -5,6 +5,9 @@ import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
 
+/** What a small request is received in is not worth a thought. */
+const LARGE_BUFFER_BYTES = 8 * 1024
+
 /** What a `BodyReceiver` asks of its connection. */
 export interface BodySource {
   /** Somebody wants the body. */
@@ -114,7 +117,7 @@ export class BodyReceiver implements BodySupply {
 
   readonly #take = (data: Uint8Array): void => {
     if (this.body.isDiscarded) this.#skippedBytes += data.byteLength
-    else this.body.push(data)
+    else this.body.push(isWasteful(data) ? Uint8Array.from(data) : data)
   }
 
   onWanted(): void {
@@ -135,4 +138,9 @@ export class BodyReceiver implements BodySupply {
   onFault(): void {
     this.#source.onBodyFault(this)
   }
+}
+
+/** Whether a view keeps much more in memory than it shows, as those of a body in tiny chunks do. */
+function isWasteful({ byteLength, buffer }: Uint8Array): boolean {
+  return buffer.byteLength >= LARGE_BUFFER_BYTES && byteLength < buffer.byteLength / 2
 }

@@ -9,4 +9,6 @@ function attackAgain(): void {
   attack(Number(port)).once('close', () => setTimeout(attackAgain, 1))
 }
 
+// Sockets that are not read do not keep a process alive.
+setInterval(() => {}, 1000)
 for (let i = 0; i < Number(connections); i++) attackAgain()

@@ -89,6 +89,7 @@ function start(program: string, ...args: string[]): ChildProcess {
 }
 
 async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
