@@ -1,5 +1,5 @@
 import type { Context, LevelNumber } from '@fw/types'
-import type { TrustProxy } from './trusted-proxies.ts'
+import type { TrustProxy } from '@fw/client-address'
 
 /** The shape of an entry. */
 export const AccessLogFormat = {

@@ -1,5 +1,5 @@
+import { peerAddress } from '@fw/client-address'
 import type { Context, Outcome, Refusal } from '@fw/types'
-import { peerAddress } from './client-address.ts'
 import { AccessLogFormat } from './config.ts'
 import { correlationId } from './correlation-id.ts'
 import type { CapturedHeader, Entry } from './entry.ts'
@@ -31,7 +31,7 @@ export function contextEntry(ctx: Context, bodyBytes: number, end: Ending, setti
     path: ctx.path,
     query: settings.logQuery ? redactQuery(ctx.rawQuery, settings.redactQuery) : '',
     bytes: hasBody(ctx.method, end.status) ? bodyBytes : 0,
-    clientAddress: settings.logClientIp ? settings.clientAddress(ctx.headers, ctx.remoteAddress) : undefined,
+    clientAddress: settings.logClientIp ? settings.clientAddress(ctx) : undefined,
     protocol: ctx.protocol,
     requestHeaders: capture(settings.requestHeaders, (name) => ctx.headers.getAll(name)),
     responseHeaders: capture(settings.responseHeaders, (name) => ctx.responseHeaders.getAll(name)),

@@ -1,9 +1,8 @@
 import type { Logger } from '@fw/log'
-import type { LevelNumber, RequestHeaders } from '@fw/types'
-import { believedAddress, claimedAddress } from './client-address.ts'
+import type { Context, LevelNumber } from '@fw/types'
+import { believedAddress, claimedAddress, compileTrust } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import type { Parts } from './entry.ts'
-import { compileTrust } from './trusted-proxies.ts'
 
 /** A header to capture. */
 export interface HeaderChoice {
@@ -34,7 +33,7 @@ export interface Settings extends Parts {
   readonly logTraceContext: boolean
   /** 0 to 1. */
   readonly sampleRate: number
-  readonly clientAddress: (headers: RequestHeaders, peer: string | undefined) => string | undefined
+  readonly clientAddress: (ctx: Context) => string | undefined
   /** In lower case. */
   readonly redactQuery: ReadonlySet<string>
 }
@@ -76,7 +75,7 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
   if (format === AccessLogFormat.Custom && customFormatter === undefined) {
     throw new TypeError('accessLog: format is custom, so give a customFormatter')
   }
-  const isTrusted = trustProxy === undefined ? undefined : compileTrust(trustProxy)
+  const isTrusted = trustProxy === undefined ? undefined : compileTrust(trustProxy, 'accessLog')
   const redacted = lowerCase(config.redactHeaders)
   return {
     entries,
@@ -99,9 +98,16 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     sampleRate: config.sampleRate ?? 1,
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
     clientAddress:
-      isTrusted === undefined ? claimedAddress : (headers, peer) => believedAddress(headers, peer, isTrusted),
+      isTrusted === undefined
+        ? addressOfServer
+        : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, isTrusted),
     redactQuery: lowerCase(config.redactQuery),
   }
+}
+
+/** What the server believes, if it was told whom to believe; else what the request claims. */
+function addressOfServer(ctx: Context): string | undefined {
+  return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
 function check(config: AccessLogConfig): void {

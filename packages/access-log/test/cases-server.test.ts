@@ -198,8 +198,10 @@ function sendOver(protocol: 'h2c' | 'h3'): Send {
 
 /** What was seen of all that a case asks for, and what it asks for. Durations are whatever they were. */
 function outcomeOf(one: Case, served: Served, protocol: ProtocolText): { seen: Seen; expected: Seen } {
-  const records = sink.records().map(shown)
-  const own = records.filter(({ text }) => !isOfServer(text))
+  const own = sink
+    .records()
+    .filter(({ fields: of }) => of?.['component'] !== '@fw/core')
+    .map(shown)
   const { expectRequestLog = [], expectLine, expectText, expectJson, expectPattern, expectLevel } = one
   const entries = own.slice(expectRequestLog.length)
   const text = withoutDuration(entries[0]?.text ?? '')
@@ -233,9 +235,4 @@ function withoutDuration(text: string): string {
     .replace(/\d+\.\d\dms/, '#ms')
     .replace(/"duration_ns":\d+/, '"duration_ns":0')
     .replace(/ \d{5,}$/, ' #')
-}
-
-/** What the server itself logs of its listening, its closing and its failing handlers. */
-function isOfServer(text: string): boolean {
-  return /^(Listening|Closing|Closed|Refused a request|.*as described)/.test(text)
 }

@@ -1,4 +1,5 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
+import { compileTrust, type TrustProxy } from '@fw/client-address'
 import { rememberApp } from './app-of.ts'
 import type { Step } from './compose.ts'
 import { RequestContext, type ContextHost } from './context.ts'
@@ -23,6 +24,8 @@ export type ErrorReporter = (message: string, error: unknown) => void
 /** What an `App` is made with. */
 export interface AppOptions {
   readonly limits?: Limits
+  /** Which proxies are believed about the address of a client; none unless given. */
+  readonly trustProxy?: TrustProxy | undefined
   /** How paths are compared with the patterns of routes. */
   readonly routing?: RoutingOptions
   /** Takes what nobody caught; it goes to standard error unless given. */
@@ -38,13 +41,14 @@ export class App {
   readonly #host: ContextHost
 
   /** @throws {TypeError} if a routing option does not exist, or has a value that it does not take */
-  constructor({ limits = DEFAULT_LIMITS, routing, onError = console.error }: AppOptions = {}) {
+  constructor({ limits = DEFAULT_LIMITS, routing, trustProxy, onError = console.error }: AppOptions = {}) {
     this.#routes = new Routes(resolveRouting(routing))
     this.#root = new RouteGroup(this.#routes)
     this.router = this.#root
     rememberApp(this.router, this)
     this.#host = {
       maxBodyBytes: limits.maxBodyBytes,
+      isTrusted: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
       report: (message, error) => {
         try {
           onError(message, error)

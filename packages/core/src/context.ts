@@ -1,3 +1,4 @@
+import { believedAddress, peerAddress, type IsTrusted } from '@fw/client-address'
 import type {
   BodySource,
   Context,
@@ -36,6 +37,8 @@ export interface ContextHost {
   readonly maxBodyBytes: number
   /** Reports an error that no answer can tell of. Never throws. */
   report(message: string, error: unknown): void
+  /** Which proxies are believed; `undefined` where nobody asked for any to be. */
+  readonly isTrusted: IsTrusted | undefined
   /** When the server begins to close. */
   readonly drainNotice: DrainNotice
   /** Answers as if no route had matched. */
@@ -150,9 +153,16 @@ export class RequestContext {
     return this.exchange.remoteAddress
   }
 
-  /** The peer: nothing that a request says about its client is believed. */
   get clientAddress(): string | undefined {
-    return this.exchange.remoteAddress
+    const { remoteAddress } = this.exchange
+    const { isTrusted } = this.#host
+    return isTrusted === undefined
+      ? peerAddress(remoteAddress)
+      : believedAddress(this.headers, remoteAddress, isTrusted)
+  }
+
+  get trustsProxy(): boolean {
+    return this.#host.isTrusted !== undefined
   }
 
   get status(): number {

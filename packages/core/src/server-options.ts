@@ -1,3 +1,4 @@
+import type { TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
 import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
@@ -20,6 +21,11 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>
   /** How paths are compared with the patterns of routes: as they are, unless given. */
   readonly routing?: RoutingOptions
+  /**
+   * Which proxies are believed about the address of a client: none (the default), those in these CIDR blocks, or so many
+   * hops, the peer being the first. `ctx.clientAddress` and the access log follow it.
+   */
+  readonly trustProxy?: TrustProxy
   /** Takes the server's own records; the global logger of `@fw/log` unless given. */
   readonly logger?: Logger
   /** `'signals'`: SIGINT and SIGTERM close the server; a second one ends the process at once. */
@@ -66,7 +72,16 @@ export interface CloseOptions {
   readonly drainMs?: number
 }
 
-const SERVER_OPTIONS: readonly string[] = ['tls', 'http2', 'http3', 'limits', 'routing', 'logger', 'shutdown']
+const SERVER_OPTIONS: readonly string[] = [
+  'tls',
+  'http2',
+  'http3',
+  'limits',
+  'routing',
+  'trustProxy',
+  'logger',
+  'shutdown',
+]
 const LISTEN_OPTIONS: readonly string[] = [
   'port',
   'host',

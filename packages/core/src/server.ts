@@ -50,9 +50,10 @@ export class Server implements AsyncDisposable {
   constructor(options: ServerOptions = {}) {
     this.#options = checkServerOptions(options)
     this.#limits = resolveLimits(options.limits)
-    this.#logger = options.logger ?? globalLogger
+    this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' })
     this.#app = new App({
       limits: this.#limits,
+      trustProxy: options.trustProxy,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => this.#logger.error('{}: {}', message, error),
     })

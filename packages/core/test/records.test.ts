@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createLogger, Level, MemorySink, type RootLogger } from '@fw/log'
+import { createLogger, Level, MemorySink, type LogRecord, type RootLogger } from '@fw/log'
 import { connect, testCertificate } from '@fw/testing'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { watchEventLoop } from '../src/event-loop-watch.ts'
@@ -26,6 +26,7 @@ interface Told {
   readonly port: number
   /** Messages of one level. */
   readonly of: (level: Level) => string[]
+  readonly all: () => readonly LogRecord[]
 }
 
 async function tell(level: Level, options: ServerOptions = {}): Promise<Told> {
@@ -40,7 +41,7 @@ async function tell(level: Level, options: ServerOptions = {}): Promise<Told> {
       .records()
       .filter((record) => record.level === wanted)
       .map(({ message }) => message)
-  return { server, logger, port, of }
+  return { server, logger, port, of, all: () => sink.records() }
 }
 
 describe('at Info a server tells of', () => {
@@ -60,6 +61,12 @@ describe('at Info a server tells of', () => {
       'Closed',
     ])
     expect([of(Level.Debug), of(Level.Trace), of(Level.Warn), of(Level.Error)]).toEqual([[], [], [], []])
+  })
+
+  it('what carries the name of the package as a field', async () => {
+    const { server, all } = await tell(Level.Debug)
+    await server.close()
+    expect(new Set(all().map(({ fields }) => fields?.['component']))).toEqual(new Set(['@fw/core']))
   })
 
   it('a second listener alone, when there is one', async () => {

@@ -65,8 +65,13 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly signal: AbortSignal
   /** IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
-  /** IP address of the client as far as `trustProxy` lets it be believed. */
+  /**
+   * IP address of the client: that of the peer, or what proxies say that the server's `trustProxy` believes. IPv6 as of
+   * RFC 5952 without a zone, IPv4-mapped as IPv4.
+   */
   readonly clientAddress: string | undefined
+  /** Whether the server has `trustProxy`, so that `clientAddress` may be another than the peer's. */
+  readonly trustsProxy: boolean
 
   /** Reads the whole body. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off */
   bytes(): Promise<Uint8Array>

@@ -1,7 +1,12 @@
-import type { RequestHeaders } from '@fw/types'
 import { forwardedFor } from './forwarded.ts'
 import { parseAddress } from './ip-address.ts'
 import type { IsTrusted } from './trusted-proxies.ts'
+
+/** The fields of a request, such as `ctx.headers` or a standard `Headers`. */
+export interface FieldSource {
+  /** Lines of the same name joined with `, `, or `null` without one. */
+  get(name: string): string | null
+}
 
 /**
  * The address a request says it comes from: the first entry of `x-forwarded-for`, else `x-real-ip`, else the first
@@ -11,7 +16,7 @@ import type { IsTrusted } from './trusted-proxies.ts'
  *
  * @returns `undefined` if there is no address at all, as on a Unix socket
  */
-export function claimedAddress(headers: RequestHeaders, peer: string | undefined): string | undefined {
+export function claimedAddress(headers: FieldSource, peer: string | undefined): string | undefined {
   return (
     firstEntry(headers.get('x-forwarded-for')) ??
     address(headers.get('x-real-ip')) ??
@@ -25,7 +30,7 @@ export function claimedAddress(headers: RequestHeaders, peer: string | undefined
  * entry as long as the one who added it is trusted. An entry that is no address ends the walk.
  */
 export function believedAddress(
-  headers: RequestHeaders,
+  headers: FieldSource,
   peer: string | undefined,
   isTrusted: IsTrusted,
 ): string | undefined {
@@ -52,7 +57,7 @@ const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
 /** What proxies added, the nearest one last. */
-function hops(headers: RequestHeaders): string[] {
+function hops(headers: FieldSource): string[] {
   const list = headers.get('x-forwarded-for')
   if (list !== null) return list.split(',')
   const single = headers.get('x-real-ip')

@@ -1,0 +1,22 @@
+import { MemorySink, setSinks } from '@fw/log'
+import { Server, type TrustProxy } from '@fw/core'
+import { expect, it } from 'vitest'
+import { accessLog } from '../src/index.ts'
+
+it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
+  ['claims, where nobody says whom to trust', undefined, undefined, '203.0.113.9'],
+  ['the server believes', ['127.0.0.0/8'], undefined, '198.51.100.4'],
+  ['the server sees itself, where it trusts nobody', false, undefined, '127.0.0.1'],
+  ['its own option believes, before that of the server', false, 2, '203.0.113.9'],
+])('an entry has the address that the request %s', async (_what, ofServer, own, expected) => {
+  const sink = new MemorySink()
+  setSinks([sink])
+  await using server = new Server(ofServer === undefined ? {} : { trustProxy: ofServer })
+  server
+    .router()
+    .use(accessLog(own === undefined ? {} : { trustProxy: own }))
+    .get('/', () => 'hello')
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  await (await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.4' } })).text()
+  await expect.poll(() => sink.contains(`- ${expected} (`)).toBe(true)
+})

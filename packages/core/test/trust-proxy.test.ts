@@ -1,0 +1,72 @@
+import { tempFolder } from '@fw/testing'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import { Server, toNodeHandler, type TrustProxy } from '../src/index.ts'
+
+function make(trustProxy: TrustProxy | undefined): Server {
+  const server = new Server(trustProxy === undefined ? {} : { trustProxy })
+  server
+    .router()
+    .get('/', (ctx) => ({ remote: ctx.remoteAddress, client: ctx.clientAddress ?? null, trusts: ctx.trustsProxy }))
+  return server
+}
+
+const FORWARDED = '203.0.113.9, 198.51.100.4'
+
+it.each<[TrustProxy | undefined, string, boolean]>([
+  [undefined, '127.0.0.1', false],
+  [false, '127.0.0.1', true],
+  [['127.0.0.0/8'], '198.51.100.4', true],
+  [['127.0.0.0/8', '198.51.100.0/24'], '203.0.113.9', true],
+  [['10.0.0.0/8'], '127.0.0.1', true],
+  [1, '198.51.100.4', true],
+  [2, '203.0.113.9', true],
+])('with trustProxy %j the client is %s', async (trustProxy, client, trusts) => {
+  await using server = make(trustProxy)
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const answer = await fetch(url, { headers: { 'x-forwarded-for': FORWARDED } })
+  expect(await answer.json()).toEqual({ remote: '127.0.0.1', client, trusts })
+})
+
+it('a client in front of no trusted proxy cannot choose its address', async () => {
+  await using server = make(['10.0.0.0/8'])
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded']) {
+    const value = name === 'forwarded' ? 'for=1.1.1.1' : '1.1.1.1'
+    expect(await (await fetch(url, { headers: { [name]: value } })).json()).toMatchObject({ client: '127.0.0.1' })
+  }
+})
+
+it('IPv4 over a socket for both families is shown as IPv4', async () => {
+  await using server = make(undefined)
+  const { port } = await server.listen({ port: 0, host: '::' })
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toMatchObject({ client: '127.0.0.1' })
+})
+
+it('behind a proxy on a Unix socket a hop counts as one', async () => {
+  await using folder = await tempFolder()
+  await using server = make(1)
+  const { path = '' } = await server.listen({ path: folder.join('x.sock') })
+  const asked = request({ socketPath: path, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse((await answer.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client: '198.51.100.4' })
+})
+
+it('holds under another server too', async () => {
+  const { createServer } = await import('node:http')
+  const other = createServer(toNodeHandler(make(1).router())).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': FORWARDED } })
+  expect(await answer.json()).toMatchObject({ client: '198.51.100.4' })
+  other.close()
+})
+
+it.each<[unknown, RegExp]>([
+  [true, /^Server: trustProxy is not false, a list of CIDR blocks or a number$/],
+  [['proxy.example'], /^Server: "proxy\.example" in trustProxy is no CIDR block such as '10\.0\.0\.0\/8'$/],
+  [-1, /^Server: trustProxy is no number of hops$/],
+])('trustProxy %j is refused', (trustProxy, message) => {
+  expect(() => make(trustProxy as TrustProxy)).toThrow(message)
+})
