@@ -1,4 +1,5 @@
 import { url as inspectorUrl } from 'node:inspector'
+import { isatty } from 'node:tty'
 import type { Logger } from '@fw/log'
 import type { Binding } from '../binding.ts'
 import { StartupError } from '../startup-error.ts'
@@ -50,6 +51,7 @@ export class Supervisor {
   readonly #processes = new Set<WorkerProcess>()
   readonly #relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
   readonly #pinning: CpuPinning | undefined
+  readonly #hasTerminal = isatty(0)
   #beat: NodeJS.Timeout | undefined = undefined
   #isStarted = false
   #stopped: Promise<void> | undefined = undefined
@@ -272,7 +274,13 @@ export class Supervisor {
   }
 
   readonly #onHangUp = (): void => {
-    if (this.isStopped) return
+    // The terminal itself has gone: a program that was started from it ends with it.
+    if (this.#hasTerminal && !isatty(0)) {
+      process.kill(process.pid, 'SIGTERM')
+      return
+    }
+    // Workers that are only just starting are new already.
+    if (this.isStopped || this.#starts.size > 0) return
     this.#isRollingAgain = this.#rolling !== undefined
     this.#rolling ??= this.#roll().finally(() => (this.#rolling = undefined))
   }

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { ListenOptions, ServerOptions } from '../../src/index.ts'
 
-const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url))
+/** The file that runs as primary and as workers. */
+export const PROGRAM: string = fileURLToPath(new URL('program.ts', import.meta.url))
 
 export interface ProgramOptions {
   /** One call of `listen`, or several; on a free port of the loopback address unless they say otherwise. */

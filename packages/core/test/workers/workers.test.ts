@@ -1,10 +1,20 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { connect, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { Load } from './load.ts'
-import { isRunning, PATIENTLY, Program } from './run-program.ts'
+import { isRunning, PATIENTLY, Program, PROGRAM } from './run-program.ts'
+
+const IN_TERMINAL = `
+import os, pty, sys
+pid, end = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+sys.stdin.read()
+os.close(end)
+os.waitpid(pid, 0)
+`
 
 /** Asks on connections of their own, so that all workers have their turn, which processes answer. */
 async function pids(url: string, asks = 24): Promise<Set<number>> {
@@ -164,6 +174,22 @@ describe('SIGHUP', () => {
     expect(await pids(url)).toEqual(new Set(program.workers()))
     expect(program.workers()).toHaveLength(2)
   })
+})
+
+it('a program ends with the terminal that it was started from', async () => {
+  await using folder = await tempFolder()
+  const output = folder.join('out.log')
+  const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
+  const environment = { PATH: process.env.PATH, TEST_OPTIONS: JSON.stringify(options) }
+  // The program on one end of a terminal; the other end is closed when this one's input is.
+  const terminal = spawn('python3', ['-c', IN_TERMINAL, process.execPath, PROGRAM], { env: environment, stdio: 'pipe' })
+  const text = (): string => (existsSync(output) ? readFileSync(output, 'utf8') : '')
+  await expect.poll(text, PATIENTLY).toContain('Listening on')
+  const [, pid] = /Worker 1 \(process (\d+)\) is ready/.exec(text()) ?? []
+  terminal.stdin.end()
+  await expect.poll(text, PATIENTLY).toContain('Received SIGTERM')
+  await expect.poll(() => isRunning(Number(pid)), PATIENTLY).toBe(false)
+  expect(text()).not.toContain('one by one')
 })
 
 describe('the end of the primary', () => {
