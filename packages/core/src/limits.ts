@@ -45,6 +45,12 @@ export interface Limits {
   readonly maxPipelinedRequests: number
   /** Requests on one HTTP/1.1 connection; 0 for no limit. */
   readonly maxRequestsPerConnection: number
+  /**
+   * TCP connections that the operating system holds until they are accepted; clients try again a second later when there
+   * are more. As many as Linux allows unless told otherwise (`net.core.somaxconn`), so that a flood of connections delays
+   * nobody.
+   */
+  readonly maxPendingConnections: number
   /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
@@ -92,6 +98,7 @@ export const DEFAULT_LIMITS: Limits = {
   drainIdleMs: 500,
   maxPipelinedRequests: 16,
   maxRequestsPerConnection: 0,
+  maxPendingConnections: 4096,
   maxConnections: 0,
   maxConnectionsPerAddress: 0,
   lingerBytes: 256 * 1024,

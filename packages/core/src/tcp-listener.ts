@@ -70,7 +70,7 @@ export class TcpListener implements Bindable {
     this.#fd = address.fd ?? -1
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
-      this.#server.listen(address, () => {
+      this.#server.listen({ ...address, backlog: this.#options.host.limits.maxPendingConnections }, () => {
         this.#server.off('error', reject)
         // Running out of descriptors must not end the process; accepting goes on when there are some again.
         this.#server.on('error', () => {})
