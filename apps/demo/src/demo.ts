@@ -33,13 +33,15 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
   registerRoutes(server.router(), { accessLog: settings.accessLog, filesDir: settings.filesDir, feed })
 
   const host = settings.host === undefined ? {} : { host: settings.host }
+  const { workers: count, drainMs } = settings
+  const workers = count === 0 ? {} : { workers: { count, drainMs } }
   const close = async (): Promise<void> => {
-    await server.close({ drainMs: settings.drainMs })
+    await server.close({ drainMs })
     await feed.close()
   }
   try {
-    const clearText = await server.listen({ ...host, port: settings.port, tls: false, http3: false })
-    const tls = await server.listen({ ...host, port: settings.tlsPort })
+    const clearText = await server.listen({ ...host, ...workers, port: settings.port, tls: false, http3: false })
+    const tls = await server.listen({ ...host, ...workers, port: settings.tlsPort })
     return { clearText, tls, close }
   } catch (error) {
     await close()

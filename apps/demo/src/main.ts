@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import * as log from '@fw/log'
 import { startDemo } from './demo.ts'
 import { helpText, readSettings } from './settings.ts'
@@ -12,7 +13,10 @@ async function main(args: readonly string[]): Promise<void> {
   if (option !== undefined) throw new Error(`Unknown option ${option}; options are environment variables, see --help`)
 
   const demo = await startDemo(readSettings(process.env))
-  process.stdout.write(`\n  ${demo.clearText.url.href}  in clear text\n  ${demo.tls.url.href} with TLS\n\n`)
+  // Workers run this too; the primary speaks for them.
+  if (cluster.isPrimary) {
+    process.stdout.write(`\n  ${demo.clearText.url.href}  in clear text\n  ${demo.tls.url.href} with TLS\n\n`)
+  }
 
   let isClosing = false
   const stop = (signal: NodeJS.Signals): void => {

@@ -16,6 +16,7 @@ export interface Settings {
   readonly filesDir: string | undefined
   readonly tickMs: number
   readonly drainMs: number
+  readonly workers: number
 }
 
 /** A setting that cannot be used; the message is one line that says what to do. */
@@ -43,6 +44,7 @@ const VARIABLES = {
   filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve below /files/ too'),
   tickMs: variable('DEMO_TICK_MS', '1000', 'milliseconds between two events of the live feed'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds that running requests have on Ctrl-C'),
+  workers: variable('DEMO_WORKERS', '0', 'worker processes, each with a feed of its own; 0 for none'),
 } satisfies Record<keyof Settings, Variable>
 
 /**
@@ -77,6 +79,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     filesDir: read(VARIABLES.filesDir) || undefined,
     tickMs: readNumber(VARIABLES.tickMs, read, 3_600_000),
     drainMs: readNumber(VARIABLES.drainMs, read, 3_600_000),
+    workers: readNumber(VARIABLES.workers, read, 1024),
   }
 }
 

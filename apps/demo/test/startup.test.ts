@@ -87,3 +87,19 @@ it('--help lists every option', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   for (const name of ['DEMO_PORT', 'DEMO_TLS_PORT', 'DEMO_HTTP3', 'DEMO_LOG_LEVEL']) expect(stdout).toContain(name)
 })
+
+it('serves from worker processes when told to, and ends with them', async () => {
+  await using folder = await tempFolder()
+  await using demo = new DemoProcess({
+    DEMO_HOST: '127.0.0.1',
+    DEMO_PORT: '0',
+    DEMO_TLS_PORT: '0',
+    DEMO_DATA_DIR: folder.path,
+    DEMO_WORKERS: '2',
+  })
+  const { clearText } = await demo.addresses()
+  expect((await fetch(clearText)).status).toBe(200)
+  expect(demo.stdout.match(/Worker \d \(process \d+\) is ready/g)).toHaveLength(2)
+  const { exitCode, stderr } = await demo.end('SIGTERM')
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+})
