@@ -1,5 +1,6 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { HttpError } from './http-error.ts'
+import { parseUrlencoded } from './urlencoded.ts'
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -42,7 +43,7 @@ export class BodyReader {
       const error = new HttpError(415, `The body is not ${FORM_TYPE}`, { headers: { accept: FORM_TYPE } })
       return handled(Promise.reject(error))
     }
-    return handled(this.#read((text) => new URLSearchParams(text)))
+    return handled(this.#read(parseUrlencoded))
   }
 
   /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */

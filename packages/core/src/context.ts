@@ -30,6 +30,7 @@ import type { RequestTarget } from './request-target.ts'
 import { checkSource, BYTES_TYPE, HTML_TYPE, JSON_TYPE, jsonText, TEXT_TYPE } from './response.ts'
 import type { Serialize } from './serializers.ts'
 import { makeRequest } from './standard-request.ts'
+import { parseUrlencoded } from './urlencoded.ts'
 import { NOTHING_VALID } from './validation.ts'
 
 /** What a context needs from the application it runs in. */
@@ -109,7 +110,7 @@ export class RequestContext {
   }
 
   get query(): URLSearchParams {
-    return (this.#query ??= new URLSearchParams(this.#target.rawQuery))
+    return (this.#query ??= parseUrlencoded(this.#target.rawQuery))
   }
 
   get headers(): RequestHeaders {

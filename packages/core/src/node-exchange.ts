@@ -4,11 +4,14 @@ import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/t
 import { AbortedError } from './aborted-error.ts'
 import { BaseExchange } from './base-exchange.ts'
 import { FieldListHeaders } from './field-list-headers.ts'
+import { isSingleField } from './fields.ts'
 import { ReceivedBody } from './received-body.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /** Octets of a request body that may wait for whoever reads it; then the client is slowed down. */
 const MAX_WAITING_BYTES = 64 * 1024
+
+const NO_OCTETS = new Uint8Array(0)
 
 /** An exchange by way of the request and response of a server of Node.js. */
 export class NodeExchange extends BaseExchange {
@@ -37,7 +40,9 @@ export class NodeExchange extends BaseExchange {
     this.headers = new FieldListHeaders(request.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)))
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
-    response.on('finish', () => this.settle(false))
+    // The response of HTTP/2 says 'finish' also when its stream was reset.
+    const stream = 'stream' in response ? response.stream : undefined
+    response.on('finish', () => this.settle(stream !== undefined && (!this.isComplete || stream.rstCode !== 0)))
     response.on('close', () => this.settle(true))
     response.on('drain', () => this.wake())
     // 'close' follows and tells the same.
@@ -68,21 +73,20 @@ export class NodeExchange extends BaseExchange {
 
   protected sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     this.sendHead(status, head)
-    this.#response.end(body ?? '')
+    // As octets: a server of Node.js would encode the fields along with a text.
+    if (body === null) this.#response.end()
+    else this.#response.end(typeof body === 'string' ? Buffer.from(body) : body)
   }
 
-  protected sendHead(status: number, { fields, contentLength, close }: ResponseHead): void {
-    const headers: Record<string, string | string[]> = Object.create(null)
-    for (let i = 0; i < fields.length; i += 2) {
-      const [name = '', value = ''] = [fields[i], fields[i + 1]]
-      const before = headers[name]
-      if (before === undefined) headers[name] = value
-      else headers[name] = [...(typeof before === 'string' ? [before] : before), value]
-    }
+  protected sendHead(status: number, { fields, contentLength, allowsBody, close }: ResponseHead): void {
+    const headers = byName(fields)
     if (contentLength !== undefined) headers['content-length'] = String(contentLength)
     if (close && this.protocol === 'HTTP/1.1') headers['connection'] = 'close'
     ;(this.#response as ServerResponse).writeHead(status, headers)
-    if (contentLength === undefined) (this.#response as ServerResponse).flushHeaders()
+    if (contentLength !== undefined || !allowsBody) return
+    if ('stream' in this.#response) this.#response.flushHeaders()
+    // `flushHeaders()` of HTTP/1.1 would send the fields as UTF-8.
+    else this.#response.write(NO_OCTETS)
   }
 
   protected sendData(chunk: Uint8Array): boolean {
@@ -90,9 +94,7 @@ export class NodeExchange extends BaseExchange {
   }
 
   protected sendEnd(trailers: FieldList): void {
-    const fields: Record<string, string> = {}
-    for (let i = 0; i < trailers.length; i += 2) fields[trailers[i] ?? ''] = trailers[i + 1] ?? ''
-    if (trailers.length > 0) this.#response.addTrailers(fields)
+    if (trailers.length > 0) this.#response.addTrailers(joined(trailers))
     this.#response.end()
   }
 
@@ -105,12 +107,7 @@ export class NodeExchange extends BaseExchange {
   protected sendInformational(status: number, fields: FieldList): void {
     // What Node.js has a method for: early hints, that have to hold a `link`.
     if (status !== 103 || !fields.includes('link')) return
-    const hints: Record<string, string | string[]> = {}
-    for (let i = 0; i < fields.length; i += 2) {
-      const [name = '', value = ''] = [fields[i], fields[i + 1]]
-      hints[name] = name in hints ? [hints[name] ?? '', value].flat() : value
-    }
-    this.#response.writeEarlyHints(hints)
+    this.#response.writeEarlyHints(byName(fields))
   }
 
   protected override settle(aborted: boolean): void {
@@ -139,4 +136,29 @@ export class NodeExchange extends BaseExchange {
     request.on('error', (cause) => body.fail(new AbortedError('The body broke off', { cause })))
     request.on('close', () => body.fail(new AbortedError('The client went away')))
   }
+}
+
+/** Fields as Node.js takes them: by name, with several values of a name as a list. */
+function byName(fields: FieldList): Record<string, string | string[]> {
+  const all: Record<string, string | string[]> = Object.create(null)
+  for (let i = 0; i < fields.length; i += 2) {
+    const [name = '', value = ''] = [fields[i], fields[i + 1]]
+    const before = all[name]
+    if (before === undefined) all[name] = value
+    else if (typeof before === 'string') all[name] = [before, value]
+    else before.push(value)
+  }
+  return all
+}
+
+/**
+ * Trailers as Node.js takes them on both protocols: text only. It has fields of its own mind that may come once, and
+ * fails at others where nobody can catch it.
+ */
+function joined(trailers: FieldList): Record<string, string> {
+  const all: Record<string, string> = Object.create(null)
+  for (const [name, values] of Object.entries(byName(trailers))) {
+    all[name] = typeof values === 'string' ? values : isSingleField(name) ? (values.at(-1) ?? '') : values.join(', ')
+  }
+  return all
 }
