@@ -4,7 +4,9 @@ import { toData, type EventName, type Serializer, type SseEvents } from './event
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { metrics, type StreamEnd } from './metrics.ts'
 import type { StreamSettings } from './options.ts'
+import { pumpSource, type EventSourceOf } from './pump-source.ts'
 import { endSoon } from './staggered-end.ts'
+import type { StreamListener } from './stream-listener.ts'
 
 /** A comment of nothing: four octets that clients ignore and intermediaries see. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
@@ -20,9 +22,6 @@ let openStreams = 0
 export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'protocol' | 'clientAddress'> & {
   readonly exchange?: Pick<Context['exchange'], 'remoteAddress' | 'remotePort'>
 }
-
-/** Where events come from: strings are data. */
-export type EventSourceOf = AsyncIterable<string | ServerSentEvent> | Iterable<string | ServerSentEvent>
 
 /**
  * A stream of server-sent events to one client.
@@ -158,29 +157,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @throws as `send`, and whatever the source throws while the stream is open
    */
   async from(source: EventSourceOf): Promise<void> {
-    if (!this.isOpen()) return
-    const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
-    const over = Promise.withResolvers<void>()
-    const listener: StreamListener = { onTurn() {}, onEnding() {}, onEnd: () => over.resolve() }
-    this.listen(listener)
-    let isExhausted = false
-    const pump = async (): Promise<void> => {
-      while (this.isOpen()) {
-        const { done, value } = await iterator.next()
-        if (done === true) {
-          isExhausted = true
-          return
-        }
-        // What a source gives after the end, if only the reason for it, goes nowhere.
-        if (this.isOpen()) await (typeof value === 'string' ? this.data(value) : this.send(value))
-      }
-    }
-    try {
-      await Promise.race([pump(), over.promise])
-    } finally {
-      this.unlisten(listener)
-      if (!isExhausted) stop(iterator)
-    }
+    await pumpSource(this, source)
   }
 
   /** Ends the stream after what was written; again is without effect. */
@@ -374,25 +351,5 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     }
     const forget = endSoon(end)
     this.#context.onFinish(forget)
-  }
-}
-
-/** What a channel is told by the streams it writes to. */
-export interface StreamListener {
-  /** Something else is about to be written: what waits for the end of the turn goes first. */
-  onTurn(): void
-  /** The stream is about to end in order: the last chance to write, also for what the client was too slow for. */
-  onEnding(): void
-  /** The stream is over. */
-  onEnd(): void
-}
-
-/** Tells a source that nobody wants more; what it makes of that is no concern of the client that left. */
-function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
-  try {
-    const returned = iterator.return?.()
-    if (returned instanceof Promise) returned.catch(() => {})
-  } catch {
-    // As above.
   }
 }

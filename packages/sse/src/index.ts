@@ -1,6 +1,7 @@
 export { sse } from './sse.ts'
 export { encodeEvent, type ServerSentEvent } from './event.ts'
-export type { EventSourceOf, SseStream } from './event-stream.ts'
+export type { SseStream } from './event-stream.ts'
+export type { EventSourceOf } from './pump-source.ts'
 export type { EventName, SseEvents, Serializer, Serializers } from './events.ts'
 export type { SlowConsumer, SseOptions } from './options.ts'
 export { SseChannel } from './channel.ts'
