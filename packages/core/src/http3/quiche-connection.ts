@@ -251,8 +251,10 @@ export class QuicheConnection implements QuicConnection {
   #tell(events: QuicConnectionEvents): void {
     if (this.#quiche.isReadable()) this.#tellReadables(events)
     for (const streamId of this.#ended) if (!this.#paused.has(streamId)) events.onReadable(streamId)
+    // Asked once: many streams may be waiting for the same room.
+    const isFull = this.#sending.size > 2 && this.#sendRoom?.isFull === true
     for (const [streamId, isBlocked] of this.#sending) {
-      if (isBlocked) events.onWritable(streamId)
+      if (isBlocked && !isFull) events.onWritable(streamId)
       else this.#probeSending(streamId)
     }
     if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)

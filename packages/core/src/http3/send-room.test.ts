@@ -64,6 +64,20 @@ describe('SendRoom', () => {
     expect(connection(1000, 1000, 16_384).share(0, 20_000)).toBe(1000)
   })
 
+  it('is full when no stream can send a packet', () => {
+    let allowed = 13_500
+    const capacities = {
+      streamCapacity: () => allowed,
+      stats: () => ({ peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }),
+    }
+    const room = new SendRoom(capacities, YARDSTICK)
+    expect(room.isFull).toBe(false)
+    allowed = 1350
+    expect(room.isFull).toBe(true)
+    // It has never shown more: this may be its own small window.
+    expect(new SendRoom(capacities, YARDSTICK).isFull).toBe(false)
+  })
+
   it('lets through that the stream cannot be sent on', () => {
     expect(() => connection(1000).share(4, 1)).toThrow('StreamStopped')
   })

@@ -4,6 +4,7 @@ export const MAX_PACKET_BYTES = 1350
 const PACKET_OVERHEAD_BYTES = 64
 /** A peer with such windows gives new ones long before they are used up. */
 const LARGE_WINDOW = 64 * 1024
+const LEAST_YARDSTICK_BYTES = 4 * MAX_PACKET_BYTES
 
 /** What is asked about a connection. */
 export interface Capacities {
@@ -22,6 +23,8 @@ export class SendRoom {
   readonly #quiche: Capacities
   readonly #yardstickId: number
   readonly #hasLargeWindows: boolean
+  /** Whether the yardstick has ever shown so much that its own window cannot be what it shows. */
+  #isYardstickLong = false
   #writtenBytes = 0
 
   /** @param yardstickId A stream whose window is hardly used, so that it shows what congestion control leaves */
@@ -47,6 +50,13 @@ export class SendRoom {
     if (wanted <= room) return wanted
     // Less than a packet is not worth it; acknowledgments that make room are on their way.
     return room < MAX_PACKET_BYTES ? 0 : room
+  }
+
+  /** Whether no stream could write anything, so that none has to be asked. */
+  get isFull(): boolean {
+    const octets = this.#yardstick()
+    if (octets >= LEAST_YARDSTICK_BYTES) this.#isYardstickLong = true
+    return this.#hasLargeWindows && this.#isYardstickLong && this.#without(octets) < MAX_PACKET_BYTES
   }
 
   /** Octets were written. */
