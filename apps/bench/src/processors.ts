@@ -10,7 +10,7 @@ export function onProcessor(processor: number): readonly string[] {
   return isPinned() ? ['taskset', '-c', String(processor)] : []
 }
 
-/** Whether servers and load have a processor each; figures say so. */
+/** Whether servers and load have a processor each; figures say so. `FW_BENCH_PINNED=0` lets the system choose. */
 export function isPinned(): boolean {
-  return availableParallelism() > 1 && findProgram('taskset') !== undefined
+  return process.env['FW_BENCH_PINNED'] !== '0' && availableParallelism() > 1 && findProgram('taskset') !== undefined
 }

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeCertificate } from '../src/certificate.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { compareAnswer } from '../src/http/check-answer.ts'
 import { measureServer, startPeer, targetOf } from '../src/http/http-candidate.ts'
 import type { Peer } from '../src/http/peer.ts'
@@ -18,16 +14,18 @@ import { HTTP3_PEERS } from '../src/http3/peers.ts'
 import { HTTP3_SCENARIOS } from '../src/http3/scenarios.ts'
 import { STATIC_PEERS } from '../src/static/peers.ts'
 import { STATIC_SCENARIOS } from '../src/static/scenarios.ts'
-import type { Run } from '../src/run.ts'
+import { measuredRun } from './measured-run.ts'
 
-let run: Run
+// Each test starts processes of its own, which takes its time where many do.
+vi.setConfig({ testTimeout: 60_000 })
+
+let run: Awaited<ReturnType<typeof measuredRun>>
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'fw-bench-test-'))
-  run = { rounds: 1, seconds: 1, warmUpSeconds: 1, isQuick: true, folder, certificate: await makeCertificate(folder) }
+  run = await measuredRun()
 })
 
-afterAll(() => rm(run.folder, { recursive: true, force: true }))
+afterAll(() => run[Symbol.asyncDispose]())
 
 const GROUPS = {
   http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS },

@@ -8,12 +8,19 @@ import type { Run } from '../run.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { Usage } from '../sse/serve.ts'
 
-/** Events delivered in one measurement, about. */
-const DELIVERIES = 40_000
 const CLIENTS = fileURLToPath(new URL('../sse/clients.ts', import.meta.url))
 
-/** One round: opens the streams, warms up, broadcasts events one by one and four at once. */
-export async function measureFanOut(name: string, streams: number, run: Run): Promise<Measurement> {
+/**
+ * One round: opens the streams, warms up, broadcasts events one by one and four at once.
+ *
+ * @param deliveries Events that arrive in one measurement, about
+ */
+export async function measureFanOut(
+  name: string,
+  streams: number,
+  run: Run,
+  deliveries = 40_000,
+): Promise<Measurement> {
   const program = fileURLToPath(new URL(`../sse/servers/${name}.ts`, import.meta.url))
   await using server = await ServerProcess.program([process.execPath, '--expose-gc', program])
   server.tell('collect')
@@ -23,11 +30,14 @@ export async function measureFanOut(name: string, streams: number, run: Run): Pr
   await delay(run.isQuick ? 100 : 500)
   server.tell('collect')
   const { rssBytes } = await usageOf(server)
-  await broadcast(server, clients.child, streams, 1)
+  const broadcasts = (burst: number): number => Math.max(3, Math.round(deliveries / streams / burst))
+  const measure = (burst: number): Promise<number> =>
+    broadcast(server, clients.child, streams, burst, broadcasts(burst))
+  await measure(1)
   return {
     streamKib: (rssBytes - before.rssBytes) / streams / 1024,
-    eventMicros: await broadcast(server, clients.child, streams, 1),
-    burstMicros: await broadcast(server, clients.child, streams, 4),
+    eventMicros: await measure(1),
+    burstMicros: await measure(4),
   }
 }
 
@@ -50,8 +60,8 @@ async function broadcast(
   clients: ChildProcess,
   streams: number,
   burst: number,
+  broadcasts: number,
 ): Promise<number> {
-  const broadcasts = Math.max(3, Math.round(DELIVERIES / streams / burst))
   const before = await usageOf(server)
   for (let n = 0; n < broadcasts; n++) {
     const received = once(clients, 'message')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findProgram, missingProgram } from '../programs.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { ServerSetup } from '../server-program.ts'
-import { connectOnce, freePort, untilItSucceeds } from './free-port.ts'
+import { connectOnce, onFreePort, untilItSucceeds } from './free-port.ts'
 import type { Peer } from './peer.ts'
 
 /** Caddy, over HTTP/1.1 and, with a certificate, HTTP/2 and HTTP/3. @param directives What a site of it consists of */
@@ -13,12 +13,13 @@ export function caddyPeer(directives: (setup: ServerSetup) => string): Peer {
     missing: missingProgram('caddy'),
     async start(setup, parent) {
       const folder = await mkdtemp(join(parent, 'caddy-'))
-      const port = await freePort()
       const file = join(folder, 'Caddyfile')
-      await writeFile(file, caddyfile(setup, directives(setup), port))
       const homes = ['XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((name) => `${name}=${folder}`)
       const caddy = [findProgram('caddy') ?? 'caddy', 'run', '--config', file, '--adapter', 'caddyfile']
-      return ServerProcess.daemon(['env', ...homes, ...caddy], port, () => untilItSucceeds(() => connectOnce(port)))
+      return onFreePort(async (port) => {
+        await writeFile(file, caddyfile(setup, directives(setup), port))
+        return ServerProcess.daemon(['env', ...homes, ...caddy], port, () => untilItSucceeds(() => connectOnce(port)))
+      })
     },
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findProgram, missingProgram } from '../programs.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { ServerSetup } from '../server-program.ts'
-import { connectOnce, freePort, untilItSucceeds } from './free-port.ts'
+import { connectOnce, onFreePort, untilItSucceeds } from './free-port.ts'
 import type { Peer } from './peer.ts'
 
 /** What nginx serves: fixed answers, or the files of the directory that it is told. */
@@ -19,11 +19,12 @@ export function nginxPeer(options: NginxOptions): Peer {
     missing: missingProgram('nginx'),
     async start(setup, parent) {
       const folder = await mkdtemp(join(parent, 'nginx-'))
-      const port = await freePort()
       const file = join(folder, 'nginx.conf')
-      await writeFile(file, nginxConfiguration(options, setup, folder, port))
       const command = [findProgram('nginx') ?? 'nginx', '-c', file, '-e', join(folder, 'error.log')]
-      return ServerProcess.daemon(command, port, () => untilItSucceeds(() => connectOnce(port)))
+      return onFreePort(async (port) => {
+        await writeFile(file, nginxConfiguration(options, setup, folder, port))
+        return ServerProcess.daemon(command, port, () => untilItSucceeds(() => connectOnce(port)))
+      })
     },
   }
 }

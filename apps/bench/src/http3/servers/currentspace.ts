@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createSecureServer, type ServerHttp3Stream } from '@currentspace/http3'
+import { createSecureServer, type ServerHttp3Stream, type StreamListener } from '@currentspace/http3'
 import { filesOf, ready, serverSetup } from '../../server-program.ts'
 
 /** Larger writes are taken, but may hang (0.9.0). */
@@ -10,8 +10,22 @@ const { tls } = setup
 if (tls === undefined) throw new Error('HTTP/3 needs a certificate')
 const files = filesOf(setup)
 
-const server = createSecureServer({ key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) })
-server.on('stream', (stream, headers) => {
+const credentials = { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) }
+
+/** It takes a free UDP port and then the TCP port of the same number, which may belong to somebody else. */
+function listen(triesLeft: number): void {
+  const server = createSecureServer(credentials)
+  server.on('stream', onStream)
+  server.on('session', (session) => session.on('error', () => {}))
+  server.on('listening', () => ready(server.address()?.port ?? 0))
+  server.on('error', (error) => {
+    if (triesLeft === 0) throw error
+    listen(triesLeft - 1)
+  })
+  server.listen(0, '127.0.0.1')
+}
+
+const onStream: StreamListener = (stream, headers) => {
   stream.on('error', () => {})
   const file = files.get(String(headers[':path']).slice(1))
   if (file === undefined) {
@@ -19,10 +33,7 @@ server.on('stream', (stream, headers) => {
   } else {
     void sendFile(stream, file)
   }
-})
-server.on('session', (session) => session.on('error', () => {}))
-server.on('listening', () => ready(server.address()?.port ?? 0))
-server.listen(0, '127.0.0.1')
+}
 
 async function sendFile(stream: ServerHttp3Stream, file: Buffer): Promise<void> {
   stream.respond({ ':status': '200', 'content-type': 'application/octet-stream' })
@@ -32,3 +43,5 @@ async function sendFile(stream: ServerHttp3Stream, file: Buffer): Promise<void> 
   }
   stream.end()
 }
+
+listen(5)

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Comparison } from '../src/comparison.ts'
+import { measureFanOut } from '../src/fan-out/measure-fan-out.ts'
+import { GROUPS } from '../src/groups.ts'
+import { HTTP1_PEERS } from '../src/http1/peers.ts'
+import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
+import { loadAll } from '../src/soak/load-all.ts'
+import { sampleUntil } from '../src/soak/sample.ts'
+import { measuredRun } from './measured-run.ts'
+
+// Each test starts processes of its own, which takes its time where many do.
+vi.setConfig({ testTimeout: 60_000 })
+
+let run: Awaited<ReturnType<typeof measuredRun>>
+
+beforeAll(async () => {
+  run = await measuredRun()
+})
+
+afterAll(() => run[Symbol.asyncDispose]())
+
+function comparisonOf(group: string, name: string): Comparison {
+  return GROUPS[group]!.comparisons.find((comparison) => comparison.name === name)!
+}
+
+describe('every comparison', () => {
+  const all = Object.entries(GROUPS).flatMap(([group, { comparisons }]) =>
+    comparisons.map((comparison) => [`${group} ${comparison.name}`, comparison] as const),
+  )
+
+  it.each(all)('%s: ours, the reference and those of its targets are candidates', (_name, comparison) => {
+    const { reference, targets, candidates } = comparison
+    const names = candidates.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toEqual(expect.arrayContaining([reference, ...targets.flatMap(({ of, to = of }) => [of, to])]))
+  })
+
+  it.each(Object.entries(GROUPS))('of %s has a name of its own', (_group, { comparisons }) => {
+    expect(new Set(comparisons.map(({ name }) => name)).size).toBe(comparisons.length)
+  })
+})
+
+describe('loggers', () => {
+  const { candidates, metrics } = comparisonOf('log', 'call')
+  it.each(candidates.filter(({ missing }) => missing === undefined))('$name writes every line', async (candidate) => {
+    const figures = await candidate.measure(run)
+    expect(figures[metrics[0]!]).toBeGreaterThan(0)
+  })
+})
+
+describe('event fan-out', () => {
+  const { candidates } = comparisonOf('sse', '1000-streams')
+  it.each(candidates)('$name delivers every event', async ({ name }) => {
+    const figures = await measureFanOut(name, 20, run, 400)
+    expect(figures.eventMicros).toBeGreaterThanOrEqual(0)
+  })
+})
+
+it('routers are measured by their own programs', async () => {
+  for (const candidate of comparisonOf('router', 'answer-static').candidates) {
+    expect((await candidate.measure(run)).rate).toBeGreaterThan(0)
+  }
+})
+
+it.each([
+  ['memory', 'idle-connections', 'connectionKib'],
+  ['memory', 'allocation', 'allocatedBytes'],
+  ['startup', 'hello', 'startMs'],
+] as const)('%s: %s of our server is measured', async (group, name, metric) => {
+  const ours = comparisonOf(group, name).candidates.find((candidate) => candidate.name === 'fw')!
+  expect((await ours.measure(run))[metric]).toBeGreaterThan(0)
+})
+
+it('a soak sees the sockets of its load, and that they go', async () => {
+  await using server = await HTTP1_PEERS[0]!.start({}, run.folder)
+  const before = (await server.usage()).openFiles
+  const over = new AbortController()
+  const sampling = sampleUntil(server, over.signal)
+  expect(await loadAll(server, HTTP1_SCENARIOS.slice(0, 1), run, 1)).toBeGreaterThan(0)
+  over.abort()
+  const samples = await sampling
+  expect(Math.max(...samples.map(({ openFiles }) => openFiles))).toBeGreaterThan(before)
+  expect(samples.every(({ heapMib, rssMib, handles }) => heapMib > 0 && rssMib > heapMib && handles > 0)).toBe(true)
+  await expect.poll(async () => (await server.usage()).openFiles).toBe(before)
+})
