@@ -22,34 +22,41 @@ import type { ProgramName } from './programs.ts'
 export interface Group {
   /** Programs without which nothing in it can be measured. */
   readonly programs: readonly ProgramName[]
+  /** Whether a round is load for so many seconds. */
+  readonly isTimed: boolean
   readonly comparisons: readonly Comparison[]
 }
 
 export const GROUPS: Readonly<Record<string, Group>> = {
   http1: {
+    isTimed: true,
     programs: ['wrk'],
     comparisons: HTTP1_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP1_PEERS)),
   },
   http2: {
+    isTimed: true,
     programs: ['h2load'],
     comparisons: HTTP2_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP2_PEERS)),
   },
   http3: {
+    isTimed: true,
     programs: [],
     comparisons: HTTP3_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP3_PEERS)),
   },
   'access-log': {
+    isTimed: true,
     programs: ['wrk'],
     comparisons: ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
   },
-  log: { programs: [], comparisons: LOG_COMPARISONS },
-  sse: { programs: [], comparisons: SSE_COMPARISONS },
-  router: { programs: [], comparisons: ROUTER_COMPARISONS },
+  log: { isTimed: false, programs: [], comparisons: LOG_COMPARISONS },
+  sse: { isTimed: false, programs: [], comparisons: SSE_COMPARISONS },
+  router: { isTimed: false, programs: [], comparisons: ROUTER_COMPARISONS },
   static: {
+    isTimed: true,
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
   },
-  memory: { programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
-  startup: { programs: [], comparisons: STARTUP_COMPARISONS },
-  growth: { programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
+  memory: { isTimed: false, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
+  startup: { isTimed: false, programs: [], comparisons: STARTUP_COMPARISONS },
+  growth: { isTimed: true, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
 }

@@ -61,7 +61,11 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
     comparisons.push(result)
     if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)
   }
-  const result = groupResult(name, run, comparisons)
+  const result = groupResult(
+    name,
+    { rounds: run.rounds, seconds: group.isTimed ? run.seconds : undefined },
+    comparisons,
+  )
   // What was measured in part or in passing must not take the place of figures that others rely on.
   if (!options.isQuick && options.only.length === 0 && options.scenarios.length === 0) await publish(result)
   return result

@@ -35,7 +35,9 @@ export const GROWTH_COMPARISONS: readonly Comparison[] = [
     comparisonOf(
       `routes-${peer.name}`,
       `${peer.name}: GET /users/4711 by the last of so many routes; 64 connections`,
-      ROUTES.map((routes) => candidateOf(peer, routed(routes), `${routes} routes`, undefined)),
+      ROUTES.map((routes) =>
+        candidateOf(peer, routed(routes), `${routes} ${routes === 1 ? 'route' : 'routes'}`, undefined),
+      ),
     ),
   ),
   ...peersOf(['fw', 'node-http', 'fastify', 'bun']).map((peer) =>
@@ -43,7 +45,12 @@ export const GROWTH_COMPARISONS: readonly Comparison[] = [
       `connections-${peer.name}`,
       `${peer.name}: GET / from so many connections`,
       CONNECTIONS.map((connections) =>
-        candidateOf(peer, connected(connections), `${connections} connections`, fileLimitReason(connections)),
+        candidateOf(
+          peer,
+          connected(connections),
+          `${connections} ${connections === 1 ? 'connection' : 'connections'}`,
+          fileLimitReason(connections),
+        ),
       ),
     ),
   ),

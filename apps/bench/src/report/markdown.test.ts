@@ -59,7 +59,7 @@ describe('charts', () => {
   it('are well-formed, for light and for dark pages', async () => {
     const chart = barChart(groupResult('http1', RUN, [await measured()]))
     expect(chart).toContain('prefers-color-scheme: dark')
-    expect(chart.match(/<rect /g)).toHaveLength(2)
+    expect(chart.match(/<rect /g)).toHaveLength(3)
     expect(chart).not.toMatch(/NaN|undefined|Infinity/)
   })
 })

@@ -5,7 +5,7 @@ import { markdownTable } from './table.ts'
 
 /** The tables of a group, one for each comparison. */
 export function groupMarkdown({ date, machine, rounds, seconds, comparisons }: GroupResult): string {
-  const about = `${date.slice(0, 10)}; ${machine}; median of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s.`
+  const about = `${date.slice(0, 10)}; ${machine}; median of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${seconds === undefined ? '' : ` of ${seconds} s`}.`
   return [`${about}\n`, ...comparisons.map(comparisonMarkdown)].join('\n')
 }
 

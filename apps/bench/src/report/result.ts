@@ -1,7 +1,6 @@
 import { availableParallelism, cpus, release } from 'node:os'
 import { isPinned } from '../processors.ts'
 import type { MetricKey } from '../metrics.ts'
-import type { Run } from '../run.ts'
 import type { Measured, Unmeasured } from '../run-comparison.ts'
 import { medianRatio, summarize, type Summary } from '../statistics.ts'
 import { checkTarget, valuesOf, type TargetResult } from '../targets.ts'
@@ -35,12 +34,16 @@ export interface GroupResult {
   readonly date: string
   readonly machine: string
   readonly rounds: number
-  readonly seconds: number
+  /** Load of a round; `undefined` where a round is as long as its work takes. */
+  readonly seconds: number | undefined
   readonly comparisons: readonly ComparisonResult[]
 }
 
-export function groupResult(group: string, run: Run, comparisons: readonly ComparisonResult[]): GroupResult {
-  const { rounds, seconds } = run
+export function groupResult(
+  group: string,
+  { rounds, seconds }: Pick<GroupResult, 'rounds' | 'seconds'>,
+  comparisons: readonly ComparisonResult[],
+): GroupResult {
   return { group, date: new Date().toISOString(), machine: describeMachine(), rounds, seconds, comparisons }
 }
 

@@ -1,9 +1,12 @@
 /** Colors for light pages, and for dark ones where the reader's system asks for them. */
 const STYLE = `
+/* A page of its own: who reads it dark may have it on a light one. */
+.page { fill: #ffffff }
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600 }
 .own { fill: #0969da } .peer { fill: #a8b1bb } .line { fill: none; stroke: #0969da; stroke-width: 1.5 } .axis { stroke: #a8b1bb }
 @media (prefers-color-scheme: dark) {
+  .page { fill: #0d1117 }
   text { fill: #e6edf3 }
   .own { fill: #4493f8 } .peer { fill: #57606a } .line { stroke: #4493f8 } .axis { stroke: #57606a }
 }
@@ -14,6 +17,7 @@ export function svg(width: number, height: number, title: string, content: strin
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
+<rect class="page" width="${width}" height="${height}"/>
 ${content}</svg>
 `
 }
