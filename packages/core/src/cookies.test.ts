@@ -68,15 +68,19 @@ describe('cookies of an answer', () => {
     expect(sent()[0]).toBe('a=; Max-Age=0; Path=/x; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax')
   })
 
-  it('come back as they were set', () => {
+  it('come back as they were set, each under its name, the last one of a name', () => {
+    const name = fc.stringMatching(/^[\w!#$%&'*+.^`|~-]{1,8}$/)
+    const value = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed())
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const value = text.toWellFormed()
+      fc.property(fc.array(fc.tuple(name, value, fc.boolean()), { maxLength: 8 }), (all) => {
         const { cookies, sent } = setup()
-        cookies.set('plain', value)
-        cookies.set('signed', value, { secrets: ['s'] })
+        for (const [each, text, isSigned] of all) cookies.set(each, text, isSigned ? { secrets: ['s'] } : {})
         const next = setup(returned(sent())).cookies
-        expect([next.get('plain'), next.get('signed', { secrets: ['s'] })]).toEqual([value, value])
+        const last = new Map(all.map(([each, text, isSigned]) => [each, { text, isSigned }]))
+        expect(next.names().toSorted()).toEqual([...last.keys()].toSorted())
+        for (const [each, { text, isSigned }] of last) {
+          expect(next.get(each, isSigned ? { secrets: ['s'] } : undefined)).toBe(text)
+        }
       }),
     )
   })
