@@ -9,6 +9,7 @@ import type { Http3Listener } from './http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
 import type { Limits } from './limits.ts'
 import { StartupError } from './startup-error.ts'
+import type { TicketSecret } from './ticket-keys.ts'
 import { TcpListener } from './tcp-listener.ts'
 import type { TlsCredentials } from './tls-credentials.ts'
 
@@ -28,6 +29,8 @@ export interface ListenerOptions {
   readonly binding: Binding
   /** The bound socket for connections, if another process has opened it. */
   readonly handle?: object | undefined
+  /** Of the other processes that serve the port. */
+  readonly ticketSecret?: TicketSecret | undefined
   readonly certificates: CertificateStore | undefined
   readonly logger: Logger
   readonly http2: boolean
@@ -65,7 +68,7 @@ export class Listener implements CertificateUser {
     for (let attempt = 1; ; attempt++) {
       // TCP first: a second process on the same UDP port would not be noticed.
       const host = new MutableHost(options)
-      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2 })
+      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
       const { binding } = options
       if (binding.kind === 'fd')
         options.logger.debug('Listening on {} that was passed in', describeFds(binding.streams))

@@ -1,7 +1,7 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { logger as globalLogger, type Logger } from '@fw/log'
 import { App } from './app.ts'
-import { bindingOf, type Binding } from './binding.ts'
+import { bindingOf } from './binding.ts'
 import { CertificateStore } from './certificate-store.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { Listener, type ListenerAddress } from './listener.ts'
@@ -16,7 +16,7 @@ import { startRuntimeRecords } from './runtime-records.ts'
 import { onShutdownSignal } from './shutdown-signals.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { listenWithWorkers } from './workers/listen-with-workers.ts'
-import type { OpenListener, ServerHooks } from './workers/open-listener.ts'
+import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
@@ -78,10 +78,9 @@ export class Server implements AsyncDisposable {
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
-    const open = async (binding: Binding, handle?: object): Promise<OpenListener> =>
+    const open = async (place: Place): Promise<OpenListener> =>
       await Listener.open({
-        binding,
-        handle,
+        ...place,
         certificates: tls === undefined || tls === false ? undefined : await this.#certificatesOf(tls),
         logger: this.#logger,
         http2: options.http2 ?? this.#options.http2 ?? true,
@@ -93,7 +92,7 @@ export class Server implements AsyncDisposable {
     const { workers } = options
     const listener =
       workers === undefined
-        ? await open(bindingOf(options))
+        ? await open({ binding: bindingOf(options) })
         : await listenWithWorkers({ ...options, workers }, http3 === true, this.#hooks(open))
     // Both may have happened while the sockets were being opened.
     if (this.#isClosing() || signal?.aborted === true) {

@@ -7,6 +7,7 @@ import { Deadlines } from './deadlines.ts'
 import type { Drainable, EngineHost } from './engine.ts'
 import { Http1Connection, type Http1ConnectionOptions } from './http1/connection.ts'
 import { Http2Session } from './http2/session.ts'
+import { TicketKeys, type TicketSecret } from './ticket-keys.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
@@ -15,6 +16,8 @@ export interface TcpListenerOptions {
   /** Absent for clear text. */
   readonly tls: CertificateSet | undefined
   readonly http2: boolean
+  /** Of the other processes that serve the port. */
+  readonly ticketSecret?: TicketSecret | undefined
 }
 
 /** One TCP port or Unix socket: accepts connections and gives each to the engine it asks for. */
@@ -50,6 +53,7 @@ export class TcpListener implements Bindable {
         protocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
         handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
         socket: socketOptions,
+        ticketKeys: new TicketKeys(options.ticketSecret),
         logger: options.host.logger,
         onSecure: (socket) => this.#serveSecure(socket),
         onFailed: () => this.#settle(),

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import type { ServerOpts, Socket } from 'node:net'
 import { createServer, createSecureContext, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Logger } from '@fw/log'
 import type { CertificateSet } from './certificate-set.ts'
+import { TicketKeys } from './ticket-keys.ts'
 import type { TlsCredentials } from './tls-credentials.ts'
 
 export interface TlsAcceptorOptions {
@@ -12,6 +12,7 @@ export interface TlsAcceptorOptions {
   /** For the whole handshake; 0 for no limit. */
   readonly handshakeTimeoutMs: number
   readonly socket: ServerOpts
+  readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
   /** Takes over each connection whose handshake is done. */
   readonly onSecure: (socket: TLSSocket) => void
@@ -21,13 +22,6 @@ export interface TlsAcceptorOptions {
 
 /** RFC 9325 §3.1.1: what is older is not to be negotiated. */
 const MIN_VERSION = 'TLSv1.2'
-/** Key material of `node:tls` for session tickets. */
-const TICKET_KEY_BYTES = 48
-/**
- * Who learns the key of a ticket can read what was sent under it with TLS 1.2, so it is replaced; sessions from before
- * begin anew. Tickets live for five minutes, so hardly any do.
- */
-const TICKET_KEY_LIFE_MS = 24 * 3_600_000
 /** Sessions are resumed by the ticket alone, whichever certificate the connection is for. */
 const SESSION_ID_CONTEXT = 'fw'
 /** `node:tls` takes 0 for its own default. */
@@ -39,13 +33,23 @@ export class TlsAcceptor {
   readonly #logger: Logger | undefined
   /** Connections whose handshake is not done, by the address and port of the peer. */
   readonly #handshakes = new Map<string, Socket>()
-  readonly #rotation: NodeJS.Timeout
+  readonly #ticketKeys: TicketKeys
+  #rotation: NodeJS.Timeout
   #certificates: CertificateSet
   #contexts = new Map<TlsCredentials, SecureContext>()
-  #ticketKeys = randomBytes(TICKET_KEY_BYTES)
   #isClosed = false
 
-  constructor({ certificates, protocols, handshakeTimeoutMs, socket, logger, onSecure, onFailed }: TlsAcceptorOptions) {
+  constructor({
+    certificates,
+    protocols,
+    handshakeTimeoutMs,
+    socket,
+    ticketKeys,
+    logger,
+    onSecure,
+    onFailed,
+  }: TlsAcceptorOptions) {
+    this.#ticketKeys = ticketKeys
     this.#certificates = certificates
     this.#logger = logger
     this.server = createServer(
@@ -75,7 +79,7 @@ export class TlsAcceptor {
       this.#logger?.debug('TLS handshake with {} failed: {}', failed.remoteAddress ?? 'a client', error.message)
       failed.destroy()
     })
-    this.#rotation = setInterval(() => this.#renewTicketKeys(), TICKET_KEY_LIFE_MS).unref()
+    this.#rotation = this.#renewTicketKeysLater()
   }
 
   /** For handshakes that begin from now on. Sessions from before are resumed all the same. */
@@ -93,7 +97,7 @@ export class TlsAcceptor {
   /** Ends what has not come to a connection, and will not let it come to one. */
   close(): void {
     this.#isClosed = true
-    clearInterval(this.#rotation)
+    clearTimeout(this.#rotation)
     for (const socket of this.#handshakes.values()) socket.destroy()
   }
 
@@ -119,13 +123,15 @@ export class TlsAcceptor {
       cert,
       minVersion: MIN_VERSION,
       sessionIdContext: SESSION_ID_CONTEXT,
-      ticketKeys: this.#ticketKeys,
+      ticketKeys: this.#ticketKeys.current(),
     }
   }
 
-  #renewTicketKeys(): void {
-    this.#ticketKeys = randomBytes(TICKET_KEY_BYTES)
-    this.use(this.#certificates)
+  #renewTicketKeysLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.use(this.#certificates)
+      this.#rotation = this.#renewTicketKeysLater()
+    }, TicketKeys.remainingMs()).unref()
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ProtocolText } from '@fw/types'
 import type { Binding } from '../binding.ts'
+import type { TicketSecret } from '../ticket-keys.ts'
 
 /** Where a worker listens, as it travels between processes. */
 export interface SentAddress {
@@ -32,7 +33,12 @@ export type WorkerMessage =
 /** What the primary says. */
 export type PrimaryMessage =
   /** What to bind. A socket may come with it, which is then what to listen on. */
-  | ({ readonly fw: 'place'; readonly binding: Binding; readonly drainMs: number } & OfListen)
+  | ({
+      readonly fw: 'place'
+      readonly binding: Binding
+      readonly ticketSecret: TicketSecret
+      readonly drainMs: number
+    } & OfListen)
   /** The primary's own call failed. */
   | ({ readonly fw: 'refused'; readonly message: string } & OfListen)
   /** Finish what is running, within `drainMs`, and close: the whole server, or this listener of it. */

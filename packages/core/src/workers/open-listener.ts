@@ -1,6 +1,7 @@
 import type { Binding } from '../binding.ts'
 import type { Logger } from '@fw/log'
 import type { ListenerAddress } from '../listener.ts'
+import type { TicketSecret } from '../ticket-keys.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
 /** What one call of `listen` opened, in this process or in its workers. */
@@ -17,11 +18,20 @@ export interface OpenListener {
   destroy(): void
 }
 
+/** Where to listen. */
+export interface Place {
+  readonly binding: Binding
+  /** The bound socket for connections, if another process has opened it. */
+  readonly handle?: SocketHandle | undefined
+  /** Of the other processes that serve there. */
+  readonly ticketSecret?: TicketSecret
+}
+
 /** What listening with workers needs from the server. */
 export interface ServerHooks {
   readonly logger: Logger
-  /** Listens in this process, on the socket if there is one. @throws {StartupError} if that is not possible */
-  open(binding: Binding, handle: SocketHandle | undefined): Promise<OpenListener>
+  /** Listens in this process. @throws {StartupError} if that is not possible */
+  open(place: Place): Promise<OpenListener>
   /** Closes the listener that `open` gave, or the whole server. */
   close(listener: OpenListener, drainMs: number, whole: boolean): void
 }

@@ -3,6 +3,7 @@ import { isatty } from 'node:tty'
 import type { Logger } from '@fw/log'
 import type { Binding } from '../binding.ts'
 import { StartupError } from '../startup-error.ts'
+import { TicketKeys } from '../ticket-keys.ts'
 import { beatIntervalMs } from './heartbeat.ts'
 import { LineRelay } from './line-relay.ts'
 import type { SentAddress } from './messages.ts'
@@ -51,6 +52,7 @@ export class Supervisor {
   readonly #processes = new Set<WorkerProcess>()
   readonly #relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
   readonly #pinning: CpuPinning | undefined
+  readonly #ticketKeys = new TicketKeys()
   readonly #hasTerminal = isatty(0)
   #beat: NodeJS.Timeout | undefined = undefined
   #isStarted = false
@@ -184,7 +186,9 @@ export class Supervisor {
     else if (offer === undefined) return
     else {
       const { binding } = offer
-      worker.send({ fw: 'place', listen, binding, drainMs: this.settings.drainMs }, offer.handle(worker.slot))
+      const ticketSecret = this.#ticketKeys.share()
+      const { drainMs } = this.settings
+      worker.send({ fw: 'place', listen, binding, ticketSecret, drainMs }, offer.handle(worker.slot))
     }
     worker.wanted = undefined
   }

@@ -1,10 +1,9 @@
 import cluster from 'node:cluster'
-import type { Binding } from '../binding.ts'
 import type { ListenerAddress } from '../listener.ts'
 import { StartupError } from '../startup-error.ts'
 import { tearsLines } from './line-relay.ts'
 import { isOurs, type PrimaryMessage, type WorkerMessage } from './messages.ts'
-import type { OpenListener, ServerHooks } from './open-listener.ts'
+import type { OpenListener, Place, ServerHooks } from './open-listener.ts'
 import type { SocketHandle } from './port-sockets.ts'
 import { SLOT_VARIABLE } from './worker-process.ts'
 
@@ -43,9 +42,9 @@ export class WorkerLink {
     const asked = Promise.withResolvers<Place>()
     this.#asked.set(listen, asked)
     this.#send({ fw: 'place', listen })
-    const { binding, handle } = await asked.promise
+    const place = await asked.promise
     try {
-      const listener = new WorkerListener(await hooks.open(binding, handle), hooks, this.#closing(listen))
+      const listener = new WorkerListener(await hooks.open(place), hooks, this.#closing(listen))
       this.#open.set(listen, listener)
       const { address } = listener
       this.#send({ fw: 'listening', listen, address: { ...address, url: address.url.href } })
@@ -69,9 +68,9 @@ export class WorkerLink {
         this.#send({ fw: 'pong' })
         break
       case 'place': {
-        const { listen, binding, drainMs } = message
+        const { listen, binding, ticketSecret, drainMs } = message
         this.#drainMs = drainMs
-        this.#asked.get(listen)?.resolve({ binding, handle })
+        this.#asked.get(listen)?.resolve({ binding, handle, ticketSecret })
         break
       }
       case 'refused':
@@ -105,11 +104,6 @@ export class WorkerLink {
     if (process.connected) process.disconnect?.()
     setTimeout(() => process.exit(), EXIT_MS).unref()
   }
-}
-
-interface Place {
-  readonly binding: Binding
-  readonly handle: SocketHandle | undefined
 }
 
 interface ClosingEvents {

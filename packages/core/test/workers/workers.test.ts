@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
+import { connect as connectTls } from 'node:tls'
 import { connect, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { Load } from './load.ts'
@@ -63,6 +64,25 @@ describe('listen with workers', () => {
       const connection = await connect('h3', { port })
       answered.add(Number(await (await connection.request({ path: '/' })).text()))
       await connection.close()
+    }
+    expect(answered).toEqual(new Set(program.workers()))
+  })
+
+  it('lets TLS sessions be resumed, whichever worker the client comes to', async () => {
+    const { key, cert } = await testCertificate()
+    const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert } } })
+    const port = Number(new URL(await program.url()).port)
+    let session: Buffer | undefined
+    const answered = new Set<number>()
+    for (let client = 0; client < 24 && answered.size < 2; client++) {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(session && { session }) })
+      const ticket = once(socket, 'session') as Promise<[Buffer]>
+      await once(socket, 'secureConnect')
+      expect([client, socket.isSessionReused()]).toEqual([client, session !== undefined])
+      socket.end('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      const text = (await socket.setEncoding('latin1').toArray()).join('')
+      session ??= (await ticket)[0]
+      answered.add(Number(text.split('\r\n\r\n')[1]))
     }
     expect(answered).toEqual(new Set(program.workers()))
   })
