@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { LoadRequest, LoadShape } from '../http/scenario.ts'
+import { portOf } from '../server-program.ts'
+import { wrk } from './wrk.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fw-bench-wrk-'))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Seen {
+  readonly request: IncomingMessage
+  readonly body: string
+}
+
+/** Loads a server for a second. @returns What the generator says, and one of the requests that it sent */
+async function loadFor(request: LoadRequest, shape: LoadShape, answer: RequestListener) {
+  const { promise, resolve } = Promise.withResolvers<Seen>()
+  const server = createServer((received, response) => {
+    let body = ''
+    received.setEncoding('utf8').on('data', (text: string) => (body += text))
+    received.on('end', () => {
+      resolve({ request: received, body })
+      answer(received, response)
+    })
+  })
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const load = await wrk({ port: portOf(server), isTls: false, request, shape, folder }, 1)
+  return { load, ...(await promise) }
+}
+
+const failing: RequestListener = (_request, response) => response.writeHead(500).end()
+
+describe('wrk', () => {
+  it('sends method, path, fields and body as they are told, with quotes and backslashes', async () => {
+    const body = '{"text":"a \\"quoted\\" \\\\ backslash"}'
+    const headers = { 'content-type': 'application/json', 'if-none-match': '"a\\b"' }
+    const sent = { method: 'POST', path: '/a?b=c', headers, body }
+    const seen = await loadFor(sent, { connections: 2 }, (_request, response) => response.end('ok'))
+    expect(seen.body).toBe(body)
+    expect([seen.request.method, seen.request.url]).toEqual(['POST', '/a?b=c'])
+    expect(seen.request.headers).toMatchObject(headers)
+    expect(seen.load.requests).toBeGreaterThan(0)
+    expect(seen.load.p99Ms).toBeGreaterThanOrEqual(seen.load.p50Ms)
+  })
+
+  it('opens a connection for each request where that is wanted', async () => {
+    const sent = { method: 'GET', path: '/', headers: {} }
+    const seen = await loadFor(sent, { connections: 2, isOnce: true }, (_request, response) => response.end('ok'))
+    expect(seen.request.headers.connection).toBe('close')
+    expect(seen.load.requests).toBeGreaterThan(0)
+  })
+
+  it('sends several requests before it reads answers', async () => {
+    let [open, most] = [0, 0]
+    const sent = { method: 'GET', path: '/', headers: {} }
+    await loadFor(sent, { connections: 1, depth: 8 }, (_request, response) => {
+      open++
+      most = Math.max(most, open)
+      setImmediate(() => response.end('ok', () => open--))
+    })
+    expect(most).toBeGreaterThan(1)
+  })
+
+  it('fails when an answer is no success', async () => {
+    const sent = { method: 'GET', path: '/', headers: {} }
+    await expect(loadFor(sent, { connections: 1 }, failing)).rejects.toThrow('requests failed')
+  })
+})
