@@ -15,7 +15,6 @@ import {
 import { startRuntimeRecords } from './runtime-records.ts'
 import { onShutdownSignal } from './shutdown-signals.ts'
 import type { TlsOptions } from './tls-options.ts'
-import { listenWithWorkers } from './workers/listen-with-workers.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
 /** How long running requests may take after `close()`. */
@@ -89,11 +88,13 @@ export class Server implements AsyncDisposable {
         onRequest: this.#onRequest,
         onRefused: this.#onRefused,
       })
-    const { workers } = options
-    const listener =
-      workers === undefined
-        ? await open({ binding: bindingOf(options) })
-        : await listenWithWorkers({ ...options, workers }, http3 === true, this.#hooks(open))
+    let listener: OpenListener
+    try {
+      listener = await this.#open(options, http3 === true, open)
+    } catch (error) {
+      this.#stopRecordsIfIdle()
+      throw error
+    }
     // Both may have happened while the sockets were being opened.
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
@@ -158,6 +159,13 @@ export class Server implements AsyncDisposable {
     return this.close()
   }
 
+  /** What nobody listens with any more needs no looking after. */
+  #stopRecordsIfIdle(): void {
+    if (this.#listeners.size > 0) return
+    this.#stopRecords?.()
+    this.#stopRecords = undefined
+  }
+
   #isClosing(): boolean {
     return this.#closing !== undefined
   }
@@ -196,6 +204,14 @@ export class Server implements AsyncDisposable {
       clearTimeout(deadline)
       this.#listeners.delete(listener)
     }
+  }
+
+  async #open(options: ListenOptions, http3: boolean, open: ServerHooks['open']): Promise<OpenListener> {
+    const { workers } = options
+    if (workers === undefined) return open({ binding: bindingOf(options) })
+    // Loaded only here: who serves from one process needs none of it.
+    const { listenWithWorkers } = await import('./workers/listen-with-workers.ts')
+    return listenWithWorkers({ ...options, workers }, http3, this.#hooks(open))
   }
 
   #hooks(open: ServerHooks['open']): ServerHooks {

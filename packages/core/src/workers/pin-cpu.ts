@@ -7,7 +7,7 @@ import { parseCpuList } from './cpu-list.ts'
 const run = promisify(execFile)
 
 /** The CPUs that this process may use; empty where the system does not tell. */
-export function allowedCpus(): readonly number[] {
+function allowedCpus(): readonly number[] {
   try {
     const [, list = ''] = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
     return parseCpuList(list)
