@@ -82,11 +82,13 @@ export class NodeExchange extends BaseExchange {
     const headers = byName(fields)
     if (contentLength !== undefined) headers['content-length'] = String(contentLength)
     if (close && this.protocol === 'HTTP/1.1') headers['connection'] = 'close'
-    ;(this.#response as ServerResponse).writeHead(status, headers)
+    const response = this.#response as ServerResponse
+    response.writeHead(status, headers)
     if (contentLength !== undefined || !allowsBody) return
-    if ('stream' in this.#response) this.#response.flushHeaders()
+    // HTTP/2 has the method too, though its type does not say so.
+    if ('stream' in this.#response) response.flushHeaders()
     // `flushHeaders()` of HTTP/1.1 would send the fields as UTF-8.
-    else this.#response.write(NO_OCTETS)
+    else response.write(NO_OCTETS)
   }
 
   protected sendData(chunk: Uint8Array): boolean {

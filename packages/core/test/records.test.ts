@@ -208,7 +208,23 @@ describe('an uncaught exception of a root task', () => {
   })
 })
 
+it('however many servers there are, the process has one listener for uncaught exceptions, and none without a server', async () => {
+  const before = countMonitors()
+  const logger = createLogger({ level: Level.Off, sinks: [] })
+  const many = Array.from({ length: 20 }, () => new Server({ logger }))
+  for (const server of many) await server.listen(local)
+  expect(countMonitors()).toBe(before + 1)
+  await Promise.all(many.map((server) => server.close()))
+  expect(countMonitors()).toBe(before)
+  await expect(new Server({ logger }).listen({ path: '/nowhere/x.sock' })).rejects.toThrow('Cannot listen')
+  expect(countMonitors()).toBe(before)
+})
+
 it('a descriptor that was passed in is told of', async () => {
   await using server = await startServer({}, { fd: 3 }, 'tcp:x')
   expect(server.started.records).toContain('Listening on descriptor 3 that was passed in')
 })
+
+function countMonitors(): number {
+  return process.listenerCount('uncaughtExceptionMonitor')
+}
