@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { OverheadBudget } from './overhead-budget.ts'
 
-const MIB = 1024 * 1024
+const KIB = 1024
 
 /** Receives packets until that is too much. @returns Octets that were taken, 100 MiB at most */
 function takes(budget: OverheadBudget, openStreams = 0): number {
   let packets = 0
   const isTooMuch = (): boolean => budget.onReceived(1350, openStreams, () => packets + 1)
-  while (packets * 1350 < 100 * MIB && !isTooMuch()) packets++
+  while (packets * 1350 < 100 * KIB * KIB && !isTooMuch()) packets++
   return packets * 1350
 }
 
@@ -16,14 +16,20 @@ function roundedToPackets(octets: number): number {
 }
 
 describe('what a peer sends beside its requests', () => {
-  it('is limited to 4 MiB', () => {
-    expect(takes(new OverheadBudget())).toBe(roundedToPackets(4 * MIB))
+  it('is limited to 256 KiB', () => {
+    expect(takes(new OverheadBudget(performance.now()))).toBe(roundedToPackets(256 * KIB))
   })
 
   it('may be more by 64 KiB for each stream that is not read or was not read to its end', () => {
-    const budget = new OverheadBudget()
+    const budget = new OverheadBudget(performance.now())
     budget.onUnread()
-    expect(takes(budget, 15)).toBe(roundedToPackets(5 * MIB))
+    expect(takes(budget, 15)).toBe(roundedToPackets(256 * KIB + 16 * 64 * KIB))
+  })
+
+  it('grows by 100 octets a second, which pings of a silent connection take', () => {
+    expect(takes(new OverheadBudget(performance.now() - 10_000_000))).toBeGreaterThanOrEqual(
+      roundedToPackets(256 * KIB + 1_000_000),
+    )
   })
 
   it.each<[what: string, packets: number, pass: (budget: OverheadBudget, i: number) => boolean]>([
@@ -45,7 +51,7 @@ describe('what a peer sends beside its requests', () => {
     ],
     ['does not count packets that somebody else repeats', 20_000, (budget) => budget.onReceived(1350, 0, () => 10)],
   ])('%s', (_what, packets, pass) => {
-    const budget = new OverheadBudget()
+    const budget = new OverheadBudget(performance.now())
     const refused = Array.from({ length: packets }, (_, i) => pass(budget, i)).filter(Boolean)
     expect(refused).toEqual([])
   })

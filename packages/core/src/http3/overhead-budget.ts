@@ -1,5 +1,7 @@
-/** What a connection may cost beside its requests: handshake, acknowledgments of little, pings for days. */
-const FREE_OCTETS = 4 * 1024 * 1024
+/** What a connection may cost beside its requests: handshake, search for the largest packet, pings of the client. */
+const FREE_OCTETS = 256 * 1024
+/** The same as time goes by: a silent connection is kept open by pings, whose answers are larger than they are. */
+const OCTETS_PER_SECOND = 100
 /** Octets of one stream that may have arrived without being read: its window, which grows with what is read. */
 const STREAM_OCTETS = 64 * 1024
 /** How much larger than what was read the window of a stream gets, and then everything may have to be sent twice. */
@@ -11,13 +13,18 @@ const MAX_PACKET_OCTETS = 1472
  * Whether what a peer sends has to do with requests.
  *
  * quiche 0.18 keeps what comes in some frames for as long as the connection lasts, however much it is: CRYPTO frames
- * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410). It does
- * not tell of them; but what was received and is neither content of streams nor an answer to what was sent can be
+ * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410), which it
+ * also searches from the beginning each time. It does not tell of them; but what was received and is neither content of streams nor an answer to what was sent can be
  * counted.
  */
 export class OverheadBudget {
   #received = 0
   #allowed = FREE_OCTETS
+  readonly #startMs: number
+
+  constructor(nowMs: number) {
+    this.#startMs = nowMs
+  }
 
   /** Octets of a stream were read. */
   onRead(octets: number): void {
@@ -44,7 +51,9 @@ export class OverheadBudget {
    */
   onReceived(octets: number, openStreams: number, countPackets: () => number): boolean {
     this.#received += octets
-    const allowed = this.#allowed + openStreams * STREAM_OCTETS
+    let allowed = this.#allowed + openStreams * STREAM_OCTETS
+    if (this.#received <= allowed) return false
+    allowed += ((performance.now() - this.#startMs) / 1000) * OCTETS_PER_SECOND
     if (this.#received <= allowed) return false
     this.#received = Math.min(this.#received, countPackets() * MAX_PACKET_OCTETS)
     return this.#received > allowed

@@ -11,7 +11,8 @@ class Ids implements IssuedIds {
   /** Those the client may still use, by number. */
   usable = [0]
   #next = 1
-  #retired = 0
+  /** All IDs below were to be given up. */
+  retired = 0
 
   constructor(limit: number) {
     this.limit = limit
@@ -22,13 +23,13 @@ class Ids implements IssuedIds {
   issue(): { sequence: number; key: string } {
     if (this.usable.length >= 2 * this.limit - 1) throw new Error('IdLimit')
     if (this.usable.length >= this.limit)
-      this.#retired = (this.usable.find((sequence) => sequence >= this.#retired) ?? 0) + 1
+      this.retired = (this.usable.find((sequence) => sequence >= this.retired) ?? 0) + 1
     this.usable.push(this.#next)
     return { sequence: this.#next, key: `id ${this.#next++}` }
   }
   /** A packet of this side arrived at the client. @returns The ID that it uses from now on */
   arrive(): string {
-    this.usable = this.usable.filter((sequence) => sequence >= this.#retired)
+    this.usable = this.usable.filter((sequence) => sequence >= this.retired)
     return `id ${this.usable[0]}`
   }
 }
@@ -40,19 +41,37 @@ describe('the address of a peer', () => {
     expect(peer.target(0)).toEqual({ to: HOME, room: Infinity })
   })
 
-  it.each([2, 3, 8, 16])('is another one, again and again, once it was proved (%i connection IDs)', (limit) => {
+  it.each([
+    [2, 0],
+    [3, 0],
+    [8, 0],
+    [2, 60_000],
+    [8, 60_000],
+    [16, 60_000],
+  ])('is another one, again and again, once it was proved (%i connection IDs, every %i ms)', (limit, gapMs) => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(limit)
     let key = 'id 0'
     for (let port = 2; port < 12; port++) {
       const address = { host: HOME.host, port }
-      for (let packets = 0; packets <= limit && peer.proved !== address; packets++) {
-        peer.onPacket(address, 50, key, ids, 0)
+      const nowMs = port * gapMs
+      for (let packets = 0; packets <= 2 * limit && peer.proved !== address; packets++) {
+        peer.onPacket(address, 50, key, ids, nowMs)
         key = ids.arrive()
       }
       expect(peer.proved).toBe(address)
-      expect(peer.target(0)).toEqual({ to: address, room: Infinity })
+      expect(peer.target(nowMs)).toEqual({ to: address, room: Infinity })
     }
+  })
+
+  it('is not sent an order to give up a connection ID that may be lost', () => {
+    const peer = new PeerAddress(HOME)
+    const ids = new Ids(2)
+    peer.onPacket(AWAY, 50, 'id 0', ids, 0)
+    expect(ids.retired).toBe(1)
+    // Nothing of that arrives, and the next address is there already.
+    peer.onPacket(VICTIM, 50, 'id 0', ids, 100)
+    expect(ids.retired).toBe(1)
   })
 
   it('gets no more than three times what came from it until it is proved', () => {

@@ -8,6 +8,8 @@ const PROOF_TIMEOUT_MS = 3000
 const MAX_ID_LIMIT = 16
 /** Each time costs connection IDs that are remembered for as long as the connection lasts. */
 const MAX_ATTEMPTS = 100
+/** After this time a connection ID that was sent has arrived, or nothing does. */
+const ARRIVAL_MS = 3000
 
 /** Connection IDs of this side, which the peer sends its packets to. */
 export interface IssuedIds {
@@ -45,6 +47,8 @@ export class PeerAddress {
   #attempt: Attempt | undefined = undefined
   #attempts = 0
   #nextSequence = 1
+  /** By connection ID: those that the peer has not used, which may be lost and have to be sent again. */
+  readonly #unused = new Map<string, { readonly sequence: number; readonly sentMs: number }>()
   /** Number of the oldest connection ID that the peer was not told to give up. */
   #oldestSequence = 0
 
@@ -90,6 +94,7 @@ export class PeerAddress {
       this.#attempt = undefined
       return
     }
+    this.#unused.delete(key)
     let attempt = this.#attempt
     if (attempt === undefined || attempt.address.port !== from.port || attempt.address.host !== from.host) {
       if (ids.limit > MAX_ID_LIMIT || this.isWornOut) return
@@ -104,19 +109,31 @@ export class PeerAddress {
       return
     }
     attempt.room += AMPLIFICATION_FACTOR * bytes
-    this.#issue(attempt, ids)
+    this.#issue(attempt, ids, nowMs)
   }
 
   /** Until the peer has nothing left but IDs of this attempt. */
-  #issue(attempt: Attempt, ids: IssuedIds): void {
+  #issue(attempt: Attempt, ids: IssuedIds, nowMs: number): void {
     while (this.#oldestSequence < attempt.firstSequence) {
       const active = ids.active()
       // More the peer need not keep track of. It has to give up some first; its next packet may say that it did.
       if (active >= 2 * ids.limit - 1) return
+      // quiche 0.18 sends a lost one again with the latest order to give up old ones, even if that is one of them, and
+      // the peer takes that for an error.
+      if (active >= ids.limit && this.#mayBeLost(this.#oldestSequence, nowMs)) return
       const { sequence, key } = ids.issue()
+      this.#unused.set(key, { sequence, sentMs: nowMs })
       attempt.keys.add(key)
       this.#nextSequence = sequence + 1
       if (active >= ids.limit) this.#oldestSequence++
     }
+  }
+
+  #mayBeLost(sequence: number, nowMs: number): boolean {
+    for (const [key, unused] of this.#unused) {
+      if (nowMs - unused.sentMs > ARRIVAL_MS) this.#unused.delete(key)
+      else if (unused.sequence === sequence) return true
+    }
+    return false
   }
 }

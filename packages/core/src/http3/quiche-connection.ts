@@ -30,7 +30,7 @@ export class QuicheConnection implements QuicConnection {
   readonly #peer: PeerAddress
   readonly #quiche: Quiche
   readonly #endpoint: QuicheEndpoint
-  readonly #overhead = new OverheadBudget()
+  readonly #overhead = new OverheadBudget(performance.now())
   #events: QuicConnectionEvents | undefined = undefined
   readonly #opened = new OpenedStreams()
   /** Streams that the peer may still send on, as far as we know and care. */
@@ -302,6 +302,7 @@ export class QuicheConnection implements QuicConnection {
     } catch (error) {
       if (!this.#receiving.has(streamId)) return undefined
       this.#givenUp.add(streamId)
+      this.#overhead.onUnread()
       this.#endReceiving(streamId)
       this.#events?.onReset(streamId, codeOf('StreamReset', error))
       return undefined

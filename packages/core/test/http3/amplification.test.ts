@@ -1,0 +1,57 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientInitial } from '@fw/testing/h3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveHttp3, type Http3Server } from '../serve-http3.ts'
+
+let server: Http3Server
+
+beforeAll(async () => void (server = await serveHttp3((exchange) => exchange.respond(200, [], 'hello'))))
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Octets that come back for datagrams, within a time in which what is not acknowledged is sent again. */
+async function answered(...datagrams: readonly Uint8Array[]): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  let octets = 0
+  socket.on('message', (datagram) => (octets += datagram.byteLength))
+  for (const datagram of datagrams) socket.send(datagram, server.port, '127.0.0.1')
+  await sleep(1500)
+  socket.close()
+  return octets
+}
+
+/** A first packet of a version that nobody knows. */
+function unknownVersion(): Buffer {
+  const packet = Buffer.alloc(1200, 8)
+  packet.writeUInt8(0xc0, 0)
+  packet.writeUInt32BE(0x0a1a2a3a, 1)
+  return packet
+}
+
+describe('an address that has not answered yet is sent', () => {
+  it.concurrent('no more than three times what came from it, however often that is repeated (RFC 9000 §8.1)', async () => {
+    const first = clientInitial(server.port)
+    const octets = await answered(first)
+    expect(octets).toBeGreaterThan(0)
+    expect(octets).toBeLessThanOrEqual(3 * first.byteLength)
+  })
+
+  it.concurrent('less than it sent, when nobody knows the version (§6.1)', async () => {
+    const octets = await answered(unknownVersion())
+    expect(octets).toBeGreaterThan(0)
+    expect(octets).toBeLessThan(1200)
+  })
+
+  it.concurrent('less than it sent, when nobody knows the connection (§10.3.3)', async () => {
+    const strays = Array.from({ length: 50 }, (_, i) => Buffer.alloc(40, 0x40 + (i % 0x40)))
+    const octets = await answered(...strays)
+    expect(octets).toBeGreaterThan(0)
+    expect(octets).toBeLessThan(50 * 40)
+  })
+
+  it.concurrent('nothing for what is no first packet', async () => {
+    expect(await answered(clientInitial(server.port).subarray(0, 1199), Buffer.alloc(1400, 0xff))).toBe(0)
+  })
+})
