@@ -41,7 +41,7 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number
   /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
   readonly drainIdleMs: number
-  /** Pipelined requests of one HTTP/1.1 connection that are begun before other connections have their turn; 0 for no limit. */
+  /** Pipelined requests of one HTTP/1.1 connection that are begun before others which have much to do get their turn; 0 for no limit. */
   readonly maxPipelinedRequests: number
   /** Requests on one HTTP/1.1 connection; 0 for no limit. */
   readonly maxRequestsPerConnection: number

@@ -1,30 +1,34 @@
 import type { Writable } from 'node:stream'
+import { turns, type TurnTaker } from './turns.ts'
 
 /**
- * Octets given to a stream at once. What a stream holds for a client that does not read is memory, and only when a
- * slice has been taken can a slow client be told from a dead one.
+ * Octets given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
+ * and only when a slice has been taken can a slow client be told from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
-/**
- * Octets that one stream passes on before all others have had their turn of the event loop. The buffers of the operating
- * system take megabytes at once: a thousand large answers would hold everybody up for seconds.
- */
-const TURN_BYTES = 2 * SLICE_BYTES
+/** What is too little to be work: the events of a stream add up over minutes, not within a turn. */
+const SMALL_BYTES = 4 * 1024
 
 /** Who is told that a writer goes on. */
 export interface WriterOwner {
-  /** The writer's next turn has come; to be treated like `drain`. */
-  onTurn(): void
+  /** The writer's turn has come; to be treated like `drain`. */
+  onWriteTurn(): void
 }
 
-/** Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied. */
-export class SlicedWriter {
+/**
+ * Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied.
+ *
+ * The buffers of the operating system take megabytes at once; a thousand large answers would hold everybody up for
+ * seconds, so each slice waits for its turn.
+ */
+export class SlicedWriter implements TurnTaker {
   readonly #target: Writable
   readonly #owner: WriterOwner
   /** What waits; most streams never make anything wait. */
   #queue: Uint8Array[] | undefined = undefined
   #queuedBytes = 0
-  #turnBytes = 0
+  /** Octets passed on of the current share of work. */
+  #shareBytes = 0
   /** Whether the next turn is waited for. */
   #isResting = false
 
@@ -81,17 +85,19 @@ export class SlicedWriter {
     this.#queuedBytes = 0
   }
 
+  onTurn(): void {
+    this.#isResting = false
+    this.#owner.onWriteTurn()
+  }
+
   /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */
   #pass(slice: Uint8Array): boolean {
-    this.#turnBytes += slice.byteLength
     const isWritable = this.#target.write(slice)
-    if (this.#turnBytes < TURN_BYTES) return isWritable
-    this.#turnBytes = 0
-    this.#isResting = true
-    setImmediate(() => {
-      this.#isResting = false
-      this.#owner.onTurn()
-    })
-    return false
+    if (slice.byteLength < SMALL_BYTES) return isWritable
+    this.#shareBytes += slice.byteLength
+    if (this.#shareBytes < SLICE_BYTES) return isWritable
+    this.#shareBytes = 0
+    this.#isResting = !turns.take(this)
+    return isWritable && !this.#isResting
   }
 }

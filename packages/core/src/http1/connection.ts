@@ -134,7 +134,7 @@ export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, 
     return { socket, head }
   }
 
-  onTurn(): void {
+  onWriteTurn(): void {
     this.#onDrain()
   }
 

@@ -1,36 +1,34 @@
 import type { Socket } from 'node:net'
+import { turns, type TurnTaker } from '../turns.ts'
 
-/** Octets that are read from one connection before others have their turn: what libuv reads at once. */
-const TURN_BYTES = 64 * 1024
+/** Octets that are a share of work: what libuv reads at once. */
+const SHARE_BYTES = 64 * 1024
 
 /** Who is told that reading goes on. */
 export interface FlowOwner {
-  /** All others have had their turn. */
+  /** The connection's turn has come again. */
   onReadTurn(): void
 }
 
-/**
- * When a connection reads: not while what was read cannot be used, and not before all others have had their turn of the
- * event loop where a client sends more than they do.
- */
-export class ReadFlow {
+/** When a connection reads: not while what was read cannot be used, and not while it waits for its turn. */
+export class ReadFlow implements TurnTaker {
   readonly #socket: Socket
   readonly #maxRequests: number
   readonly #owner: FlowOwner
-  /** Octets received, and requests begun, since others had their turn. */
+  /** Octets received, and requests begun, of the current share of work. */
   #bytes = 0
   #requests = 0
   #isPaused = false
   #isResting = false
 
-  /** @param maxRequests Requests of one turn, 0 for any number */
+  /** @param maxRequests Requests that are a share of work, 0 for any number */
   constructor(socket: Socket, maxRequests: number, owner: FlowOwner) {
     this.#socket = socket
     this.#maxRequests = maxRequests
     this.#owner = owner
   }
 
-  /** Whether others have their turn; `onReadTurn` follows. */
+  /** Whether the connection waits for its turn; `onReadTurn` follows. */
   get isResting(): boolean {
     return this.#isResting
   }
@@ -38,14 +36,16 @@ export class ReadFlow {
   /** Counts received octets that have been looked at. */
   addBytes(count: number): void {
     this.#bytes += count
-    if (this.#bytes >= TURN_BYTES) this.#rest()
+    if (this.#bytes < SHARE_BYTES) return
+    this.#bytes = 0
+    this.#takeShare()
   }
 
   /** Whether another request may begin now; if not, `onReadTurn` follows. */
   mayBegin(): boolean {
     if (this.#requests === 0 || this.#requests !== this.#maxRequests) return true
-    this.#rest()
-    return false
+    this.#requests = 0
+    return this.#takeShare()
   }
 
   /** Counts a request that begins. */
@@ -67,15 +67,16 @@ export class ReadFlow {
     else this.#socket.resume()
   }
 
-  #rest(): void {
-    if (this.#isResting) return
-    this.#isResting = true
-    this.#bytes = 0
-    this.#requests = 0
-    this.update(true)
-    setImmediate(() => {
-      this.#isResting = false
-      this.#owner.onReadTurn()
-    })
+  onTurn(): void {
+    this.#isResting = false
+    this.#owner.onReadTurn()
+  }
+
+  #takeShare(): boolean {
+    if (this.#isResting || !turns.take(this)) {
+      this.#isResting = true
+      this.update(true)
+    }
+    return !this.#isResting
   }
 }

@@ -250,7 +250,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
   }
 
   #beginBody(): SlicedWriter {
-    const output: SlicedWriter = new SlicedWriter(this.#stream, { onTurn: () => this.#onDrain(output) })
+    const output: SlicedWriter = new SlicedWriter(this.#stream, { onWriteTurn: () => this.#onDrain(output) })
     this.#output = output
     this.#stream.on('drain', () => this.#onDrain(output))
     // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
