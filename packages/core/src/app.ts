@@ -7,6 +7,7 @@ import { DrainNotice } from './drain-notice.ts'
 import { MemoryExchange } from './fetch.ts'
 import { handleFailure } from './failure.ts'
 import { HttpError } from './http-error.ts'
+import { checkOptions } from './known-options.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { memoryRequest } from './memory-request.ts'
 import { parseRequestTarget } from './request-target.ts'
@@ -32,6 +33,8 @@ export interface AppOptions {
   readonly onError?: ErrorReporter
 }
 
+const APP_OPTIONS: readonly string[] = ['limits', 'trustProxy', 'routing', 'onError']
+
 /** The application above the protocol engines: routes, and what becomes of an exchange. */
 export class App {
   readonly router: Router
@@ -40,8 +43,10 @@ export class App {
   readonly #drainNotice = new DrainNotice()
   readonly #host: ContextHost
 
-  /** @throws {TypeError} if a routing option does not exist, or has a value that it does not take */
-  constructor({ limits = DEFAULT_LIMITS, routing, trustProxy, onError = console.error }: AppOptions = {}) {
+  /** @throws {TypeError} if an option does not exist, or has a value that it does not take */
+  constructor(options: AppOptions = {}) {
+    checkOptions('App', options, APP_OPTIONS)
+    const { limits = DEFAULT_LIMITS, routing, trustProxy, onError = console.error } = options
     this.#routes = new Routes(resolveRouting(routing))
     this.#root = new RouteGroup(this.#routes)
     this.router = this.#root

@@ -125,3 +125,10 @@ it.each<[unknown, string]>([
   expect(() => new Server({ routing: routing as RoutingOptions })).toThrow(message)
   expect(() => new App({ routing: routing as RoutingOptions })).toThrow(TypeError)
 })
+
+it('refuses options of an application that do not exist', () => {
+  const options = { trailingSlash: 'ignore' } as never
+  expect(() => new App(options)).toThrow(
+    `Unknown option 'trailingSlash' of App; there are: limits, trustProxy, routing, onError`,
+  )
+})
