@@ -1,5 +1,6 @@
 /** Compares servers, loggers and routers side by side: `pnpm bench [group …] [--quick] [--json]`; see docs/benchmarks.md. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate } from './certificate.ts'
@@ -35,16 +36,14 @@ async function benchmark(options: BenchOptions): Promise<readonly object[]> {
   if (process.platform !== 'linux') throw new Error('The benchmarks read /proc, so that they run on Linux only')
   const { rounds, seconds, warmUpSeconds, isQuick } = options
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-'))
-  try {
-    const run: Run = { rounds, seconds, warmUpSeconds, isQuick, folder, certificate: await makeCertificate(folder) }
-    const results: object[] = []
-    for (const name of options.groups.length === 0 ? Object.keys(GROUPS) : options.groups) {
-      results.push(name === SOAK ? await runSoak(run, options) : await runGroup(name, run, options))
-    }
-    return results
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  // However it ends, by an interrupt too.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const run: Run = { rounds, seconds, warmUpSeconds, isQuick, folder, certificate: await makeCertificate(folder) }
+  const results: object[] = []
+  for (const name of options.groups.length === 0 ? Object.keys(GROUPS) : options.groups) {
+    results.push(name === SOAK ? await runSoak(run, options) : await runGroup(name, run, options))
   }
+  return results
 }
 
 async function runGroup(name: string, run: Run, options: BenchOptions): Promise<GroupResult> {

@@ -1,13 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Candidate, Comparison } from '../comparison.ts'
+import type { Comparison } from '../comparison.ts'
 import { fileLimitReason } from '../file-limit.ts'
-import { measureFanOut } from './measure-fan-out.ts'
+import { measureFanOut, measureRest } from './measure-fan-out.ts'
 
 /** The programs of `sse/servers`, all of them: one more is one more candidate. */
 const SERVERS = readdirSync(new URL('../sse/servers/', import.meta.url)).map((file) => basename(file, '.ts'))
 
-export const SSE_COMPARISONS: readonly Comparison[] = [1000, 10_000].map((streams) => ({
+const IDLE_STREAMS = 10_000
+
+const fanOut = [1000, 10_000].map((streams): Comparison => ({
   name: `${streams}-streams`,
   title: `One event of 135 octets to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
   reference: 'net',
@@ -16,11 +18,25 @@ export const SSE_COMPARISONS: readonly Comparison[] = [1000, 10_000].map((stream
     { of: 'fw', metric: 'eventMicros', to: 'net', atMost: 1.15 },
     { of: 'fw', metric: 'eventMicros', to: 'better-sse', atMost: 0.5 },
     { of: 'fw', metric: 'eventMicros', to: 'hono', atMost: 0.33 },
-    { of: 'fw', metric: 'streamKib', atMost: 8 },
   ],
-  candidates: SERVERS.map((name) => candidateOf(name, streams)),
+  candidates: SERVERS.map((name) => ({
+    name,
+    missing: fileLimitReason(streams),
+    measure: (run) => measureFanOut(name, streams, run),
+  })),
 }))
 
-function candidateOf(name: string, streams: number): Candidate {
-  return { name, missing: fileLimitReason(streams), measure: (run) => measureFanOut(name, streams, run) }
+const rest: Comparison = {
+  name: 'idle-streams',
+  title: `Resident memory for each of ${IDLE_STREAMS.toLocaleString('en')} streams that have been idle for half a minute`,
+  reference: 'net',
+  metrics: ['streamKib'],
+  targets: [{ of: 'fw', metric: 'streamKib', atMost: 8 }],
+  candidates: SERVERS.map((name) => ({
+    name,
+    missing: fileLimitReason(IDLE_STREAMS),
+    measure: (run) => measureRest(name, IDLE_STREAMS, run),
+  })),
 }
+
+export const SSE_COMPARISONS: readonly Comparison[] = [...fanOut, rest]

@@ -41,6 +41,24 @@ export async function measureFanOut(
   }
 }
 
+/** Pauses between collections, as `sse/main.ts` has them: V8 shrinks its young generation in an idle process only. */
+const REST_PAUSES_MS = [10_000, 10_000, 13_000]
+
+/** One round: opens the streams, and looks at the memory of the server when nothing has happened for a while. */
+export async function measureRest(name: string, streams: number, run: Run): Promise<Measurement> {
+  const program = fileURLToPath(new URL(`../sse/servers/${name}.ts`, import.meta.url))
+  await using server = await ServerProcess.program([process.execPath, '--expose-gc', program])
+  server.tell('collect')
+  const before = await usageOf(server)
+  using clients = openStreams(server.port, streams)
+  await once(clients.child, 'message')
+  for (const pauseMs of run.isQuick ? [200] : REST_PAUSES_MS) {
+    await delay(pauseMs)
+    server.tell('collect')
+  }
+  return { streamKib: ((await usageOf(server)).rssBytes - before.rssBytes) / streams / 1024 }
+}
+
 /** A process with many streams on the processor of the load; leaving the scope ends it. */
 function openStreams(port: number, streams: number): Disposable & { readonly child: ChildProcess } {
   const [taskset, ...words] = onProcessor(LOAD_PROCESSOR)
