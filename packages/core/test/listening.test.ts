@@ -217,9 +217,8 @@ describe('options of listen', () => {
   })
 })
 
-it('port 0 tries another number where the UDP port of the first is taken', async () => {
+it('port 0 gives TCP and UDP the same number', async () => {
   const { createSocket } = await import('node:dgram')
-  // All of them cannot be taken; that the number is the same for both is what counts.
   const address = await make({ tls, http3: true }).listen(local)
   const socket = createSocket('udp4')
   socket.bind(address.port, '127.0.0.1')

@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ListenOptions, ServerOptions } from '../../src/index.ts'
 
+const SERVE = fileURLToPath(new URL('serve.ts', import.meta.url))
+const PASS_SOCKETS = fileURLToPath(new URL('pass-sockets.py', import.meta.url))
+
 /** What `serve.ts` says first. */
 export interface Started {
   readonly url?: string
@@ -42,9 +45,8 @@ export async function startServer(
   listen: ListenOptions,
   sockets?: string,
 ): Promise<ServerProcess> {
-  const serve = [process.execPath, fileOf('serve.ts'), JSON.stringify(server), JSON.stringify(listen)]
-  const [command = '', ...args] =
-    sockets === undefined ? serve : ['python3', fileOf('pass-sockets.py'), sockets, ...serve]
+  const serve = [process.execPath, SERVE, JSON.stringify(server), JSON.stringify(listen)]
+  const [command = '', ...args] = sockets === undefined ? serve : ['python3', PASS_SOCKETS, sockets, ...serve]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null)
   const lines = createInterface(child.stdout)
@@ -63,8 +65,4 @@ export async function startServer(
       await ended
     },
   }
-}
-
-function fileOf(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url))
 }
