@@ -153,6 +153,14 @@ describe('parseHead after another head on the same connection', () => {
     expect(again(wire)).toEqual(parse(wire))
   })
 
+  it.each(['', '\r\n', '\r\n\r\n'])('knows where the head ends when the one before came after %j', (lines) => {
+    const before = parse(`${lines}${first}`)
+    for (const now of ['', '\r\n', '\r\n\r\n']) {
+      const head = parseHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
+      expect(head).toEqual(parse(`${now}${first}abc`))
+    }
+  })
+
   it('waits for more at every cut', () => {
     for (let end = 0; end < first.length; end++) expect(again(first.slice(0, end))).toBeUndefined()
   })

@@ -49,7 +49,10 @@ export function parseHead(bytes: Buffer, limits: HeadLimits, previous?: RequestH
   if (begin >= bytes.length) return undefined
   // One octet more than allowed is enough to see that it is too much.
   const received = bytes.toString('latin1', begin, Math.min(bytes.length, begin + limits.maxHeadBytes + 1))
-  if (previous !== undefined && begin === 0 && received.startsWith(previous.text)) return previous
+  if (previous !== undefined && received.startsWith(previous.text)) {
+    const end = begin + previous.text.length
+    return end === previous.end ? previous : { ...previous, end }
+  }
   const lastLine = received.indexOf('\r\n\r\n')
   if (lastLine === -1) return checkUnfinished(received, limits)
 

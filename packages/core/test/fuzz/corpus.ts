@@ -19,4 +19,6 @@ export const CORPUS: readonly string[] = [
   'GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n',
   'GET / HTTP/1.1\r\nHost : a\r\n\r\n',
+  // The same head twice, the first after an empty line.
+  '\r\nGET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\n\r\n',
 ]
