@@ -180,6 +180,16 @@ describe('the port', () => {
     )
   })
 
+  it('may be shared by listeners that agree to it', async () => {
+    const { key, cert } = await testCertificate()
+    const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
+    const options = { host: '127.0.0.1', key, cert, engineHost, reusePort: true }
+    const first = await listenHttp3({ ...options, port: 0 })
+    const second = await listenHttp3({ ...options, port: first.address.port })
+    expect(second.address.port).toBe(first.address.port)
+    await Promise.all([first.drain(), second.drain()])
+  })
+
   it('may be an IPv6 one', async () => {
     const { key, cert } = await testCertificate()
     const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
