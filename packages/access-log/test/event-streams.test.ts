@@ -1,9 +1,9 @@
-import { accessLog } from '@fw/access-log'
 import { Server } from '@fw/core'
-import { MemorySink, setLevel, setSinks, Level } from '@fw/log'
+import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import { sse } from '@fw/sse'
 import { eachProtocol, type ServerDemand } from '@fw/testing'
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { sse } from '../src/index.ts'
+import { accessLog } from '../src/index.ts'
 
 const sink = new MemorySink()
 /** What the access log says so far. */
