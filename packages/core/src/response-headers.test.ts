@@ -53,6 +53,31 @@ describe('ResponseHeaderList', () => {
     expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
   })
 
+  it('takes a list as it is and never changes it', () => {
+    const shared = Object.freeze(['etag', '"1"', 'a', '1', 'a', '2'])
+    const changes: readonly [(list: ResponseHeaderList) => void, readonly string[]][] = [
+      [() => {}, shared],
+      [(list) => list.delete('b'), shared],
+      [(list) => list.set('A', '3'), ['etag', '"1"', 'a', '3']],
+      [(list) => list.append('b', '4'), [...shared, 'b', '4']],
+      [(list) => list.delete('etag'), ['a', '1', 'a', '2']],
+    ]
+    for (const [change, expected] of changes) {
+      const list = new ResponseHeaderList()
+      list.setAll(shared)
+      expect([list.get('a'), list.getAll('a'), list.has('etag')]).toEqual(['1, 2', ['1', '2'], true])
+      change(list)
+      expect(list.fields).toEqual(expected)
+    }
+    expect(shared).toEqual(['etag', '"1"', 'a', '1', 'a', '2'])
+  })
+
+  it('replaces by a list every field of its names, and no other', () => {
+    const list = listOf(['a', '0'], ['vary', 'origin'], ['a', '9'])
+    list.setAll(['a', '1', 'a', '2', 'etag', '"1"'])
+    expect(list.fields).toEqual(['vary', 'origin', 'a', '1', 'a', '2', 'etag', '"1"'])
+  })
+
   it('behaves as the standard Headers where values are tokens', () => {
     const name = fc.constantFrom('a', 'A', 'b', 'c')
     const change = fc.tuple(fc.constantFrom('set', 'append', 'delete'), name, fc.constantFrom('1', '2', '3'))

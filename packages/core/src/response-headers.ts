@@ -1,19 +1,29 @@
 import type { FieldList, ResponseHeaders } from '@fw/types'
 import { checkField } from './fields.ts'
 
+const NONE: FieldList = []
+
 /** The fields of an answer being prepared, in the order in which they were first set. */
 export class ResponseHeaderList implements ResponseHeaders {
-  #fields: string[] = []
+  #fields: FieldList = NONE
+  /** The same list, once it is of its own: another is copied before it is changed. */
+  #own: string[] | undefined = undefined
 
   get(name: string): string | null {
-    const values = this.getAll(name)
-    return values.length <= 1 ? (values[0] ?? null) : values.join(', ')
+    const fields = this.#fields
+    const wanted = name.toLowerCase()
+    let joined: string | null = null
+    for (let i = 0; i < fields.length; i += 2) {
+      if (fields[i] === wanted) joined = joined === null ? (fields[i + 1] ?? '') : `${joined}, ${fields[i + 1]}`
+    }
+    return joined
   }
 
   getAll(name: string): readonly string[] {
+    const fields = this.#fields
     const wanted = name.toLowerCase()
     const values: string[] = []
-    for (const [field, value] of this) if (field === wanted) values.push(value)
+    for (let i = 0; i < fields.length; i += 2) if (fields[i] === wanted) values.push(fields[i + 1] ?? '')
     return values
   }
 
@@ -25,17 +35,28 @@ export class ResponseHeaderList implements ResponseHeaders {
     checkField(name, value)
     const wanted = name.toLowerCase()
     const index = this.#indexOf(wanted)
+    const fields = this.#changeable
     if (index === -1) {
-      this.#fields.push(wanted, value)
+      fields.push(wanted, value)
       return
     }
-    this.#fields[index + 1] = value
+    fields[index + 1] = value
     this.#drop(wanted, index + 2)
+  }
+
+  setAll(fields: FieldList): void {
+    if (this.#fields.length === 0) {
+      this.#fields = fields
+      this.#own = undefined
+      return
+    }
+    for (let i = 0; i < fields.length; i += 2) this.delete(fields[i] ?? '')
+    this.#changeable.push(...fields)
   }
 
   append(name: string, value: string): void {
     checkField(name, value)
-    this.#fields.push(name.toLowerCase(), value)
+    this.#changeable.push(name.toLowerCase(), value)
   }
 
   delete(name: string): void {
@@ -52,6 +73,11 @@ export class ResponseHeaderList implements ResponseHeaders {
     return this.#fields
   }
 
+  get #changeable(): string[] {
+    if (this.#own === undefined) this.#fields = this.#own = [...this.#fields]
+    return this.#own
+  }
+
   #indexOf(name: string): number {
     const fields = this.#fields
     for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return i
@@ -60,7 +86,8 @@ export class ResponseHeaderList implements ResponseHeaders {
 
   /** Takes out the fields of that name from `start` on. */
   #drop(name: string, start: number): void {
-    const fields = this.#fields
+    if (this.#own === undefined && this.#indexOf(name) === -1) return
+    const fields = this.#changeable
     let kept = start
     for (let i = start; i < fields.length; i += 2) {
       if (fields[i] === name) continue

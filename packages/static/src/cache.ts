@@ -31,6 +31,8 @@ export class FileCache {
   readonly #options: CacheOptions
   /** In the order of their last use. */
   readonly #entries = new Map<string, MemorySource>()
+  /** The last of them. */
+  #newest: MemorySource | undefined = undefined
   /** The first of several requests for a file that is not in memory: the others wait until it is done. */
   readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
@@ -56,12 +58,15 @@ export class FileCache {
   hit(path: string, stats: FileIdentity): MemorySource | undefined {
     const entry = this.#entries.get(path)
     if (entry === undefined) return undefined
-    this.#entries.delete(path)
     if (!isSameState(entry.stats, stats)) {
-      this.#bytes -= costOf(path, entry)
+      this.#drop(path)
       return undefined
     }
-    this.#entries.set(path, entry)
+    if (entry !== this.#newest) {
+      this.#entries.delete(path)
+      this.#entries.set(path, entry)
+      this.#newest = entry
+    }
     return entry
   }
 
@@ -114,6 +119,7 @@ export class FileCache {
   #keep(path: string, entry: MemorySource): void {
     this.#drop(path)
     this.#entries.set(path, entry)
+    this.#newest = entry
     this.#bytes += costOf(path, entry)
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#options.maxCacheBytes) break

@@ -2,7 +2,6 @@ import type { Context, ResponseHeaders } from '@fw/types'
 import { planAnswer, type Answer } from './answer.ts'
 import type { FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
-import { formatHttpDate } from './http-date.ts'
 import { HttpError } from './http-error.ts'
 import type { Representation } from './representation.ts'
 import type { FileSource, Source } from './source.ts'
@@ -145,21 +144,21 @@ function prepare(
 ): void {
   const headers = ctx.responseHeaders
   if (answer.status !== 200) ctx.status = answer.status
-  prepareMore(headers)
-  if (representation.etag !== undefined) headers.set('etag', representation.etag)
-  const lastModified = representation.lastModifiedField ?? lastModifiedField(representation.lastModified)
-  if (lastModified !== undefined) headers.set('last-modified', lastModified)
   // RFC 9110 §15.4.5: a 304 repeats what updates a cache, and the client has the rest.
-  if (answer.status === 304) return
-  if (!headers.has('content-type')) headers.set('content-type', representation.contentType)
-  if (representation.coding !== 'identity') headers.set('content-encoding', representation.coding)
-  headers.set('accept-ranges', 'bytes')
-  headers.set('x-content-type-options', 'nosniff')
+  if (answer.status === 304) headers.setAll(representation.validatorFields)
+  else {
+    const prepared = headers.get('content-type')
+    headers.setAll(representation.fields)
+    if (prepared !== null) headers.set('content-type', prepared)
+  }
+  const { isFromFuture, lastModified } = representation
+  if (isFromFuture && lastModified !== undefined) headers.set('last-modified', pastDate(lastModified))
+  prepareMore(headers)
   if (!('range' in answer)) return
   headers.set('content-range', `bytes ${answer.range.start}-${answer.range.end}/${representation.size}`)
 }
 
-/** RFC 9110 §8.8.2.1: a file from the future was modified now. */
-function lastModifiedField(seconds: number | undefined): string | undefined {
-  return seconds === undefined ? undefined : formatHttpDate(Math.min(seconds, Math.floor(Date.now() / 1000)))
+/** RFC 9110 §8.8.2.1: what comes from the future was modified now, at the latest. */
+function pastDate(seconds: number): string {
+  return new Date(Math.min(seconds * 1000, Date.now())).toUTCString()
 }

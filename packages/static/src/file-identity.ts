@@ -12,5 +12,6 @@ export interface FileIdentity {
 
 /** Whether both are the same state of the same file. A clock set back counts as a change, so nothing is ordered. */
 export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
+  if (a === b) return true
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev
 }

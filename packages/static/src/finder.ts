@@ -60,10 +60,11 @@ export class Finder {
       for (const { coding, suffix } of SIDECARS) {
         const sidecar = path + suffix
         const found = await this.#look(looks, sidecar)
-        if (found?.isFile() === true) variants.push({ path: sidecar, name, coding, stats: found })
+        if (found?.isFile() === true)
+          variants.push({ path: sidecar, name, coding, stats: found, representation: undefined })
       }
     }
-    variants.push({ path, name, coding: 'identity', stats })
+    variants.push({ path, name, coding: 'identity', stats, representation: undefined })
     return { variants, looks }
   }
 

@@ -1,10 +1,8 @@
 import type { Context, ResponseHeaders } from '@fw/types'
 import { FileCache } from './cache.ts'
-import type { Coding } from './coding.ts'
 import { deliver, deliverBytes } from './deliver.ts'
 import { fallbackRule } from './fallback.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
-import type { FileIdentity } from './file-identity.ts'
 import { FileStat } from './file-stat.ts'
 import { Finder, type Resolution } from './finder.ts'
 import { HttpError } from './http-error.ts'
@@ -13,7 +11,7 @@ import { belowPrefix, locate, locateIn, type PathLocation } from './locate.ts'
 import type { ResolvedOptions } from './options.ts'
 import { acceptedCodings } from './precompressed.ts'
 import { refuse } from './refuse.ts'
-import { represent, type Representation } from './representation.ts'
+import { represent } from './representation.ts'
 import { WHOLE_BYTES } from './send-file.ts'
 import type { Variant } from './variant.ts'
 import { addVary } from './vary.ts'
@@ -28,8 +26,6 @@ export class Mount {
   readonly #known: KnownPaths
   readonly #cache: FileCache
   readonly #warn: (message: string) => void
-  /** By the state that a cache entry keeps, so that what is in memory is described once. */
-  readonly #described = new WeakMap<FileIdentity, Representation>()
 
   /**
    * @param base Directory with a trailing separator
@@ -114,13 +110,14 @@ export class Mount {
 
   /** Sends a file if the variant that the client is to have is in memory. */
   #sendFromMemory(ctx: Context, { variants }: Resolution): boolean {
-    const [best] = acceptable(ctx, variants)
+    const best = variants.length === 1 ? variants[0] : bestOf(ctx, variants)
     if (best === undefined) return false
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
-    const { name, coding } = best
-    deliverBytes(ctx, this.#describe(name, coding, source.stats), source.bytes, this.#preparation(name, false))
+    const { name, coding, stats } = best
+    const representation = (best.representation ??= represent(name, coding, stats, this.#options))
+    deliverBytes(ctx, representation, source.bytes, this.#preparation(name, false))
     return true
   }
 
@@ -132,7 +129,7 @@ export class Mount {
     const cache = this.#cache
     return deliver(ctx, {
       open: () => cache.open(path, stats),
-      describe: (opened) => this.#describe(name, coding, opened),
+      describe: (opened) => represent(name, coding, opened, this.#options),
       isLoaded: (opened) => cache.isCacheable(opened) || opened.size <= WHOLE_BYTES,
       load: (file) => cache.load(path, file),
       prepare: this.#preparation(name, isFallback),
@@ -153,16 +150,6 @@ export class Mount {
       if (value !== undefined && value !== '') headers.set('cache-control', value)
     }
   }
-
-  #describe(name: string, coding: Coding, stats: FileIdentity): Representation {
-    let representation = this.#described.get(stats)
-    // A sidecar can also be asked for by its own name; then it is a plain file.
-    if (representation?.coding !== coding) {
-      representation = represent(name, coding, stats, this.#options)
-      this.#described.set(stats, representation)
-    }
-    return representation
-  }
 }
 
 /** The variants that the client takes, the best first. */
@@ -170,6 +157,14 @@ function acceptable(ctx: Context, variants: readonly Variant[]): readonly Varian
   if (variants.length === 1) return variants
   const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
   return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+}
+
+/** The first of `acceptable`. */
+function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
+  for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
+    for (const variant of variants) if (variant.coding === coding) return variant
+  }
+  return undefined
 }
 
 function nothing(): void {}

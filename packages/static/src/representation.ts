@@ -1,3 +1,4 @@
+import type { FieldList } from '@fw/types'
 import type { Coding } from './coding.ts'
 import { contentType } from './content-type.ts'
 import { strongETag } from './etag.ts'
@@ -5,14 +6,22 @@ import type { FileIdentity } from './file-identity.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
 
-/** What a file is to the client: the selected representation of RFC 9110 §3.2. */
-export interface Representation extends Validators {
+/** What is known of a representation. */
+export interface Description extends Validators {
   /** In octets. */
   readonly size: number
   readonly contentType: string
   readonly coding: Coding
-  /** Value of `Last-Modified`; `undefined` if it is not known, or depends on the time of the answer. */
-  readonly lastModifiedField: string | undefined
+}
+
+/** What a file is to the client: the selected representation of RFC 9110 §3.2. */
+export interface Representation extends Description {
+  /** Fields that name its state; without `Last-Modified` as long as that depends on the time of the answer. */
+  readonly validatorFields: FieldList
+  /** Those, and the ones that describe what is sent. */
+  readonly fields: FieldList
+  /** Whether it was modified in the future, so that its `Last-Modified` is the time of the answer. */
+  readonly isFromFuture: boolean
 }
 
 /** Which validators are made. */
@@ -32,23 +41,31 @@ export function represent(
   stats: FileIdentity,
   options: ValidatorOptions,
 ): Representation {
-  const lastModified = options.lastModified ? wholeSeconds(stats.mtimeNs) : undefined
-  return {
+  return withFields({
     size: Number(stats.size),
     contentType: contentType(name),
     coding,
     etag: options.etag ? strongETag(stats.mtimeNs, stats.size, coding) : undefined,
-    lastModified,
-    lastModifiedField: lastModified === undefined ? undefined : pastDate(lastModified),
-  }
+    lastModified: options.lastModified ? wholeSeconds(stats.mtimeNs) : undefined,
+  })
+}
+
+/** Makes the fields of answers, once for all of them. */
+export function withFields(description: Description): Representation {
+  const { etag, lastModified, coding } = description
+  const isFromFuture = lastModified !== undefined && lastModified > Date.now() / 1000
+  const date = lastModified === undefined || isFromFuture ? undefined : formatHttpDate(lastModified)
+  const validatorFields: string[] = []
+  if (etag !== undefined) validatorFields.push('etag', etag)
+  if (date !== undefined) validatorFields.push('last-modified', date)
+  const fields = [...validatorFields, 'content-type', description.contentType]
+  if (coding !== 'identity') fields.push('content-encoding', coding)
+  fields.push('accept-ranges', 'bytes', 'x-content-type-options', 'nosniff')
+  return { ...description, validatorFields, fields, isFromFuture }
 }
 
 /** Rounds down, also before 1970, where integer division rounds up: a validator must not be newer than the file. */
 function wholeSeconds(ns: bigint): number {
   const seconds = ns / 1_000_000_000n
   return Number(ns < 0n && ns % 1_000_000_000n !== 0n ? seconds - 1n : seconds)
-}
-
-function pastDate(seconds: number): string | undefined {
-  return seconds <= Date.now() / 1000 ? formatHttpDate(seconds) : undefined
 }

@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import type { Coding } from './coding.ts'
+import type { Representation } from './representation.ts'
 
 /** A file as it is stored, in one coding. */
 export interface Variant {
@@ -9,4 +10,6 @@ export interface Variant {
   readonly name: string
   readonly coding: Coding
   readonly stats: BigIntStats
+  /** What it is to clients, left here by the first answer from memory. */
+  representation: Representation | undefined
 }

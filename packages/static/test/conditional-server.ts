@@ -4,6 +4,7 @@ import { Server } from '@fw/core'
 import { planAnswer } from '../src/answer.ts'
 import { deliver } from '../src/deliver.ts'
 import { parseHttpDate } from '../src/http-date.ts'
+import { withFields } from '../src/representation.ts'
 
 interface Resource {
   readonly etag?: string
@@ -21,14 +22,13 @@ server.router().all('/c/:resource', async (ctx) => {
   const { size } = resource
   const bytes = Buffer.from(ALPHABET.repeat(Math.ceil(size / ALPHABET.length)).slice(0, size))
   const { lastModified } = resource
-  const representation = {
+  const representation = withFields({
     size,
     contentType: 'text/plain',
     coding: 'identity',
     etag: resource.etag,
     lastModified: lastModified === undefined ? undefined : parseHttpDate(lastModified),
-    lastModifiedField: lastModified,
-  } as const
+  })
   ctx.responseHeaders.set('cache-control', 'max-age=60')
   ctx.responseHeaders.set('vary', 'Accept-Encoding')
   // RFC 9110 §13.2.1: conditions are not for answers that would be no success anyway.

@@ -2,6 +2,7 @@ import type { ContextToken } from './context-key.ts'
 import type { Cookies } from './cookies.ts'
 import type { Exchange, Outcome, ProtocolText, ResponseBody } from './exchange.ts'
 import type { ContextExtensions } from './extensions.ts'
+import type { FieldList } from './field-list.ts'
 import type { MultipartOptions, MultipartPart } from './multipart.ts'
 import type { Params } from './path-params.ts'
 import type { RequestHeaders } from './request-headers.ts'
@@ -19,6 +20,11 @@ export interface ResponseHeaders {
    * @throws {TypeError} if the name is no token or the value holds CR, LF, NUL or a character above U+00FF
    */
   set(name: string, value: string): void
+  /**
+   * Replaces every field of the names in a list by those of the list, which has to stay as it is: it is not copied, so
+   * that fields of many answers are made once. What cannot be sent is refused when the answer is.
+   */
+  setAll(fields: FieldList): void
   /** Adds one more field of that name. @throws {TypeError} as `set` does */
   append(name: string, value: string): void
   delete(name: string): void
