@@ -19,6 +19,7 @@ export const CORPUS: readonly string[] = [
   'GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n',
   'GET / HTTP/1.1\r\nHost : a\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: upgrade\r\nTransfer-Encoding: chunked\t\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
   // The same head twice, the first after an empty line.
   '\r\nGET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\n\r\n',
 ]

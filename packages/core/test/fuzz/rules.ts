@@ -42,6 +42,16 @@ export function endsComparison(request: Understood): boolean {
 }
 
 /**
+ * Whether llhttp may take a request for one without a body: it does not see `chunked` before a tab, which is white space
+ * around a value (RFC 9110 §5.5), and refuses such a request only where it offers no upgrade.
+ *
+ * @param wire One character an octet
+ */
+export function hidesItsBody(request: Understood, wire: string): boolean {
+  return endsComparison(request) && /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i.test(wire)
+}
+
+/**
  * Whether llhttp may take the connection for ended where we go on: it obeys a `Connection` among the trailers, which
  * must not be there (RFC 9110 §6.5.1) and which we pass over.
  *
