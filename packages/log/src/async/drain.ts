@@ -72,7 +72,11 @@ export function drainSome(
     end <= bytes.length ? [bytes.subarray(start, end)] : [bytes.subarray(start), bytes.subarray(0, end - bytes.length)]
   let written = 0
   try {
-    written = writevSync(Atomics.load(words, Word.Fd), views)
+    const fd = Atomics.load(words, Word.Fd)
+    // A thread is terminated where a function begins or a loop repeats, so what follows the system call without any
+    // call is done with it. `Atomics.store` is one, and so does `fs.writeSync` make one after its system call.
+    written = writevSync(fd, views)
+    words[Word.Tail] = tail + written
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EPIPE') {
@@ -82,7 +86,6 @@ export function drainSome(
     }
     if (code !== 'EAGAIN' && code !== 'EINTR') throw error
   }
-  Atomics.store(words, Word.Tail, (tail + written) | 0)
   Atomics.notify(words, Word.Tail)
   return written
 }

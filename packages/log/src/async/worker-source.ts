@@ -37,7 +37,9 @@ function drainSome(
     end <= bytes.length ? [bytes.subarray(start, end)] : [bytes.subarray(start), bytes.subarray(0, end - bytes.length)]
   let written = 0
   try {
-    written = writevSync(Atomics.load(words, Word.Fd), views)
+    const fd = Atomics.load(words, Word.Fd)
+    written = writevSync(fd, views)
+    words[Word.Tail] = tail + written
   } catch (error) {
     const { code } = error
     if (code === 'EPIPE') {
@@ -46,7 +48,6 @@ function drainSome(
     }
     if (code !== 'EAGAIN' && code !== 'EINTR') throw error
   }
-  Atomics.store(words, Word.Tail, (tail + written) | 0)
   Atomics.notify(words, Word.Tail)
   return written
 }
