@@ -42,7 +42,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     const settings = ofRoute(ctx.route)
     const outer = ctx.get(PENDING_ENTRY)
     if (outer !== null) outer.settings = settings
-    else if (!settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
+    else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
     // Not waited for, as nothing is left to do here: who runs the chain waits for it, and without a promise in between.
     void next()
@@ -58,7 +58,8 @@ function expectEntry(ctx: Context, settings: Settings): void {
 }
 
 function logFinished(ctx: Context, outcome: Outcome, durationMs: number, settings: Settings): void {
-  if (settings.skipPaths.has(ctx.path)) return
+  const { skipPaths } = settings
+  if (skipPaths.size > 0 && skipPaths.has(ctx.path)) return
   const ending = endingOf(outcome, durationMs, settings)
   const level = entryLevel(ending, settings)
   if (!settings.entries.isEnabled(level) || !isKept(ending, settings) || isSkipped(ctx, settings)) return

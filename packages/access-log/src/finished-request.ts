@@ -1,5 +1,5 @@
 import { peerAddress } from '@fw/client-address'
-import type { Context, Outcome, Refusal } from '@fw/types'
+import type { Context, Outcome, Refusal, RequestHeaders } from '@fw/types'
 import { AccessLogFormat } from './config.ts'
 import { correlationId } from './correlation-id.ts'
 import type { CapturedHeader, Entry } from './entry.ts'
@@ -25,16 +25,21 @@ export function refusedEnding({ status, durationMs }: Refusal, settings: Setting
 
 /** The entry of a request that had a context. */
 export function contextEntry(ctx: Context, bodyBytes: number, end: Ending, settings: Settings): Entry {
+  const { method } = ctx
+  const { requestHeaders, responseHeaders } = settings
   return {
-    ...end,
-    method: ctx.method,
+    status: end.status,
+    durationNs: end.durationNs,
+    isSlow: end.isSlow,
+    isAborted: end.isAborted,
+    method,
     path: ctx.path,
     query: settings.logQuery ? redactQuery(ctx.rawQuery, settings.redactQuery) : '',
-    bytes: hasBody(ctx.method, end.status) ? bodyBytes : 0,
+    bytes: hasBody(method, end.status) ? bodyBytes : 0,
     clientAddress: settings.logClientIp ? settings.clientAddress(ctx) : undefined,
     protocol: ctx.protocol,
-    requestHeaders: capture(settings.requestHeaders, (name) => ctx.headers.getAll(name)),
-    responseHeaders: capture(settings.responseHeaders, (name) => ctx.responseHeaders.getAll(name)),
+    requestHeaders: requestHeaders.length === 0 ? NONE : capture(requestHeaders, ctx.headers),
+    responseHeaders: responseHeaders.length === 0 ? NONE : capture(responseHeaders, ctx.responseHeaders),
     correlationId:
       // No other format shows it.
       settings.format === AccessLogFormat.Json ? correlationId(ctx.headers.get(settings.correlationHeader)) : undefined,
@@ -69,14 +74,10 @@ function ending(status: number, isAborted: boolean, durationMs: number, { slowTh
 const NONE: readonly CapturedHeader[] = []
 
 /** Header values of one side; a name without a field is left out. */
-function capture(
-  choices: readonly HeaderChoice[],
-  getAll: (name: string) => readonly string[],
-): readonly CapturedHeader[] {
-  if (choices.length === 0) return NONE
+function capture(choices: readonly HeaderChoice[], headers: Pick<RequestHeaders, 'getAll'>): readonly CapturedHeader[] {
   const captured: CapturedHeader[] = []
   for (const { label, name, isRedacted } of choices) {
-    const values = getAll(name)
+    const values = headers.getAll(name)
     if (values.length > 0) captured.push({ name: label, value: isRedacted ? REDACTED : values.join(', ') })
   }
   return captured

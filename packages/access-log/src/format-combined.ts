@@ -1,7 +1,7 @@
 import { formatDuration } from './duration.ts'
 import { tagsOf, type CapturedHeader, type Entry, type Parts } from './entry.ts'
 import { escapeInBrackets, escapeWord } from './escape.ts'
-import { phraseOf } from './phrase.ts'
+import { statusText } from './phrase.ts'
 import { formatSize } from './size.ts'
 
 /**
@@ -13,11 +13,12 @@ import { formatSize } from './size.ts'
 export function formatCombined(entry: Entry, parts: Parts): string {
   let text = `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)}`
   if (entry.query !== '') text += `?${escapeWord(entry.query)}`
-  text += ` ${entry.status} ${phraseOf(entry.status) || '-'} ${formatDuration(entry.durationNs)}ms`
+  text += ` ${statusText(entry.status)} ${formatDuration(entry.durationNs)}ms`
   if (parts.logClientIp) text += ` - ${entry.clientAddress ?? '-'}`
   if (parts.logBytes) text += ` (${formatSize(entry.bytes)})`
   if (parts.logProtocol) text += ` [${entry.protocol}]`
-  text += headers(entry.requestHeaders) + headers(entry.responseHeaders)
+  if (entry.requestHeaders.length > 0) text += headers(entry.requestHeaders)
+  if (entry.responseHeaders.length > 0) text += headers(entry.responseHeaders)
   return entry.trace === undefined ? text : `${text} [trace_id: ${entry.trace.traceId}]`
 }
 

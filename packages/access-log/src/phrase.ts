@@ -11,3 +11,13 @@ const RENAMED: Readonly<Record<number, string>> = {
 export function phraseOf(status: number): string {
   return RENAMED[status] ?? STATUS_CODES[status] ?? ''
 }
+
+/** Status and phrase as lines show them, `-` for a phrase that there is not; made once for each status. */
+export function statusText(status: number): string {
+  let text = statusTexts.get(status)
+  if (text === undefined) statusTexts.set(status, (text = `${status} ${phraseOf(status) || '-'}`))
+  return text
+}
+
+/** There are a few hundred statuses at most. */
+const statusTexts = new Map<number, string>()

@@ -1,48 +1,76 @@
 import type { ContextToken } from '@fw/types'
 
-/** A value that is made when first asked for. */
-class Provision {
-  readonly #make: () => unknown
+/** A value of a context, or what makes it when it is first asked for. */
+class Slot {
+  readonly token: ContextToken<unknown>
+  readonly next: Slot | undefined
+  #value: unknown = undefined
+  #make: (() => unknown) | undefined = undefined
   #isMaking = false
 
-  constructor(make: () => unknown) {
-    this.#make = make
+  constructor(token: ContextToken<unknown>, next: Slot | undefined) {
+    this.token = token
+    this.next = next
   }
 
-  make(name: string): unknown {
-    if (this.#isMaking) throw new Error(`Cannot provide ${name}: making it asks for it`)
+  /** The value, made now if it was provided. A `make` that throws is asked again next time. */
+  get value(): unknown {
+    return this.#make === undefined ? this.#value : this.#made(this.#make)
+  }
+
+  set value(value: unknown) {
+    this.#value = value
+    this.#make = undefined
+  }
+
+  provide(make: () => unknown): void {
+    this.#make = make
+    this.#isMaking = false
+  }
+
+  #made(make: () => unknown): unknown {
+    if (this.#isMaking) throw new Error(`Cannot provide ${this.token.name}: making it asks for it`)
     this.#isMaking = true
     try {
-      return this.#make()
+      const value = make()
+      // Making it may have set it to something else; the maker has the last word.
+      this.value = value
+      return value
     } finally {
       this.#isMaking = false
     }
   }
 }
 
-/** The values of one context by their tokens. */
+/** The values of one context by their tokens: a list, as they are few and a map takes longer to make than to look through this. */
 export class ContextValues {
-  readonly #values = new Map<ContextToken<unknown>, unknown>()
+  #last: Slot | undefined = undefined
 
   set<T>(token: ContextToken<T>, value: T): void {
-    this.#values.set(token, value)
+    this.#slotFor(token).value = value
   }
 
   provide<T>(token: ContextToken<T>, make: () => T): void {
-    this.#values.set(token, new Provision(make))
+    this.#slotFor(token).provide(make)
   }
 
   has(token: ContextToken<unknown>): boolean {
-    return this.#values.has(token)
+    return this.#find(token) !== undefined
   }
 
-  /** The value, made now if it was provided; `undefined` without one. A `make` that throws is asked again next time. */
+  /** The value, made now if it was provided; `undefined` without one. */
   get<T>(token: ContextToken<T>): T | undefined {
-    const found = this.#values.get(token)
-    if (!(found instanceof Provision)) return found as T | undefined
-    const value = found.make(token.name)
-    this.#values.set(token, value)
-    return value as T
+    return this.#find(token)?.value as T | undefined
+  }
+
+  #find(token: ContextToken<unknown>): Slot | undefined {
+    let slot = this.#last
+    while (slot !== undefined && slot.token !== token) slot = slot.next
+    return slot
+  }
+
+  #slotFor(token: ContextToken<unknown>): Slot {
+    return this.#find(token) ?? (this.#last = new Slot(token, this.#last))
   }
 }
 

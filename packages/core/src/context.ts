@@ -273,7 +273,7 @@ export class RequestContext {
   onFinish(listener: (outcome: Outcome) => void): void {
     const outcome = this.#outcome
     if (outcome === undefined) this.#listeners = withOne(this.#listeners, listener)
-    else this.#tell('onFinish', () => listener(outcome))
+    else this.#tellOutcome(listener, outcome)
   }
 
   onDrain(listener: () => void): void {
@@ -290,7 +290,13 @@ export class RequestContext {
   onDrainNotice(): void {
     const listeners = this.#drainListeners ?? []
     this.#drainListeners = undefined
-    for (const listener of listeners) this.#tell('onDrain', listener)
+    for (const listener of listeners) {
+      try {
+        listener()
+      } catch (error) {
+        this.#host.report('A listener of onDrain threw', error)
+      }
+    }
   }
 
   /** Stands in for the method that the register entry of `@fw/sse` installs. */
@@ -371,14 +377,14 @@ export class RequestContext {
     if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
     const listeners = this.#listeners
     this.#listeners = undefined
-    if (listeners !== undefined) for (const listener of listeners) this.#tell('onFinish', () => listener(outcome))
+    if (listeners !== undefined) for (const listener of listeners) this.#tellOutcome(listener, outcome)
   }
 
-  #tell(occasion: string, listener: () => void): void {
+  #tellOutcome(listener: (outcome: Outcome) => void, outcome: Outcome): void {
     try {
-      listener()
+      listener(outcome)
     } catch (error) {
-      this.#host.report(`A listener of ${occasion} threw`, error)
+      this.#host.report('A listener of onFinish threw', error)
     }
   }
 }

@@ -9,6 +9,8 @@ export class Http1Headers implements RequestHeaders {
   readonly block: string
   /** For each line where it begins, its colon and its end, found when a field is first asked for. */
   #lines: readonly number[] | undefined = undefined
+  /** A bit for each kind of name (`kindOf`) that is there: most fields that are asked for are not. */
+  #kinds = 0
 
   /** @param block Valid field lines, each ending in CRLF */
   constructor(block: string) {
@@ -17,7 +19,7 @@ export class Http1Headers implements RequestHeaders {
 
   get(name: string): string | null {
     const wanted = name.toLowerCase()
-    const lines = (this.#lines ??= findLines(this.block))
+    const lines = this.#linesFor(wanted)
     let joined: string | null = null
     for (let i = 0; i < lines.length; i += 3) {
       if (!this.#isAt(lines, i, wanted)) continue
@@ -31,7 +33,7 @@ export class Http1Headers implements RequestHeaders {
 
   getAll(name: string): readonly string[] {
     const wanted = name.toLowerCase()
-    const lines = (this.#lines ??= findLines(this.block))
+    const lines = this.#linesFor(wanted)
     const values: string[] = []
     for (let i = 0; i < lines.length; i += 3) {
       if (this.#isAt(lines, i, wanted)) values.push(this.#value(lines, i))
@@ -41,16 +43,32 @@ export class Http1Headers implements RequestHeaders {
 
   has(name: string): boolean {
     const wanted = name.toLowerCase()
-    const lines = (this.#lines ??= findLines(this.block))
+    const lines = this.#linesFor(wanted)
     for (let i = 0; i < lines.length; i += 3) if (this.#isAt(lines, i, wanted)) return true
     return false
   }
 
   *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
-    const lines = (this.#lines ??= findLines(this.block))
+    const lines = this.#allLines
     for (let i = 0; i < lines.length; i += 3) {
       yield [this.block.slice(lines[i], lines[i + 1]).toLowerCase(), this.#value(lines, i)]
     }
+  }
+
+  get #allLines(): readonly number[] {
+    if (this.#lines === undefined) {
+      this.#lines = findLines(this.block)
+      for (let i = 0; i < this.#lines.length; i += 3) {
+        this.#kinds |= kindOf(this.block, this.#lines[i] ?? 0, this.#lines[i + 1] ?? 0)
+      }
+    }
+    return this.#lines
+  }
+
+  /** The lines among which a name, in lower case, has to be looked for. */
+  #linesFor(wanted: string): readonly number[] {
+    const lines = this.#allLines
+    return (this.#kinds & kindOf(wanted, 0, wanted.length)) === 0 ? NO_LINES : lines
   }
 
   /** Whether the line at index `i` has the name `wanted`, which is in lower case. */
@@ -62,6 +80,13 @@ export class Http1Headers implements RequestHeaders {
   #value(lines: readonly number[], i: number): string {
     return valueBetween(this.block, lines[i + 1] ?? 0, lines[i + 2] ?? 0)
   }
+}
+
+const NO_LINES: readonly number[] = []
+
+/** One bit of 32 by the length of a name and its last letter, in either case. */
+function kindOf(text: string, start: number, end: number): number {
+  return 1 << ((end - start) * 7 + (text.charCodeAt(end - 1) | 0x20))
 }
 
 function findLines(block: string): readonly number[] {
