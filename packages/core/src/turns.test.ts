@@ -2,15 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Turns } from './turns.ts'
 
-/** A clock that goes on when it is told to. */
-class Clock {
-  ms = 1000
-
-  now(): number {
-    return this.ms
-  }
-}
-
 /** Takes shares until it has had so many, and writes each down. */
 function worker(turns: Turns, name: string, shares: number, log: string[]): void {
   let left = shares
@@ -35,35 +26,35 @@ async function finish(log: readonly string[], length: number): Promise<number[]>
 describe('Turns', () => {
   it('let one alone work for a whole turn, and then for another', async () => {
     const log: string[] = []
-    worker(new Turns(new Clock()), 'a', 100, log)
+    worker(new Turns(() => 1), 'a', 100, log)
     // The first share is not asked for.
-    expect(log).toHaveLength(33)
+    expect(log).toHaveLength(9)
+    // One that is waited for, and those that are free in the turn after it.
     await finish(log, 100)
     expect(log).toHaveLength(100)
   })
 
   it('give everybody a share before anybody has another', async () => {
-    const turns = new Turns(new Clock())
+    const turns = new Turns(() => 1)
     const log: string[] = []
     const names = Array.from({ length: 200 }, (_, i) => `${i}`)
     for (const name of names) worker(turns, name, 3, log)
     const shares = await finish(log, 600)
-    expect(Math.max(...shares.slice(1))).toBeLessThanOrEqual(64)
+    expect(Math.max(...shares.slice(1))).toBeLessThanOrEqual(16)
     const first = new Map(names.map((name) => [name, log.indexOf(name)]))
-    const second = names.slice(50).map((name) => log.indexOf(name, (first.get(name) ?? 0) + 1))
+    const second = names.slice(20).map((name) => log.indexOf(name, (first.get(name) ?? 0) + 1))
     // Those who had to wait were served in the order in which they came.
     expect(second).toEqual(second.toSorted((a, b) => a - b))
     for (const name of names) expect(log.filter((entry) => entry === name)).toHaveLength(3)
   })
 
-  it('are forgotten after a while', () => {
-    const clock = new Clock()
-    const turns = new Turns(clock)
+  it('are counted anew in each turn', async () => {
+    const turns = new Turns()
     const log: string[] = []
     for (let i = 1; i <= 3; i++) {
-      worker(turns, 'a', 33, log)
-      expect(log).toHaveLength(33 * i)
-      clock.ms += 11
+      worker(turns, 'a', 9, log)
+      expect(log).toHaveLength(9 * i)
+      await turn()
     }
   })
 })

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** Who waits for its turn. */
 export interface TurnTaker {
   /** Its turn has come. */
@@ -5,12 +7,10 @@ export interface TurnTaker {
 }
 
 /**
- * Shares of work that are done before everybody else is looked at. A share is some tens of microseconds, so that whoever
- * does not ask for one waits some milliseconds at most, whatever all others do.
+ * Shares of work that are done in one turn of the event loop. A share is some tens of microseconds, so that whoever does
+ * not ask for one waits some milliseconds at most, whatever all others do.
  */
-const SHARES_PER_TURN = 32
-/** After this time a turn of the event loop has surely ended; finding out by a timer would cost more than reading the clock. */
-const TURN_MS = 10
+const SHARES_PER_TURN = 8
 
 /**
  * Divides the event loop among those who have much to do, such as connections that send or take as much as the machine
@@ -18,21 +18,22 @@ const TURN_MS = 10
  * who have little to do never ask.
  */
 export class Turns {
-  readonly #clock: { now(): number }
+  readonly #currentTurn: () => number
+  #turn = -1
   #taken = 0
-  #startMs = 0
   #waiting: TurnTaker[] = []
 
-  constructor(clock: { now(): number } = performance) {
-    this.#clock = clock
+  /** @param currentTurn Number of the turn that the event loop is in */
+  constructor(currentTurn: () => number = loopCount) {
+    this.#currentTurn = currentTurn
   }
 
   /** Asks for another share of work; if it is not granted, `taker.onTurn()` grants it later. */
   take(taker: TurnTaker): boolean {
     if (this.#waiting.length === 0) {
-      const nowMs = this.#clock.now()
-      if (nowMs - this.#startMs > TURN_MS) {
-        this.#startMs = nowMs
+      const turn = this.#currentTurn()
+      if (turn !== this.#turn) {
+        this.#turn = turn
         this.#taken = 0
       }
       if (this.#taken < SHARES_PER_TURN) {
@@ -47,11 +48,13 @@ export class Turns {
 
   #next(): void {
     const granted = this.#waiting.splice(0, SHARES_PER_TURN)
-    this.#startMs = this.#clock.now()
-    this.#taken = granted.length
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
     for (const taker of granted) taker.onTurn()
   }
+}
+
+function loopCount(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount
 }
 
 /** There is one event loop, and so one division of it. */
