@@ -1,14 +1,8 @@
+import { connect as netConnect } from 'node:net'
 import { Server, type ServerOptions } from '@fw/core'
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import { sse } from '@fw/sse'
-import {
-  connect,
-  eachProtocol,
-  rawExchange,
-  type RunningServer,
-  type ServerDemand,
-  type TestProtocol,
-} from '@fw/testing'
+import { connect, eachProtocol, rawExchange, type RunningServer, type ServerDemand } from '@fw/testing'
 import type { Context } from '@fw/types'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accessLog } from '../src/index.ts'
@@ -155,24 +149,41 @@ eachProtocol('an entry', start, (client, protocol) => {
   })
 })
 
-/** On HTTP/2 a request with too many fields is reset by nghttp2, which tells nobody. */
-const NOT_HTTP2: readonly TestProtocol[] = ['h1', 'h1+tls', 'h3']
+eachProtocol('an entry of a request with too many fields', start, (client) => {
+  it('is there, once', async () => {
+    const headers = Array.from({ length: 30 }, (_, i): [string, string] => [`x-${i}`, ''])
+    const response = await client().request({ path: '/many', headers })
+    expect(response.status).toBe(431)
+    expect(await nextEntries(1)).toEqual([
+      expect.stringMatching(/^(GET \/many|- -) 431 Request Header Fields Too Large \(0 B\)$/),
+    ])
+  })
+})
 
-eachProtocol(
-  'an entry of a request with too many fields',
-  start,
-  (client) => {
-    it('is there, once', async () => {
-      const headers = Array.from({ length: 30 }, (_, i): [string, string] => [`x-${i}`, ''])
-      const response = await client().request({ path: '/many', headers })
-      expect(response.status).toBe(431)
-      expect(await nextEntries(1)).toEqual([
-        expect.stringMatching(/^(GET \/many|- -) 431 Request Header Fields Too Large \(0 B\)$/),
-      ])
-    })
-  },
-  { protocols: NOT_HTTP2 },
-)
+/** RFC 9113 §4.1 */
+function frame(type: number, flags: number, streamId: number, payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, streamId]), payload])
+}
+
+describe('an entry of what the HTTP/2 library resets by itself', () => {
+  /** GET http://a/ with a field name in upper case, which is malformed (RFC 9113 §8.2). */
+  const MALFORMED = Buffer.from('\x82\x86\x84\x41\x01a\x00\x01X\x011', 'latin1')
+
+  it('has all that is known, and comes at the end of the connection', async () => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const socket = netConnect(Number(url.port), '127.0.0.1')
+    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    socket.write(frame(0x4, 0, 0, Buffer.alloc(0)))
+    socket.write(frame(0x1, 0x5, 1, MALFORMED))
+    for await (const chunk of socket) {
+      // RST_STREAM of stream 1.
+      if ((chunk as Buffer).includes('\0\0\x04\x03\0\0\0\0\x01', 'latin1')) break
+    }
+    socket.destroy()
+    expect(await nextEntries(1)).toEqual(['[ABORTED] - - 400 Bad Request (0 B)'])
+  })
+})
 
 describe('an entry of HTTP/1.1', () => {
   it.each([
