@@ -60,7 +60,8 @@ for (const name of SINGLE_FIELDS) rules.set(name, { isFraming: false, isSingle: 
 /**
  * Checks that a field would arrive as it was meant.
  *
- * @returns What the lower-case name of a field says about it
+ * @param name In lower case
+ * @returns What the name says about the field
  * @throws {TypeError} if name or value cannot be sent
  */
 export function checkField(name: string, value: string): FieldRule {
@@ -79,6 +80,8 @@ export function isSingleField(name: string): boolean {
 }
 
 function newRule(name: string): FieldRule {
+  // Under another name a field of the framing would not be known for one.
+  if (/[A-Z]/.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: names are in lower case here`)
   if (!TOKEN.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: the name is no token`)
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
   if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)

@@ -30,7 +30,7 @@ export class HttpError extends Error {
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) throw new RangeError(`Cannot make an HttpError: status ${status} is not 400 to 599`)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
-    for (const [name, value] of Object.entries(options.headers ?? {})) checkField(name, value)
+    for (const [name, value] of Object.entries(options.headers ?? {})) checkField(name.toLowerCase(), value)
     this.status = status
     this.headers = options.headers
     this.type = options.type

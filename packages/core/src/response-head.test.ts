@@ -36,6 +36,7 @@ describe('responseHead', () => {
     [200.5, [], 0, RangeError],
     [200, ['a b', '1'], 0, TypeError],
     [200, ['', '1'], 0, TypeError],
+    [200, ['Content-Length', '1', 'Transfer-Encoding', 'chunked'], 6, TypeError],
     [200, ['a', '1\r\nb: 2'], 0, TypeError],
     [200, ['a', '\0'], 0, TypeError],
     [200, ['a', '\u2028'], 0, TypeError],

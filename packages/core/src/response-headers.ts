@@ -32,8 +32,8 @@ export class ResponseHeaderList implements ResponseHeaders {
   }
 
   set(name: string, value: string): void {
-    checkField(name, value)
     const wanted = name.toLowerCase()
+    checkField(wanted, value)
     const index = this.#indexOf(wanted)
     const fields = this.#changeable
     if (index === -1) {
@@ -55,8 +55,9 @@ export class ResponseHeaderList implements ResponseHeaders {
   }
 
   append(name: string, value: string): void {
-    checkField(name, value)
-    this.#changeable.push(name.toLowerCase(), value)
+    const lower = name.toLowerCase()
+    checkField(lower, value)
+    this.#changeable.push(lower, value)
   }
 
   delete(name: string): void {

@@ -57,6 +57,15 @@ describe('requests on one connection', () => {
     expect(ended).toBe('fin')
   })
 
+  it('are all answered though the client says at once that it sends no more', async () => {
+    const { port } = await serve(hello)
+    const socket = connect(port, '127.0.0.1')
+    socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000))
+    let text = ''
+    for await (const data of socket.setEncoding('latin1')) text += String(data)
+    expect(bodies(text)).toHaveLength(1000)
+  })
+
   it('are limited in number by maxRequestsPerConnection', async () => {
     const { port } = await serve(hello, { maxRequestsPerConnection: 2 })
     const { text, ended } = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
@@ -394,6 +403,28 @@ describe('a connection that ends early', () => {
     await once(socket, 'close')
     expect(received).toBeGreaterThan(8 * 1024 * 1024)
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 8 * 1024 * 1024, aborted: false }])
+  })
+})
+
+describe('a client that reads slowly, but reads', () => {
+  const bytes = 24 * 1024 * 1024
+  it.each<[string, string | Buffer]>([
+    ['octets', Buffer.alloc(bytes, 'x')],
+    ['text', 'x'.repeat(bytes)],
+  ])('gets all of an answer of %s that takes longer than a stall may', async (_, body) => {
+    const { port, outcomes } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], body), {
+      writeStallTimeoutMs: 700,
+    })
+    const socket = await open(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    let received = 0
+    for await (const data of socket) {
+      const before = received
+      received += (data as Buffer).length
+      if (Math.floor(before / 2 ** 20) !== Math.floor(received / 2 ** 20)) await sleep(100)
+    }
+    expect(received).toBeGreaterThan(bytes)
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: bytes, aborted: false }])
   })
 })
 

@@ -69,6 +69,8 @@ export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, 
   #quietSinceMs = performance.now()
   #isAdvancing = false
   #lingered = 0
+  /** Whether the client has said that it sends no more while the connection waited for its turn. */
+  #hasEnded = false
 
   constructor(socket: Socket, options: Http1ConnectionOptions) {
     this.#socket = socket
@@ -140,6 +142,7 @@ export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, 
 
   onReadTurn(): void {
     this.#advance()
+    if (this.#hasEnded) this.#onEnd()
   }
 
   onSettled(exchange: Http1Exchange): void {
@@ -205,6 +208,9 @@ export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, 
   }
 
   readonly #onEnd = (): void => {
+    // What was received before still has its turn.
+    this.#hasEnded = this.#flow.isResting
+    if (this.#hasEnded) return
     // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
     const exchange = this.#exchange
     if (exchange !== undefined && !exchange.isComplete) {

@@ -114,7 +114,7 @@ export class Http1Exchange extends BaseExchange {
     if (body === null) output.writeText(text)
     else if (typeof body === 'string') {
       // As many octets as characters: all ASCII, and the same in latin1.
-      if (this.bodyBytes === body.length) output.writeText(text + body)
+      if (this.bodyBytes === body.length && body.length <= COPIED_BODY_BYTES) output.writeText(text + body)
       else this.#writeTogether(text, Buffer.from(body))
     } else this.#writeTogether(text, body)
     this.#finish()

@@ -47,8 +47,8 @@ export function endsComparison(request: Understood): boolean {
  *
  * @param wire One character an octet
  */
-export function hidesItsBody(request: Understood, wire: string): boolean {
-  return endsComparison(request) && /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i.test(wire)
+export function hidesABody(wire: string): boolean {
+  return /\nupgrade:/i.test(wire) && /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i.test(wire)
 }
 
 /**
