@@ -18,8 +18,17 @@ export interface Endurance {
 /** Requests a second of the client that means well. */
 const REQUESTS_PER_SECOND = 50
 
-/** Attacks a server in a process of its own while another client goes on using it. */
-export async function underAttack(name: AttackName, connections: number, seconds: number): Promise<Endurance> {
+/**
+ * Attacks a server in a process of its own while another client goes on using it.
+ *
+ * @param settleSeconds How long the attack lasts before the other client comes; the memory is watched from the start
+ */
+export async function underAttack(
+  name: AttackName,
+  connections: number,
+  seconds: number,
+  settleSeconds: number,
+): Promise<Endurance> {
   const target = start('target.ts')
   try {
     const [{ port }] = (await once(target, 'message')) as [{ port: number }]
@@ -28,11 +37,15 @@ export async function underAttack(name: AttackName, connections: number, seconds
     const before = await memoryOf(target)
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
-      const visiting = visit(port, seconds)
       let grownBytes = 0
-      for (const until = performance.now() + seconds * 1000; performance.now() < until; await sleep(200)) {
-        grownBytes = Math.max(grownBytes, (await memoryOf(target)) - before)
+      const watch = async (forSeconds: number): Promise<void> => {
+        for (const until = performance.now() + forSeconds * 1000; performance.now() < until; await sleep(200)) {
+          grownBytes = Math.max(grownBytes, (await memoryOf(target)) - before)
+        }
       }
+      await watch(settleSeconds)
+      const visiting = visit(port, seconds)
+      await watch(seconds)
       return { ...(await visiting), grownBytes }
     } finally {
       await end(attacker)
