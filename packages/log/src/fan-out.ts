@@ -3,6 +3,7 @@ import type { LogRecord, Sink } from '@fw/types'
 import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
+import { PlainCall } from './plain-call.ts'
 
 /** A sink, and what it may say beside the contract. One whose `write` returns false says that it dropped the record. */
 export type LogSink = Sink & {
@@ -15,6 +16,8 @@ export type LogSink = Sink & {
    * settings they are written at once again. A sink without it gets its records on the caller's thread in both modes.
    */
   useQueue?(settings: QueueSettings | undefined): void
+  /** Called instead of `write`, where all sinks have it, with calls that need no record. */
+  readonly writeCall?: ((call: PlainCall) => boolean) | undefined
 }
 
 /** Counters since the logger was made. */
@@ -38,6 +41,7 @@ export class FanOut {
   #sinks: readonly LogSink[] = []
   #queueSettings: Omit<QueueSettings, 'onFailure'> | undefined
   #usesLocation = true
+  #takesCalls = false
   #delivering = false
   #written = 0
   #dropped = 0
@@ -62,6 +66,11 @@ export class FanOut {
     return this.#usesLocation
   }
 
+  /** Whether `deliver` may be given calls. Holds once `usesLocation` was asked. */
+  get takesCalls(): boolean {
+    return this.#takesCalls
+  }
+
   /** Adds a sink; adding it again has no effect. @throws {TypeError} if it is no sink */
   add(sink: LogSink): void {
     checkSink(sink)
@@ -78,7 +87,7 @@ export class FanOut {
     this.#use([...new Set(sinks)])
   }
 
-  deliver(record: LogRecord): void {
+  deliver(record: LogRecord | PlainCall): void {
     // A sink that logs would call itself without end.
     if (this.#delivering) {
       this.#dropped++
@@ -138,14 +147,15 @@ export class FanOut {
     }
     this.#sinks = sinks
     this.#usesLocation = sinks.some((sink) => sink.usesLocation !== false)
+    this.#takesCalls = sinks.every((sink) => sink.writeCall !== undefined)
   }
 
   /** @returns Whether the sink took the record */
-  #write(sink: LogSink, record: LogRecord): boolean {
+  #write(sink: LogSink, record: LogRecord | PlainCall): boolean {
     try {
       if (sink.level !== undefined && record.level < sink.level) return false
       // `write` returns nothing by contract, but an async function passes the compiler, and its rejection would be fatal.
-      const result: unknown = sink.write(record)
+      const result: unknown = record instanceof PlainCall ? sink.writeCall?.(record) : sink.write(record)
       if (result === false) {
         this.#dropped++
         return false

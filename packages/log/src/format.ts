@@ -1,5 +1,6 @@
 import { display } from './display.ts'
 import { isSafe, noteSafe } from './escape.ts'
+import { LineBuffer } from './line-buffer.ts'
 import { applySpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */
@@ -11,6 +12,8 @@ export interface Template {
   readonly arity: number
   /** The texts have nothing that a line could not carry. */
   readonly isSafe: boolean
+  /** The texts in UTF-8, if they are printable ASCII and no field has a spec. */
+  readonly plainTexts: readonly LineBuffer[] | undefined
 }
 
 interface Field {
@@ -55,13 +58,28 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
   return message
 }
 
+/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec. */
+const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*))?\}/g
+
 /** Formats are literals in the source, so a program has a limited number; the bound is for those made by `runtime`. */
 const CACHED = 1000
 
 const cache = new Map<string, Template>()
 
+/** The format last asked for. A literal is one object, so that comparing it with itself costs nothing. */
+let lastFormat = ''
+let lastTemplate = parseFormat('')
+
 /** As `parseFormat`, remembering the formats seen. */
 export function templateOf(format: string): Template {
+  if (format !== lastFormat) {
+    lastTemplate = cachedTemplate(format)
+    lastFormat = format
+  }
+  return lastTemplate
+}
+
+function cachedTemplate(format: string): Template {
   let template = cache.get(format)
   if (template === undefined) {
     if (cache.size >= CACHED) cache.clear()
@@ -70,9 +88,6 @@ export function templateOf(format: string): Template {
   }
   return template
 }
-
-/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec. */
-const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*))?\}/g
 
 export function parseFormat(format: string): Template {
   const texts: string[] = []
@@ -97,5 +112,7 @@ export function parseFormat(format: string): Template {
     }
   }
   texts.push(text + format.slice(from))
-  return { texts, fields, arity, isSafe: texts.every(isSafe) }
+  const isPlain = texts.every((each) => /^[ -~]*$/.test(each)) && fields.every((field) => field.spec === undefined)
+  const plainTexts = isPlain ? texts.map((each) => new LineBuffer(each)) : undefined
+  return { texts, fields, arity, isSafe: texts.every(isSafe), plainTexts }
 }

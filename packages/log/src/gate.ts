@@ -1,9 +1,11 @@
+import type { SourceLocation } from '@fw/types'
 import { CallSite } from './call-site.ts'
 import type { FanOut } from './fan-out.ts'
 import type { FormatArgs } from './format-args.ts'
 import { templateOf } from './format.ts'
 import type { Level } from './level.ts'
-import { makeRecord, type LogCallee, type Scope } from './record.ts'
+import { arePlain, PlainCall } from './plain-call.ts'
+import { locationOf, makeRecord, type LogCallee, type Scope } from './record.ts'
 
 /**
  * Makes one record, if the level lets it through.
@@ -60,8 +62,20 @@ export function emit(
   args: readonly unknown[],
 ): void {
   const origin = fanOut.usesLocation ? callee : undefined
-  if (format instanceof CallSite) {
-    fanOut.deliver(makeRecord(scope, level, origin && format.location, args[0], args.slice(1)))
+  if (format instanceof CallSite) deliver(fanOut, scope, level, origin && format.location, args[0], args.slice(1))
+  else deliver(fanOut, scope, level, origin, format, args)
+}
+
+function deliver(
+  fanOut: FanOut,
+  scope: Scope,
+  level: Level,
+  origin: LogCallee | SourceLocation | undefined,
+  format: unknown,
+  args: readonly unknown[],
+): void {
+  if (fanOut.takesCalls && typeof format === 'string' && arePlain(args)) {
+    fanOut.deliver(new PlainCall(level, locationOf(scope, origin), scope.prefix, format, args))
   } else fanOut.deliver(makeRecord(scope, level, origin, format, args))
 }
 

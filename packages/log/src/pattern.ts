@@ -27,7 +27,19 @@ const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(
  * The file is shown by its last name. Nothing in a message or a file name can end the line or reach a terminal.
  */
 export function compilePattern(parts: LineParts, paint?: PaintLevel): LinePattern {
-  const { showLocation, showThreadId, showProcessId = false } = parts
+  const { showLocation, showThreadId } = parts
+  const headOf = compileHead(parts, paint)
+  return ({ timeMs, level, threadId, location, message }) => {
+    let line = headOf(timeMs, level)
+    if (showThreadId) line += `[t:${threadId}] `
+    if (showLocation && location !== undefined) line += shownPlace(location)
+    return line + escapeLine(message)
+  }
+}
+
+/** Compiles the beginning of such a line, up to the process id. */
+export function compileHead(parts: LineParts, paint?: PaintLevel): (timeMs: number, level: Level) => string {
+  const { showProcessId = false } = parts
   const shownProcess = showProcessId ? `[p:${process.pid}] ` : ''
   const labels = labelsOf(paint).map((label) => `] [${label}] ${shownProcess}`)
   const time = parts.utc === true ? utcTimestamp : timestamp
@@ -35,16 +47,13 @@ export function compilePattern(parts: LineParts, paint?: PaintLevel): LinePatter
   let headMs = Number.NaN
   let headLevel = -1
   let head = ''
-  return ({ timeMs, level, threadId, location, message }) => {
+  return (timeMs, level) => {
     if (timeMs !== headMs || level !== headLevel) {
       head = `[${time(timeMs)}${labels[level] ?? ''}`
       headMs = timeMs
       headLevel = level
     }
-    let line = head
-    if (showThreadId) line += `[t:${threadId}] `
-    if (showLocation && location !== undefined) line += shownPlace(location)
-    return line + escapeLine(message)
+    return head
   }
 }
 
@@ -56,7 +65,8 @@ export function labelsOf(paint: PaintLevel | undefined): readonly string[] {
 /** A call site has one location object for all of its records. */
 const shown = new WeakMap<SourceLocation, string>()
 
-function shownPlace(location: SourceLocation): string {
+/** `[file:line] `, escaped. */
+export function shownPlace(location: SourceLocation): string {
   let text = shown.get(location)
   if (text === undefined) shown.set(location, (text = escapeLine(`[${placeOf(location)}] `)))
   return text

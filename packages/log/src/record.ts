@@ -35,13 +35,15 @@ export function makeRecord(
     level,
     timeMs: Date.now(),
     message: scope.prefix + text,
-    location: scope.location === 'caller' ? locationOf(origin) : scope.location,
+    location: locationOf(scope, origin),
     threadId,
     fields: scope.fields,
   }
 }
 
-function locationOf(origin: LogCallee | SourceLocation | undefined): SourceLocation | undefined {
+/** @param origin See `makeRecord` */
+export function locationOf(scope: Scope, origin: LogCallee | SourceLocation | undefined): SourceLocation | undefined {
+  if (scope.location !== 'caller') return scope.location
   return typeof origin === 'function' ? callerLocation(origin) : origin
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EMBEDDED, embedWorker } from '../scripts/embed-worker.ts'
+import type { LogStats } from '../src/fan-out.ts'
 import { createLogger, type LogOptions, type RootLogger } from '../src/root-logger.ts'
 import { FileSink } from '../src/sinks/file-sink.ts'
 import { JsonSink } from '../src/sinks/json-sink.ts'
@@ -236,6 +237,82 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(messagesOf(path)).toEqual(Array.from({ length: 5000 }, (_, at) => `line ${at}`))
     expect(logger.stats()).toMatchObject({ written: 5000, dropped: 0 })
   })
+})
+
+/** Lines that a slow reader gets. Touching `process.stdout` makes Node switch the pipe to non-blocking mode. */
+async function slowlyRead(options: string): Promise<{ lines: string[]; stats: LogStats }> {
+  const script = join(temporaryDirectory(), 'script.ts')
+  const source = `import * as log from ${JSON.stringify(ENTRY)}
+import { writeSync } from 'node:fs'
+process.stdout.write('')
+try {
+  for (;;) writeSync(1, '-'.repeat(4095) + '\\n')
+} catch (error) {
+  writeSync(2, error.code + ' ')
+}
+log.init({ async: true, flushIntervalMs: 1, ${options}, sinks: [new log.ConsoleSink({ showLocation: false })] })
+for (let at = 0; at < 3000; at++) {
+  log.info('line {} {}', at, 'x'.repeat(300))
+  if (at % 100 === 0) await new Promise((done) => setTimeout(done, 1))
+}
+log.shutdown()
+writeSync(2, JSON.stringify(log.stats()))`
+  writeFileSync(script, source)
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const report = text(child.stderr)
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += String(chunk)
+    await sleep(5)
+  }
+  const [code = '', stats = ''] = (await report).split(' ')
+  expect(code).toBe('EAGAIN')
+  return { lines: linesOf(output).filter((line) => !line.startsWith('-')), stats: JSON.parse(stats) as LogStats }
+}
+
+describe('a pipe that answers EAGAIN when it is full', () => {
+  it("loses nothing with overflow 'block'", async () => {
+    const { lines, stats } = await slowlyRead("overflow: 'block', maxQueueSize: 100")
+    expect(lines).toEqual(Array.from({ length: 3000 }, (_, at) => `line ${at} ${'x'.repeat(300)}`))
+    expect(stats).toMatchObject({ written: 3000, dropped: 0, queued: 0, sinkErrors: 0 })
+  })
+
+  it("loses what is counted with overflow 'drop'", async () => {
+    const { lines, stats } = await slowlyRead("overflow: 'drop', maxQueueSize: 100")
+    const numbers = lines.flatMap((line) => /^line (\d+) x{300}$/.exec(line)?.[1] ?? []).map(Number)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(numbers).toHaveLength(stats.written)
+    expect(stats.written + stats.dropped).toBe(3000)
+    expect(stats).toMatchObject({ queued: 0, sinkErrors: 0 })
+  })
+})
+
+it.each([
+  ['a synchronous logger', '', 2000],
+  ['an asynchronous logger, up to its last flush', 'async: true, flushIntervalMs: 60_000,', 1000],
+])('a worker thread that is terminated leaves the lines of %s', async (_what, options, least) => {
+  const path = temporaryFile()
+  const { stdout } = runScript(
+    `
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+if (isMainThread) {
+  const thread = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
+  thread.on('message', () => thread.terminate())
+  thread.on('exit', (code) => console.log(code))
+} else {
+  log.init({ ${options} sinks: [new log.FileSink({ path: process.argv[2] ?? '', showLocation: false })] })
+  for (let at = 0; at < 1000; at++) log.info('line {}', at)
+  await log.flush()
+  for (let at = 1000; at < 2000; at++) log.info('line {}', at)
+  parentPort?.postMessage('done')
+  for (;;);
+}`,
+    { args: [path] },
+  )
+  expect(stdout).toBe('1\n')
+  const lines = messagesOf(path)
+  expect(lines.length).toBeGreaterThanOrEqual(least)
+  expect(lines).toEqual(Array.from({ length: lines.length }, (_, at) => `line ${at}`))
 })
 
 describe('a destination that fails in asynchronous mode', () => {

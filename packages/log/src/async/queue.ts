@@ -13,8 +13,6 @@ const ALIVE_CHECK_MS = 100
  */
 export class Queue {
   readonly ring: SharedRing
-  /** The same memory as `ring.bytes`; only a Buffer encodes text in place. */
-  readonly #buffer: Buffer
   #head = 0
   /** A tail that was true once: there is at least as much room as it says. */
   #tail = 0
@@ -28,15 +26,13 @@ export class Queue {
 
   /** @param bytes Capacity in octets, a power of two. @param mostAtOnce See `SharedRing` */
   constructor(fd: number, bytes: number, mostAtOnce: number) {
-    const memory = new SharedArrayBuffer(bytes)
     const words = new Int32Array(new SharedArrayBuffer(Object.keys(Word).length * Int32Array.BYTES_PER_ELEMENT))
-    this.ring = { words, bytes: new Uint8Array(memory), mostAtOnce }
-    this.#buffer = Buffer.from(memory)
+    this.ring = { words, bytes: new Uint8Array(new SharedArrayBuffer(bytes)), mostAtOnce }
     Atomics.store(words, Word.Fd, fd)
   }
 
   get capacity(): number {
-    return this.#buffer.length
+    return this.ring.bytes.length
   }
 
   get isEmpty(): boolean {
@@ -70,24 +66,19 @@ export class Queue {
   /**
    * Puts in whole lines.
    *
+   * @param length Octets to take
    * @param records Their number
    * @returns False if there is no room; nothing was put in then
    */
-  push(text: string, records: number): boolean {
-    const size = this.#buffer.length
+  push(octets: Uint8Array, length: number, records: number): boolean {
+    const { bytes } = this.ring
+    const size = bytes.length
     const at = this.#head & (size - 1)
-    const most = text.length * 3
-    if (size - ((this.#head - this.#tail) | 0) < most) this.#tail = Atomics.load(this.ring.words, Word.Tail)
-    const free = size - ((this.#head - this.#tail) | 0)
-    let length: number
-    if (most <= free && at + most <= size) length = this.#buffer.write(text, at, most, 'utf8')
-    else {
-      const encoded = Buffer.from(text)
-      length = encoded.length
-      if (length > free) return false
-      const fitting = encoded.copy(this.#buffer, at)
-      encoded.copy(this.#buffer, 0, fitting)
-    }
+    if (size - ((this.#head - this.#tail) | 0) < length) this.#tail = Atomics.load(this.ring.words, Word.Tail)
+    if (length > size - ((this.#head - this.#tail) | 0)) return false
+    const fitting = Math.min(length, size - at)
+    bytes.set(octets.subarray(0, fitting), at)
+    if (fitting < length) bytes.set(octets.subarray(fitting, length), 0)
     this.#head = (this.#head + length) | 0
     Atomics.store(this.ring.words, Word.Head, this.#head)
     this.#ends.push(this.#head)

@@ -3,6 +3,7 @@ import { getSystemErrorMap } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { LogRecord } from '@fw/types'
 import { Level } from '../level.ts'
+import { LineBuffer } from '../line-buffer.ts'
 import { LineWriter } from '../sinks/line-writer.ts'
 import { guardExit, releaseExit } from './exit-guard.ts'
 import { Queue } from './queue.ts'
@@ -26,7 +27,7 @@ export interface QueueSettings {
 /** Most encoded text in a queue. Memory that was never used costs nothing. */
 const QUEUE_BYTES = 8 * 1024 * 1024
 
-/** Characters put in at once: encoding is cheaper by the batch, and 8 KiB stay in the nearest cache. */
+/** Octets put in at once: each time takes the shared memory back from the other core. */
 const BATCH = 8 * 1024
 
 /** Up to so many octets a write to a pipe is never mixed with others' (PIPE_BUF of Linux). */
@@ -47,7 +48,7 @@ export class QueuedWriter {
   #threadEnded = false
   #stopped = false
   /** Lines not yet put in the queue, and their number. */
-  #text = ''
+  readonly #batch = new LineBuffer()
   #batched = 0
   #isTickSet = false
   #pollTimer: NodeJS.Timeout | undefined
@@ -72,12 +73,10 @@ export class QueuedWriter {
     return this.#batched + this.#queue.countRecords()
   }
 
-  /** Takes a line. @returns False if it was dropped: the queue is full, and may not be waited for or cannot be written */
-  write(line: string, { timeMs, level }: LogRecord): boolean {
+  /** Takes a line with its line break. @returns False if it was dropped: the queue is full, and may not be waited for or cannot be written */
+  write(line: LineBuffer, { timeMs, level }: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
-      if (line.length * 3 >= this.#queue.capacity && Buffer.byteLength(line) >= this.#queue.capacity) {
-        return this.#writeAlone(line)
-      }
+      if (line.length > this.#queue.capacity) return this.#writeAlone(line)
       this.#commit()
     }
     if (this.#isFull(line) && !this.#makeRoom(line, level >= Level.Error)) {
@@ -86,10 +85,10 @@ export class QueuedWriter {
       return false
     }
     if (this.#unreported > 0) this.#reportDropped()
-    this.#text = `${this.#text}${line}\n`
+    this.#batch.addAll(line)
     this.#batched++
     // The first line of a millisecond goes out at once: if the process hangs right after it, it is not lost.
-    if (this.#text.length > BATCH || timeMs !== this.#committedMs) {
+    if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
     } else if (!this.#isTickSet) {
@@ -182,8 +181,8 @@ export class QueuedWriter {
   /** Puts the batch into the queue, if there is room. */
   #commit(): void {
     if (this.#batched > 0) {
-      if (this.#queue.readerHasGone || this.#queue.push(this.#text, this.#batched)) {
-        this.#text = ''
+      if (this.#queue.readerHasGone || this.#queue.push(this.#batch.octets, this.#batch.length, this.#batched)) {
+        this.#batch.rewind(0)
         this.#batched = 0
       } else {
         this.#queue.wake()
@@ -194,13 +193,13 @@ export class QueuedWriter {
     if (this.#threadEnded) this.#writeHere()
   }
 
-  #isFull(line: string): boolean {
+  #isFull(line: LineBuffer): boolean {
     if (this.#batched + this.#queue.recordsAtMost >= this.#settings.maxQueueSize) return true
-    return this.#text.length > BATCH || (this.#batched > 0 && line.length > BATCH)
+    return this.#batch.length > BATCH || (this.#batched > 0 && line.length > BATCH)
   }
 
   /** @returns Whether there is room for the line now */
-  #makeRoom(line: string, urgent: boolean): boolean {
+  #makeRoom(line: LineBuffer, urgent: boolean): boolean {
     this.#commit()
     this.#queue.countRecords()
     if (!this.#isFull(line)) return true
@@ -221,7 +220,7 @@ export class QueuedWriter {
   }
 
   /** A line longer than the queue. */
-  #writeAlone(line: string): boolean {
+  #writeAlone(line: LineBuffer): boolean {
     try {
       this.flush()
       this.#queue.drained(() => new LineWriter(this.#fd).write(line))
@@ -250,7 +249,7 @@ export class QueuedWriter {
   /** Adds the line that reports what was dropped, once there is room for more than that. */
   #reportDropped(): void {
     if (this.#unreported === 0 || this.#batched + this.#queue.recordsAtMost > this.#settings.maxQueueSize >> 1) return
-    this.#text += `${this.#describeDropped(this.#unreported)}\n`
+    this.#batch.addText(`${this.#describeDropped(this.#unreported)}\n`)
     this.#batched++
     this.#unreported = 0
   }

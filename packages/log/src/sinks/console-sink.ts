@@ -3,9 +3,11 @@ import type { QueueSettings } from '../async/queued-writer.ts'
 import type { LogSink } from '../fan-out.ts'
 import { Level } from '../level.ts'
 import type { LinePattern } from '../pattern.ts'
+import type { PlainCall, PlainForm } from '../plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { checkColorMode, ColorMode, colorsTo, paintLevel } from './color.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
+import type { LineBuffer } from '../line-buffer.ts'
 import { LineOutput } from './line-output.ts'
 import { LineWriter } from './line-writer.ts'
 
@@ -21,6 +23,8 @@ export class ConsoleSink implements LogSink {
   readonly level: Level
   readonly usesLocation: boolean
   readonly #stderrForErrors: boolean
+  /** See `LogSink`. */
+  readonly writeCall: ((call: PlainCall) => boolean) | undefined
   readonly #outLine: LinePattern
   readonly #errLine: LinePattern
   readonly #out: LineOutput
@@ -44,6 +48,12 @@ export class ConsoleSink implements LogSink {
     this.#errLine = compileFor(fds[1])
     this.#out = new LineOutput(fds[0], (count) => this.#outLine(droppedRecord(count)))
     this.#err = new LineWriter(fds[1])
+    const { compileCalls } = line
+    // What a subclass makes of records must see all of them.
+    if (compileCalls === undefined || new.target !== ConsoleSink) return
+    const formFor = (fd: number): PlainForm => compileCalls(colorsTo(fd, mode) ? paintLevel : undefined)
+    const [outForm, errForm] = [formFor(fds[0]), formFor(fds[1])]
+    this.writeCall = (call) => !this.#closed && this.#put(call, this.#isError(call) ? errForm(call) : outForm(call))
   }
 
   get queued(): number {
@@ -57,15 +67,23 @@ export class ConsoleSink implements LogSink {
   /** @throws {Error} as of `fs.writeSync`; the next record is tried again */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
-    if (!this.#stderrForErrors || record.level < Level.Error) return this.#out.write(this.#outLine(record), record)
-    // Both may be the same terminal, where what came before is to stand before.
-    this.#out.flush()
-    this.#err.write(this.#errLine(record))
-    return true
+    return this.#put(record, this.#out.encode(this.#isError(record) ? this.#errLine(record) : this.#outLine(record)))
   }
 
   flush(): void {
     this.#out.flush()
+  }
+
+  #isError({ level }: Pick<LogRecord, 'level'>): boolean {
+    return this.#stderrForErrors && level >= Level.Error
+  }
+
+  #put(record: Pick<LogRecord, 'timeMs' | 'level'>, line: LineBuffer): boolean {
+    if (!this.#isError(record)) return this.#out.write(line, record)
+    // Both may be the same terminal, where what came before is to stand before.
+    this.#out.flush()
+    this.#err.write(line)
+    return true
   }
 
   close(): void {

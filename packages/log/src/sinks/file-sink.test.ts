@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { LogRecord } from '@fw/types'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record, sinkContract } from '../testing.ts'
@@ -28,6 +29,18 @@ sinkContract(
   },
   it,
 )
+
+it('a subclass sees every record, those too that could be written without one', () => {
+  class Shouting extends FileSink {
+    override write(entry: LogRecord): boolean {
+      return super.write({ ...entry, message: entry.message.toUpperCase() })
+    }
+  }
+  const path = temporaryFile()
+  const logger = createLogger({ sinks: [new Shouting({ path, pattern: '{message}' }), new Shouting(path)] })
+  logger.info('listening on {}', 80)
+  expect(linesOf(path)).toEqual(['LISTENING ON 80', expect.stringMatching(/\] LISTENING ON 80$/)])
+})
 
 describe('a file', () => {
   it('has lines of the console form, without colours', () => {

@@ -9,6 +9,8 @@ import { printToStderr } from '../failure-report.ts'
 import type { LogSink } from '../fan-out.ts'
 import type { Level } from '../level.ts'
 import type { LinePattern } from '../pattern.ts'
+import type { LineBuffer } from '../line-buffer.ts'
+import type { PlainCall } from '../plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
 import { LineOutput } from './line-output.ts'
@@ -30,6 +32,8 @@ export interface FileSinkConfig extends LineConfig {
 export class FileSink implements LogSink {
   readonly level: Level
   readonly usesLocation: boolean
+  /** See `LogSink`. */
+  readonly writeCall: ((call: PlainCall) => boolean) | undefined
   readonly #path: string
   readonly #line: LinePattern
   readonly #rotation: Rotation | undefined
@@ -58,6 +62,9 @@ export class FileSink implements LogSink {
     this.#path = path instanceof URL ? fileURLToPath(path) : path
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
+    // What a subclass makes of records must see all of them.
+    const form = new.target === FileSink ? line.compileCalls?.() : undefined
+    this.writeCall = form && ((call) => !this.#closed && this.#put(form(call), call))
     this.#reopenOn = isMainThread ? reopenOn : undefined
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
   }
@@ -72,11 +79,13 @@ export class FileSink implements LogSink {
 
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
-    if (this.#closed) return false
-    const line = this.#line(record)
-    if (this.#rotation?.isDue(line, record.timeMs) !== true) return this.#output.write(line, record)
+    return !this.#closed && this.#put(this.#output.encode(this.#line(record)), record)
+  }
+
+  #put(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
+    if (this.#rotation?.isDue(line.length, record.timeMs) !== true) return this.#output.write(line, record)
     try {
-      this.#renew(this.#rotation, line)
+      this.#renew(this.#rotation, line.length)
     } catch (error) {
       this.#rotation.failed(record.timeMs)
       this.#output.write(line, record)
@@ -109,7 +118,8 @@ export class FileSink implements LogSink {
     }
   }
 
-  #renew(rotation?: Rotation, line?: string): void {
+  /** @param octets About to be written */
+  #renew(rotation?: Rotation, octets = 0): void {
     const previous = this.#fd
     this.#output.switchTo(() => {
       rotation?.setAside(this.#path, previous)
@@ -117,7 +127,7 @@ export class FileSink implements LogSink {
       return this.#fd
     })
     closeSync(previous)
-    this.#rotation?.opened(this.#fd, line)
+    this.#rotation?.opened(this.#fd, octets)
   }
 
   readonly #reopenAtSignal = (): void => {

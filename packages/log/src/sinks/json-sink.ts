@@ -55,10 +55,8 @@ export class JsonSink implements LogSink {
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
-    return this.#output.write(
-      jsonLine(this.usesLocation ? record : { ...record, location: undefined }, this.#pid),
-      record,
-    )
+    const line = jsonLine(this.usesLocation ? record : { ...record, location: undefined }, this.#pid)
+    return this.#output.write(this.#output.encode(line), record)
   }
 
   flush(): void {

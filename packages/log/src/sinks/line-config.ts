@@ -3,6 +3,7 @@ import { compileCustomPattern } from '../custom-pattern.ts'
 import { checkLevel, Level } from '../level.ts'
 import { checkFlags, checkOptions } from '../options.ts'
 import { compilePattern, type LinePattern, type PaintLevel } from '../pattern.ts'
+import { compilePlainForm, type PlainForm } from '../plain-call.ts'
 
 /** What every sink of text lines can be told. */
 export interface LineConfig {
@@ -25,6 +26,8 @@ export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean
   readonly compile: (paint?: PaintLevel) => LinePattern
+  /** The same for calls without a record; not of custom patterns. */
+  readonly compileCalls?: (paint?: PaintLevel) => PlainForm
 }
 
 const FLAGS = ['showLocation', 'showThreadId', 'showProcessId', 'utc']
@@ -47,7 +50,12 @@ export function checkLineConfig(
   const level = checkLevel(config.level ?? Level.Trace, purpose)
   if (pattern === undefined) {
     const parts = { showLocation, showThreadId, showProcessId, utc }
-    return { level, usesLocation: showLocation, compile: (paint) => compilePattern(parts, paint) }
+    return {
+      level,
+      usesLocation: showLocation,
+      compile: (paint) => compilePattern(parts, paint),
+      compileCalls: (paint) => compilePlainForm(parts, paint),
+    }
   }
   const { usesLocation } = compileCustomPattern(pattern, utc, undefined, purpose)
   return { level, usesLocation, compile: (paint) => compileCustomPattern(pattern, utc, paint, purpose).line }

@@ -1,10 +1,12 @@
 import type { LogRecord } from '@fw/types'
 import { QueuedWriter, type QueueSettings } from '../async/queued-writer.ts'
+import { LineBuffer } from '../line-buffer.ts'
 import { LineWriter } from './line-writer.ts'
 
 /** Where a sink's lines go: to a file descriptor at once, or by way of a writer thread. */
 export class LineOutput {
   readonly #describeDropped: (count: number) => string
+  readonly #line = new LineBuffer()
   #fd: number
   #writer: LineWriter
   #queue: QueuedWriter | undefined
@@ -29,11 +31,20 @@ export class LineOutput {
     if (settings !== undefined) this.#queue = new QueuedWriter(this.#fd, settings, this.#describeDropped)
   }
 
+  /** A line in UTF-8 with its line break. Valid until the next. */
+  encode(line: string): LineBuffer {
+    this.#line.rewind(0)
+    this.#line.addText(line)
+    this.#line.addLineBreak()
+    return this.#line
+  }
+
   /**
+   * @param line With its line break
    * @returns False if the line was dropped because the queue is full
    * @throws {Error} as of `fs.writeSync`, without a queue
    */
-  write(line: string, record: LogRecord): boolean {
+  write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (this.#queue !== undefined) return this.#queue.write(line, record)
     this.#writer.write(line)
     return true

@@ -7,15 +7,23 @@ import { temporaryDirectory } from '../../test/run-script.ts'
 
 const WRITER = new URL('./line-writer.ts', import.meta.url).href
 
+/** What a script needs to write lines. */
+const WRITE = `
+const write = (text) => {
+  const octets = Buffer.from(text + '\\n')
+  writer.write({ octets, length: octets.length })
+}`
+
 /** A process that writes numbered lines to its stdout, and tells on stderr how that went. */
 function startWriter(lines: number, setUp = ''): ReturnType<typeof spawn> {
   const source = `
 import { LineWriter } from ${JSON.stringify(WRITER)}
 ${setUp}
 const writer = new LineWriter(1)
+${WRITE}
 let errors = 0
 for (let at = 0; at < ${lines}; at++) {
-  try { writer.write(at + ':' + 'x'.repeat(1000)) } catch (error) { errors++; console.error(error.code) }
+  try { write(at + ':' + 'x'.repeat(1000)) } catch (error) { errors++; console.error(error.code) }
 }
 console.error('errors: ' + errors)`
   return spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -58,11 +66,12 @@ import { LineWriter } from ${JSON.stringify(WRITER)}
 import { openSync, truncateSync } from 'node:fs'
 process.on('SIGXFSZ', () => {})
 const writer = new LineWriter(openSync(process.argv[1], 'a'))
-writer.write('a'.repeat(1000))
-try { writer.write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
+${WRITE}
+write('a'.repeat(1000))
+try { write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
 truncateSync(process.argv[1], 1003)
-writer.write('next')
-writer.write('last')`
+write('next')
+write('last')`
     // The shell's limit of two blocks of 512 octets ends the second line within it.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import type { LineBuffer } from '../line-buffer.ts'
 
 /** Never written to: waiting on it is the one way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
@@ -15,23 +16,19 @@ export class LineWriter {
   }
 
   /**
-   * Writes a line and its line break; returns when the operating system has taken both. Waits where a pipe or
-   * terminal is full. Has no effect once the reader of a pipe has gone.
+   * Writes a line; returns when the operating system has taken it. Waits where a pipe or terminal is full. Has no
+   * effect once the reader of a pipe has gone.
    *
+   * @param line With its line break
    * @throws {Error} as of `fs.writeSync`. The next line starts afresh even if part of this one was written.
    */
-  write(line: string): void {
+  write(line: Pick<LineBuffer, 'octets' | 'length'>): void {
     if (this.#readerGone) return
-    const text = this.#torn ? `\n${line}\n` : `${line}\n`
-    const length = Buffer.byteLength(text)
+    const octets = this.#torn ? afterLineBreak(line) : line.octets
+    const length = this.#torn ? octets.length : line.length
     let at = 0
     try {
-      // Text that the system takes in one piece, and so nearly all, needs no buffer.
-      at = this.#attempt(() => writeSync(this.#fd, text))
-      if (at < length) {
-        const bytes = Buffer.from(text)
-        while (at < length) at += this.#attempt(() => writeSync(this.#fd, bytes, at))
-      }
+      while (at < length) at += this.#attempt(octets, at, length)
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
@@ -42,9 +39,9 @@ export class LineWriter {
   }
 
   /** @returns Octets written */
-  #attempt(write: () => number): number {
+  #attempt(octets: Uint8Array, from: number, to: number): number {
     try {
-      return write()
+      return writeSync(this.#fd, octets, from, to - from, null)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EAGAIN' && code !== 'EINTR') throw error
@@ -52,4 +49,8 @@ export class LineWriter {
       return 0
     }
   }
+}
+
+function afterLineBreak({ octets, length }: Pick<LineBuffer, 'octets' | 'length'>): Uint8Array {
+  return Buffer.concat([Buffer.from('\n'), octets.subarray(0, length)])
 }

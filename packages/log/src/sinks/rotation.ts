@@ -44,16 +44,15 @@ export class Rotation {
     this.#utc = utc
   }
 
-  /** The file was opened; what is in it counts. @param line That is about to be written, if any */
-  opened(fd: number, line?: string): void {
+  /** The file was opened; what is in it counts. @param octets About to be written */
+  opened(fd: number, octets = 0): void {
     const { size, mtimeMs } = fstatSync(fd)
-    this.#size = size + (line === undefined ? 0 : this.#octetsOf(line))
+    this.#size = size + octets
     this.#periodEndMs = this.#endOfPeriod(size > 0 ? mtimeMs : Date.now())
   }
 
-  /** Counts a line that is about to be written. @returns Whether the file is to be set aside first */
-  isDue(line: string, timeMs: number): boolean {
-    const octets = this.#octetsOf(line)
+  /** Counts the octets of a line that is about to be written. @returns Whether the file is to be set aside first */
+  isDue(octets: number, timeMs: number): boolean {
     const isFull = this.#size > 0 && this.#size + octets > this.#maxBytes
     this.#size += octets
     if (!isFull && timeMs < this.#periodEndMs) return false
@@ -81,11 +80,6 @@ export class Rotation {
       }
     }
     renameSync(path, keptPath(path, 1))
-  }
-
-  /** With the line break; counting is saved where there is no limit. */
-  #octetsOf(line: string): number {
-    return this.#maxBytes === Infinity ? 0 : Buffer.byteLength(line) + 1
   }
 
   #endOfPeriod(timeMs: number): number {

@@ -1,0 +1,68 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LineBuffer } from './line-buffer.ts'
+
+function textOf(line: LineBuffer): string {
+  return Buffer.from(line.octets.subarray(0, line.length)).toString()
+}
+
+describe('LineBuffer', () => {
+  it('holds what was added, in order, at any length', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+      fc.nat({ max: 30_000 }).map((length) => 'é'.repeat(length)),
+    )
+    const line = new LineBuffer()
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        line.rewind(0)
+        for (const each of pieces) line.addText(each)
+        line.addLineBreak()
+        expect(textOf(line)).toBe(`${pieces.join('')}\n`)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it.each([0, 9, 10, 99, 100, 12_345, 2 ** 31 - 1, 2 ** 31, -1, -0, 1.5, 1e21, NaN, -Infinity])(
+    'shows the number %d as String does',
+    (value) => {
+      const line = new LineBuffer()
+      line.addNumber(value)
+      expect(textOf(line)).toBe(String(value))
+    },
+  )
+
+  it.each([
+    ['', true],
+    [' ~', true],
+    ['x'.repeat(256), true],
+    ['x'.repeat(257), false],
+    ['tab\t', false],
+    ['line\n', false],
+    ['\u007f', false],
+    ['é', false],
+    ['漢', false],
+    ['\ud800', false],
+  ])('addPlain(%j) is %j', (text, taken) => {
+    const line = new LineBuffer('a ')
+    expect(line.addPlain(text)).toBe(taken)
+    expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
+  })
+
+  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('takes over %d octets of another one', (length) => {
+    const line = new LineBuffer('ab')
+    line.addAll(new LineBuffer('x'.repeat(length)))
+    line.addAll(new LineBuffer('yz'))
+    expect(textOf(line)).toBe(`ab${'x'.repeat(length)}yz`)
+  })
+
+  it('keeps what it is rewound to, and gives back room that a long line took', () => {
+    const line = new LineBuffer()
+    line.addText('head ')
+    line.addText('x'.repeat(1_000_000))
+    line.rewind(5)
+    expect(textOf(line)).toBe('head ')
+    expect(line.octets.length).toBeLessThan(100_000)
+  })
+})

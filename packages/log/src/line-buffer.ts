@@ -1,0 +1,118 @@
+/** Room for most lines, and for a batch of them. */
+const FIRST_OCTETS = 16 * 1024
+
+/** Room that is kept from one line to the next; what a longer one took is given back. */
+const KEPT_OCTETS = 64 * 1024
+
+/** Up to so many octets a loop is faster than a call of the runtime. */
+const SHORT = 256
+
+/** Octets copied at once. There is room for as many behind the text, so that the last ones need no care. */
+const WORD = 4
+
+/** UTF-8 text that grows at its end, in memory that is used again for the next line. */
+export class LineBuffer {
+  #octets: Buffer
+  #view: DataView
+  #length = 0
+
+  /** @param text What it holds at first; room is made for no more then */
+  constructor(text?: string) {
+    this.#octets = Buffer.allocUnsafeSlow(text === undefined ? FIRST_OCTETS : text.length * 3 + WORD)
+    this.#view = new DataView(this.#octets.buffer)
+    if (text !== undefined) this.addText(text)
+  }
+
+  /** The text is in the first `length` octets, until something is added. */
+  get octets(): Uint8Array {
+    return this.#octets
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Forgets all but the first octets. */
+  rewind(length: number): void {
+    this.#length = length
+    if (this.#octets.length > KEPT_OCTETS && length < FIRST_OCTETS) this.#resize(FIRST_OCTETS)
+  }
+
+  /** Adds any text; what UTF-8 has no form for becomes U+FFFD. */
+  addText(text: string): void {
+    // Three octets are the most for one code unit. Counting a long text costs less than memory that is not needed.
+    this.#reserve(text.length <= FIRST_OCTETS ? text.length * 3 : Buffer.byteLength(text))
+    this.#length += this.#octets.write(text, this.#length, 'utf8')
+  }
+
+  /**
+   * Adds short text of printable ASCII, which needs no escape in any form.
+   *
+   * @returns False if it is something else; what was added of it is for the caller to rewind
+   */
+  addPlain(text: string): boolean {
+    const { length } = text
+    if (length > SHORT) return false
+    this.#reserve(length)
+    const octets = this.#octets
+    const start = this.#length
+    for (let at = 0; at < length; at++) {
+      const code = text.charCodeAt(at)
+      if (code < 0x20 || code > 0x7e) return false
+      octets[start + at] = code
+    }
+    this.#length = start + length
+    return true
+  }
+
+  /** Adds a number as `String` shows it. */
+  addNumber(value: number): void {
+    if ((value | 0) === value && value >= 0) this.#addInteger(value)
+    else this.addPlain(String(value))
+  }
+
+  /** Adds what is in another one. */
+  addAll(source: LineBuffer): void {
+    const length = source.#length
+    this.#reserve(length)
+    if (length > SHORT) this.#octets.set(source.#octets.subarray(0, length), this.#length)
+    else {
+      const [from, to, start] = [source.#view, this.#view, this.#length]
+      for (let at = 0; at < length; at += WORD) to.setInt32(start + at, from.getInt32(at, true), true)
+    }
+    this.#length += length
+  }
+
+  addLineBreak(): void {
+    this.#reserve(1)
+    this.#octets[this.#length++] = 10
+  }
+
+  /** @param value A whole number below 2 ** 31 */
+  #addInteger(value: number): void {
+    let digits = 1
+    for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++
+    this.#reserve(digits)
+    const octets = this.#octets
+    const start = this.#length
+    let rest = value
+    for (let at = start + digits - 1; at >= start; at--) {
+      const tenth = (rest / 10) | 0
+      octets[at] = 0x30 + rest - tenth * 10
+      rest = tenth
+    }
+    this.#length = start + digits
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more + WORD
+    if (needed > this.#octets.length) this.#resize(Math.max(needed, this.#octets.length * 2))
+  }
+
+  #resize(capacity: number): void {
+    const previous = this.#octets
+    this.#octets = Buffer.allocUnsafeSlow(capacity)
+    this.#view = new DataView(this.#octets.buffer)
+    previous.copy(this.#octets, 0, 0, this.#length)
+  }
+}

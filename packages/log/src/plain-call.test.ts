@@ -1,0 +1,44 @@
+import * as fc from 'fast-check'
+import { threadId } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+import { formatMessage } from './format.ts'
+import type { Level } from './level.ts'
+import { compilePattern, type LineParts } from './pattern.ts'
+import { arePlain, compilePlainForm, PlainCall } from './plain-call.ts'
+import { paintLevel } from './sinks/color.ts'
+
+const TEXT = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.string({ minLength: 250, maxLength: 300 }))
+const FORMAT = fc.oneof(
+  TEXT,
+  fc.constantFrom('{}', 'a {} b {}', '{1} {0}', '{} é {}', '{:>5} {:d}', '{{}} {}', '{', '{}\n{}', '\ud83d{}\ude00'),
+)
+const LOCATION = fc.option(fc.record({ file: TEXT, line: fc.nat(), functionName: fc.constant('') }), { nil: undefined })
+
+it('the line of a call is that of its record, whatever text and numbers it has', () => {
+  const parts: LineParts = { showLocation: true, showThreadId: true, showProcessId: true }
+  const [form, pattern] = [compilePlainForm(parts, paintLevel), compilePattern(parts, paintLevel)]
+  const args = fc.array(fc.oneof(TEXT, fc.integer(), fc.double()), { maxLength: 4 })
+  const prefix = fc.oneof(fc.constant(''), TEXT)
+  const level = fc.nat({ max: 5 }).map((each) => each as Level)
+  fc.assert(
+    fc.property(level, LOCATION, prefix, FORMAT, args, (...given) => {
+      const call = new PlainCall(...given)
+      const message = call.prefix + formatMessage(call.format, call.args)
+      const { timeMs, location } = call
+      const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })
+      const { octets, length } = form(call)
+      expect(Buffer.from(octets.subarray(0, length)).toString()).toBe(`${expected}\n`)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+it.each([
+  [[], true],
+  [['a', 1, NaN, ''], true],
+  [['a', 1n], false],
+  [[undefined], false],
+  [[{ toString: () => 'x' }], false],
+])('arePlain(%o) is %j', (args, plain) => {
+  expect(arePlain(args)).toBe(plain)
+})

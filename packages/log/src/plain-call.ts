@@ -1,0 +1,97 @@
+import { threadId } from 'node:worker_threads'
+import type { SourceLocation } from '@fw/types'
+import { escapeLine } from './escape.ts'
+import { formatMessage, templateOf } from './format.ts'
+import type { Level } from './level.ts'
+import { LineBuffer } from './line-buffer.ts'
+import { compileHead, type LineParts, type PaintLevel, shownPlace } from './pattern.ts'
+
+/**
+ * A call whose arguments are strings and numbers only: its line can be put together while a sink writes it, as no code
+ * of the application runs then, and neither a record nor a message has to be made.
+ */
+export class PlainCall {
+  readonly level: Level
+  readonly timeMs: number
+  readonly location: SourceLocation | undefined
+  readonly prefix: string
+  readonly format: string
+  readonly args: readonly unknown[]
+
+  constructor(
+    level: Level,
+    location: SourceLocation | undefined,
+    prefix: string,
+    format: string,
+    args: readonly unknown[],
+  ) {
+    this.level = level
+    this.timeMs = Date.now()
+    this.location = location
+    this.prefix = prefix
+    this.format = format
+    this.args = args
+  }
+}
+
+/** Whether all arguments are such as `PlainCall` takes. */
+export function arePlain(args: readonly unknown[]): boolean {
+  for (let at = 0; at < args.length; at++) {
+    const value = args[at]
+    if (typeof value !== 'string' && typeof value !== 'number') return false
+  }
+  return true
+}
+
+/** Makes the line of a call, with its line break, the same as `compilePattern` makes of its record. Valid until the next. */
+export type PlainForm = (call: PlainCall) => LineBuffer
+
+export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainForm {
+  const { showLocation, showThreadId } = parts
+  const headOf = compileHead(parts, paint)
+  const shownThread = showThreadId ? `[t:${threadId}] ` : ''
+  const line = new LineBuffer()
+  // The beginning of a line is mostly that of the line before, and stays where it is.
+  let head = ''
+  let headLength = 0
+  return (call) => {
+    const newHead = headOf(call.timeMs, call.level)
+    if (newHead !== head) {
+      head = newHead
+      line.rewind(0)
+      line.addText(head + shownThread)
+      headLength = line.length
+    } else line.rewind(headLength)
+    if (showLocation && call.location !== undefined) addShown(line, shownPlace(call.location))
+    const start = line.length
+    if (!addPlainMessage(line, call)) {
+      line.rewind(start)
+      line.addText(escapeLine(call.prefix + formatMessage(call.format, call.args)))
+    }
+    line.addLineBreak()
+    return line
+  }
+}
+
+function addShown(line: LineBuffer, text: string): void {
+  const start = line.length
+  if (line.addPlain(text)) return
+  line.rewind(start)
+  line.addText(text)
+}
+
+/** @returns False if the message is not made of printable ASCII as it stands, or takes more than filling in */
+function addPlainMessage(line: LineBuffer, { prefix, format, args }: PlainCall): boolean {
+  if (prefix !== '' && !line.addPlain(prefix)) return false
+  if (args.length === 0) return line.addPlain(format)
+  const { plainTexts, fields, arity } = templateOf(format)
+  if (plainTexts === undefined || args.length !== arity) return false
+  for (let at = 0; at < fields.length; at++) {
+    line.addAll(plainTexts[at] as LineBuffer)
+    const value = args[(fields[at] as (typeof fields)[number]).index]
+    if (typeof value === 'number') line.addNumber(value)
+    else if (!line.addPlain(value as string)) return false
+  }
+  line.addAll(plainTexts[fields.length] as LineBuffer)
+  return true
+}
