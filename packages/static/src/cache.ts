@@ -1,12 +1,6 @@
-import { isSameState, type FileIdentity } from './file-identity.ts'
+import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
 import { openSource, readWhole, type Confinement, type FileSource, type MemorySource, type Source } from './source.ts'
 import type { FileFailure } from './file-failure.ts'
-
-/**
- * A file changed less than this ago may change again without its times telling, as some clocks of file systems tick
- * that slowly (git calls such entries racily clean).
- */
-const RACY_MS = 20
 
 /** About what an entry takes beside its content, so that a million empty files are not free. */
 const ENTRY_BYTES = 512
@@ -137,9 +131,4 @@ export class FileCache {
 
 function costOf(path: string, { bytes }: MemorySource): number {
   return bytes.byteLength + path.length + ENTRY_BYTES
-}
-
-/** Whether the last change is long enough ago for the times to tell it from the next one. */
-function isSettled({ ctimeNs }: FileIdentity): boolean {
-  return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs
 }

@@ -1,4 +1,10 @@
 /**
+ * A file changed less than this ago may change again without its times telling, as some clocks of file systems tick
+ * that slowly (git calls such entries racily clean).
+ */
+const RACY_MS = 20
+
+/**
  * What tells one state of one file from every other, as far as the file system can: times in nanoseconds since the
  * Unix epoch, size in octets.
  */
@@ -14,4 +20,9 @@ export interface FileIdentity {
 export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
   if (a === b) return true
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev
+}
+
+/** Whether the last change is long enough ago for the times to tell it from the next one. */
+export function isSettled({ ctimeNs }: FileIdentity): boolean {
+  return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs
 }

@@ -1,4 +1,5 @@
 import type { BigIntStats } from 'node:fs'
+import type { Absence } from './absence.ts'
 import type { FileStat } from './file-stat.ts'
 import { locateIn, type PathLocation } from './locate.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -17,6 +18,8 @@ export interface Resolution {
   readonly variants: readonly Variant[]
   /** All that was looked at to find out: while that is the same, so is the rest. */
   readonly looks: readonly Look[]
+  /** What of it was not there, if it is not among `looks`. */
+  readonly absence?: Absence
 }
 
 /** Finds the file that a request path names, by looking at the file system. */

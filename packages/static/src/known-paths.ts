@@ -1,6 +1,7 @@
+import { stillAbsent } from './absence.ts'
 import { isSameState } from './file-identity.ts'
 import type { FileStat } from './file-stat.ts'
-import type { Look, Resolution } from './finder.ts'
+import type { Resolution } from './finder.ts'
 import { Turn } from './turn.ts'
 
 /** Paths kept; the oldest goes first. */
@@ -41,7 +42,7 @@ export class KnownPaths {
     const turn = this.#turn.number
     const nowMs = performance.now()
     if (isShared && entry.turn === turn && nowMs - entry.atMs < MAX_AGE_MS) return entry.resolution
-    if (!this.#holds(entry.resolution.looks)) return undefined
+    if (!this.#holds(entry.resolution, nowMs)) return undefined
     entry.turn = turn
     entry.atMs = nowMs
     return entry.resolution
@@ -65,7 +66,7 @@ export class KnownPaths {
     this.#entries.delete(path)
   }
 
-  #holds(looks: readonly Look[]): boolean {
+  #holds({ looks, absence }: Resolution, nowMs: number): boolean {
     for (const { path, stats } of looks) {
       const now = this.#files.lookNow(path)
       if (now === 'unknown') return false
@@ -73,6 +74,6 @@ export class KnownPaths {
         if (now !== stats) return false
       } else if (!isSameState(now, stats)) return false
     }
-    return true
+    return absence === undefined || stillAbsent(absence, this.#files, nowMs)
   }
 }

@@ -1,4 +1,5 @@
 import type { Context, ResponseHeaders } from '@fw/types'
+import { gatherAbsence } from './absence.ts'
 import { FileCache } from './cache.ts'
 import { deliver, deliverBytes } from './deliver.ts'
 import { fallbackRule } from './fallback.ts'
@@ -22,6 +23,7 @@ export class Mount {
   readonly #base: string
   readonly #prefixSegments: number
   readonly #options: ResolvedOptions
+  readonly #files = new FileStat()
   readonly #finder: Finder
   readonly #known: KnownPaths
   readonly #cache: FileCache
@@ -35,9 +37,8 @@ export class Mount {
     this.#base = base
     this.#prefixSegments = prefixSegments
     this.#options = options
-    const files = new FileStat()
-    this.#finder = new Finder(files, options)
-    this.#known = new KnownPaths(files)
+    this.#finder = new Finder(this.#files, options)
+    this.#known = new KnownPaths(this.#files)
     this.#cache = new FileCache({ ...options, base })
     this.#warn = options.onWarning ?? limitedWarnings()
   }
@@ -61,7 +62,9 @@ export class Mount {
       // Routes and middleware have seen the longer spelling, and may have let it pass for that.
       if (found !== undefined && at.isRedundant) return redirect(ctx, ctx.path.replaceAll(/\/{2,}/g, '/'))
       if (found === 'unslashed') return redirect(ctx, `${ctx.path}/`)
-      if (found !== undefined && this.#isKept(found)) this.#known.set(ctx.path, found)
+      if (found !== undefined && this.#isKept(found)) {
+        this.#known.set(ctx.path, await gatherAbsence(found, this.#files))
+      }
       const failure = found === undefined ? 'missing' : await this.#send(ctx, found, false)
       if (failure === 'missing') await this.#miss(ctx, at.name)
       else if (failure !== undefined) await refuse(ctx, failure, at.file, this.#warn)

@@ -1,0 +1,105 @@
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { tempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { gatherAbsence, stillAbsent, type Absence } from './absence.ts'
+import { FileStat } from './file-stat.ts'
+import type { Resolution } from './finder.ts'
+
+const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+
+const found = (...paths: readonly string[]): Resolution => ({
+  variants: [],
+  looks: paths.map((path) => ({ path, stats: stat(path) })),
+})
+
+/** Long enough for a change of a directory to be told from the next one. */
+const settle = (): Promise<void> => delay(40)
+
+/** A file system without times of directories. */
+const timeless = (path: string) => {
+  const stats = stat(path)
+  return stats?.isDirectory() === true ? Object.assign(stats, { mtimeNs: 0n, ctimeNs: 0n }) : stats
+}
+
+async function absenceOf(folder: string, files = new FileStat()): Promise<Absence> {
+  const { absence } = await gatherAbsence(found(`${folder}/a`, `${folder}/a.br`, `${folder}/a.gz`), files)
+  if (absence === undefined) throw new Error('There is none')
+  return absence
+}
+
+describe('gatherAbsence', () => {
+  it('puts what is not there together', async () => {
+    await using folder = await tempFolder({ a: 'A' })
+    await settle()
+    const resolution = found(folder.join('a'), folder.join('a.br'), folder.join('a.gz'))
+    const { looks, absence } = await gatherAbsence(resolution, new FileStat())
+    expect(looks).toEqual(resolution.looks.slice(0, 1))
+    expect(absence).toMatchObject({ directory: folder.path, paths: [folder.join('a.br'), folder.join('a.gz')] })
+  })
+
+  it.each<[string, (folder: string) => Promise<void> | void, string, string]>([
+    ['a directory that has just changed', (folder) => writeFileSync(`${folder}/x`, ''), 'a.br', 'a.gz'],
+    [
+      'a link that leads nowhere',
+      (folder) => {
+        symlinkSync('nowhere', `${folder}/a.br`)
+        return settle()
+      },
+      'a.br',
+      'a.gz',
+    ],
+    ['names in several directories', settle, 'a.br', 'sub/a.gz'],
+    ['what is in no directory', settle, 'none/a.br', 'none/a.gz'],
+  ])('leaves %s as it is', async (_, prepare, ...names) => {
+    await using folder = await tempFolder({ a: 'A', 'sub/b': 'B' })
+    await settle()
+    await prepare(folder.path)
+    const resolution = found(folder.join('a'), ...names.map((name) => folder.join(name)))
+    expect(await gatherAbsence(resolution, new FileStat())).toBe(resolution)
+  })
+})
+
+describe('stillAbsent', () => {
+  it.each<[string, (folder: string) => void]>([
+    ['a name has come', (folder) => writeFileSync(`${folder}/a.br`, '')],
+    ['a name has come by a link', (folder) => symlinkSync('a', `${folder}/a.gz`)],
+    ['any other has come', (folder) => writeFileSync(`${folder}/b`, '')],
+    ['any has gone', (folder) => rmSync(`${folder}/a`)],
+    [
+      'the directory is another one',
+      (folder) => {
+        renameSync(folder, `${folder}.old`)
+        mkdirSync(folder)
+      },
+    ],
+  ])('no longer holds once %s', async (_, change) => {
+    await using folder = await tempFolder({ 'dir/a': 'A' })
+    const files = new FileStat()
+    await settle()
+    const absence = await absenceOf(folder.join('dir'), files)
+    expect(stillAbsent(absence, files, performance.now())).toBe(true)
+    change(folder.join('dir'))
+    expect(stillAbsent(absence, files, performance.now())).toBe(false)
+  })
+
+  it('looks for the names themselves after a second, for file systems without times of directories', async () => {
+    await using folder = await tempFolder({ a: 'A' })
+    const files = new FileStat(timeless)
+    const absence = await absenceOf(folder.path, files)
+    writeFileSync(folder.join('a.br'), 'BR')
+    const { atMs } = absence
+    expect(stillAbsent(absence, files, atMs + 990)).toBe(true)
+    expect(stillAbsent(absence, files, atMs + 1010)).toBe(false)
+  })
+
+  it('does not hold where looking takes time or fails', async () => {
+    await using folder = await tempFolder({ a: 'A' })
+    await settle()
+    const absence = await absenceOf(folder.path)
+    const failing = new FileStat(() => {
+      throw new Error('EIO')
+    })
+    expect(stillAbsent(absence, failing, absence.atMs)).toBe(false)
+  })
+})

@@ -1,0 +1,63 @@
+import { lstat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
+import type { FileStat } from './file-stat.ts'
+import type { Resolution } from './finder.ts'
+
+/**
+ * Some file systems, such as object stores, do not keep the times of directories: this often the names themselves are
+ * looked for.
+ */
+const MAX_AGE_MS = 1000
+
+/** Names that were not in a directory. One that comes changes the directory, so one look does for all of them. */
+export interface Absence {
+  readonly paths: readonly string[]
+  readonly directory: string
+  readonly stats: FileIdentity
+  /** When the names themselves were last looked for. */
+  atMs: number
+}
+
+/**
+ * Puts the names that a resolution depends on not being there together to one absence, where that is safe.
+ *
+ * @throws the error of `stat` if the process may not look, or the file system fails
+ */
+export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
+  const paths = resolution.looks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
+  const [first] = paths
+  if (first === undefined || paths.length === 1) return resolution
+  const directory = dirname(first)
+  if (paths.some((path) => dirname(path) !== directory)) return resolution
+  const atMs = performance.now()
+  const stats = await files.look(directory)
+  // A change so soon after another one might not show.
+  if (stats === undefined || !isSettled(stats)) return resolution
+  // After the directory, so that whatever comes later changes it.
+  const areNamed = await Promise.all(paths.map(isNamed))
+  if (areNamed.includes(true)) return resolution
+  const looks = resolution.looks.filter((look) => look.stats !== undefined)
+  return { ...resolution, looks, absence: { paths, directory, stats, atMs } }
+}
+
+/** Whether the names are still not there. False where that is not known. */
+export function stillAbsent(absence: Absence, files: FileStat, nowMs: number): boolean {
+  if (nowMs - absence.atMs < MAX_AGE_MS) {
+    const now = files.lookNow(absence.directory)
+    return now !== 'unknown' && now !== undefined && isSameState(now, absence.stats)
+  }
+  absence.atMs = nowMs
+  return absence.paths.every((path) => files.lookNow(path) === undefined)
+}
+
+/** A link that leads nowhere is there: what it leads to may come without a change of its directory. */
+async function isNamed(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    // Anything else is no answer, so the name is looked at each time.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
