@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+
+const [LOG, REQUEST_LOGGER] = ['@fw/log', '../src/request-logger.ts'].map((name) => import.meta.resolve(name))
+
+it('20 million messages of requests below the threshold cause no garbage collection', () => {
+  const source = `
+import { createLogger, Level, MemorySink } from ${JSON.stringify(LOG)}
+import { RequestLogger } from ${JSON.stringify(REQUEST_LOGGER)}
+const logger = createLogger({ level: Level.Info, sinks: [new MemorySink()] })
+const log = new RequestLogger(logger, () => { throw new Error('made a prefix') })
+const child = log.with({ user: 7 })
+function calls(count) {
+  for (let at = 0; at < count; at++) {
+    log.debug('user {} asked {}', 'name', at)
+    child.debug('user {} asked {}', 'name', at)
+  }
+}
+calls(100_000)
+console.log('begin')
+calls(10_000_000)
+console.log('end')
+// Shows that a collection would be seen.
+const kept = []
+for (let at = 0; at < 1_000_000; at++) kept[at % 10] = { at }
+console.log(kept.length)`
+  const flags = ['--trace-gc', '--semi-space-growth-factor=1', '--max-semi-space-size=1', '--input-type=module']
+  const { stdout, stderr } = spawnSync(process.execPath, [...flags, '-e', source], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  const [, during = '', after = ''] = stdout.split(/^(?:begin|end)$/m)
+  expect(during).not.toContain('Scavenge')
+  expect(after).toContain('Scavenge')
+})
