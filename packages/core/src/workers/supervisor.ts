@@ -208,9 +208,10 @@ export class Supervisor {
       const slot = this.#slots[worker.slot]
       // It does as it was told, unless it is still to serve.
       if (slot?.current !== worker || !this.#offers.has(listen)) return
-      this.#logger.info('{} is leaving', worker.name)
+      const delayMs = Math.max(LEAVING_GRACE_MS, nextDelayMs(slot, worker))
+      this.#logger.info('{} is leaving; starting another in {} ms', worker.name, delayMs)
       slot.current = undefined
-      this.#restart(worker.slot, LEAVING_GRACE_MS)
+      this.#restart(worker.slot, delayMs)
       void this.#retire(worker)
     },
     onExit: (worker) => this.#onExit(worker),
@@ -237,7 +238,7 @@ export class Supervisor {
     }
     // The program fails at its very start: that is for the callers to know, and not to be tried again.
     if (this.#starts.size === this.#offers.size) return
-    const delayMs = slot.delay.next(worker.readyAtMs === undefined ? 0 : performance.now() - worker.readyAtMs)
+    const delayMs = nextDelayMs(slot, worker)
     this.#logger.error(
       '{} {}; starting another{}',
       worker.name,
@@ -289,31 +290,41 @@ export class Supervisor {
     this.#rolling ??= this.#roll().finally(() => (this.#rolling = undefined))
   }
 
-  /** Replaces the workers one by one: each is there until the next one serves. */
+  /** Replaces the workers; once more if that was asked for meanwhile, whatever came of it: they may start now. */
   async #roll(): Promise<void> {
     do {
       this.#isRollingAgain = false
       this.#logger.info('Restarting the workers one by one')
-      for (const [number, slot] of this.#slots.entries()) {
-        const next = this.#fork(number)
-        if (!(await next.ready.promise)) {
-          if (this.isStopped) return
-          this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending)
-          return
-        }
-        if (this.isStopped) return
-        const { current } = slot
-        clearTimeout(slot.timer)
-        slot.timer = undefined
-        slot.current = next
-        if (current !== undefined) await this.#retire(current)
+      if (await this.#replaceAll()) this.#logger.info('All workers have been restarted')
+    } while (this.#isRollingAgain && !this.isStopped)
+  }
+
+  /** Each worker is there until the next one serves. @returns Whether all have been replaced */
+  async #replaceAll(): Promise<boolean> {
+    for (const [number, slot] of this.#slots.entries()) {
+      const next = this.#fork(number)
+      const isReady = await next.ready.promise
+      if (this.isStopped) return false
+      if (!isReady) {
+        this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending)
+        return false
       }
-      this.#logger.info('All workers have been restarted')
-    } while (this.#isRollingAgain)
+      const { current } = slot
+      clearTimeout(slot.timer)
+      slot.timer = undefined
+      slot.current = next
+      if (current !== undefined) await this.#retire(current)
+    }
+    return true
   }
 
   readonly #onProcessExit = (): void => {
     // Who asks twice to close does not want to wait. If this process just fails, its workers see it and drain.
     if (this.isStopped) for (const worker of this.#processes) worker.kill('SIGKILL')
   }
+}
+
+/** How long the place of a worker that has come to its end is to stay empty. */
+function nextDelayMs(slot: Slot, { readyAtMs }: WorkerProcess): number {
+  return slot.delay.next(readyAtMs === undefined ? 0 : performance.now() - readyAtMs)
 }

@@ -14,6 +14,8 @@ const {
   listens: ListenOptions[]
   logFile?: string
 }
+/** Time to send another signal. */
+const EXIT_AFTER_MS = 300
 const behaviour = process.env.TEST_BEHAVIOUR ?? ''
 
 if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
@@ -21,7 +23,10 @@ if (cluster.isWorker) {
   if (behaviour === 'exits early') process.exit(7)
   if (behaviour === 'never listens') await sleep(60_000)
   // A file that comes and goes while the program runs.
-  if (existsSync(behaviour)) process.exit(8)
+  if (existsSync(behaviour)) {
+    await sleep(EXIT_AFTER_MS)
+    process.exit(8)
+  }
 }
 
 const server = new Server({ shutdown: 'signals', ...serverOptions })
@@ -46,6 +51,7 @@ try {
   for (const listen of listens) urls.push((await server.listen(listen)).url.href)
   if (cluster.isPrimary) process.send?.(urls)
   else if (behaviour === 'dies soon') process.exit(9)
+  else if (behaviour === 'closes soon') void server.close()
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)
   process.exit(3)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { connect as connectTls } from 'node:tls'
 import { connect, tempFolder, testCertificate } from '@fw/testing'
@@ -131,14 +131,17 @@ describe('a worker that dies', () => {
     expect(await pids(url)).not.toContain(victim)
   })
 
-  it('over and over is started again after ever longer waits', async () => {
-    const program = new Program({ listen: { workers: { count: 1, maxRestartDelayMs: 600 } }, behaviour: 'dies soon' })
+  it.each([
+    ['dies soon', 0],
+    ['closes soon', 50],
+  ])('and %s each time is started again after ever longer waits', async (behaviour, firstMs) => {
+    const program = new Program({ listen: { workers: { count: 1, maxRestartDelayMs: 600 } }, behaviour })
     await program.url()
     const waits = (): number[] =>
       Array.from(program.output.matchAll(/starting another(?: in (\d+) ms)?$/gm), ([, ms = '0']) => Number(ms))
     await expect.poll(() => waits().length, PATIENTLY).toBeGreaterThanOrEqual(4)
     const [first, second = 0, third = 0, fourth = 0] = waits()
-    expect(first).toBe(0)
+    expect(first).toBe(firstMs)
     expect([second, third, fourth].map((ms, at) => ms / Math.min(600, 250 * 2 ** at))).toEqual(
       [1, 1, 1].map(() => expect.toSatisfy((part: number) => part >= 0.49 && part <= 1)),
     )
@@ -193,6 +196,20 @@ describe('SIGHUP', () => {
     await expect.poll(() => program.output, PATIENTLY).toMatch(/exited with code 8: the workers before it go on/)
     expect(await pids(url)).toEqual(new Set(program.workers()))
     expect(program.workers()).toHaveLength(2)
+  })
+
+  it('again during a restart that fails is another try', async () => {
+    await using folder = await tempFolder()
+    const broken = folder.join('broken')
+    const program = new Program({ listen: { workers: 1 }, behaviour: broken })
+    await program.url()
+    writeFileSync(broken, '')
+    program.kill('SIGHUP')
+    await expect.poll(() => program.output, PATIENTLY).toContain('one by one')
+    program.kill('SIGHUP')
+    await expect.poll(() => program.output, PATIENTLY).toContain('the workers before it go on')
+    rmSync(broken)
+    await expect.poll(() => program.output, PATIENTLY).toMatch(/go on.*one by one.*All workers have been restarted/s)
   })
 })
 
