@@ -23,7 +23,7 @@ export class Mount {
   readonly #base: string
   readonly #prefixSegments: number
   readonly #options: ResolvedOptions
-  readonly #files = new FileStat()
+  readonly #files: FileStat
   readonly #finder: Finder
   readonly #known: KnownPaths
   readonly #cache: FileCache
@@ -32,11 +32,13 @@ export class Mount {
   /**
    * @param base Directory with a trailing separator
    * @param prefixSegments Number of path segments in front of what names a file
+   * @param files How files are looked at
    */
-  constructor(base: string, prefixSegments: number, options: ResolvedOptions) {
+  constructor(base: string, prefixSegments: number, options: ResolvedOptions, files: FileStat = new FileStat()) {
     this.#base = base
     this.#prefixSegments = prefixSegments
     this.#options = options
+    this.#files = files
     this.#finder = new Finder(this.#files, options)
     this.#known = new KnownPaths(this.#files)
     this.#cache = new FileCache({ ...options, base })

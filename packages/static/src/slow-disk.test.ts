@@ -1,0 +1,59 @@
+import { statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Server } from '@fw/core'
+import { tempFolder } from '@fw/testing'
+import { expect, it } from 'vitest'
+import { FileStat } from './file-stat.ts'
+import { Mount } from './mount.ts'
+import { resolveOptions } from './options.ts'
+
+const LOOK_MS = 5
+
+const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+
+function busyFor(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}
+
+/** Each look takes 5 ms, on the event loop or in the thread pool, and is counted by where it was. */
+function slowDisk(): { files: FileStat; looks: { sync: number; async: number } } {
+  const looks = { sync: 0, async: 0 }
+  const files = new FileStat(
+    (path) => {
+      looks.sync++
+      busyFor(LOOK_MS)
+      return stat(path)
+    },
+    async (path) => {
+      looks.async++
+      await delay(LOOK_MS)
+      return stat(path)
+    },
+  )
+  return { files, looks }
+}
+
+it('on a slow disk, requests for files leave the event loop to those for other routes', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `${i}.txt`)
+  await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
+  const { files, looks } = slowDisk()
+  const mount = new Mount(`${folder.path}/`, 1, resolveOptions(), files)
+  await using server = new Server()
+  server.router().get('/files/*path', (ctx) => mount.serve(ctx))
+  server.router().get('/other', () => 'other')
+
+  // The first time nothing is known, the second time every path is.
+  for (const round of [1, 2]) {
+    looks.sync = 0
+    const answers: string[] = []
+    const ask = async (path: string): Promise<void> => {
+      answers.push(await (await server.fetch(path)).text())
+    }
+    await Promise.all([...names.map((name) => ask(`/files/${name}`)), ask('/other')])
+    expect([round, answers[0]]).toEqual([round, 'other'])
+    expect(answers.toSorted()).toEqual([...names, 'other'].toSorted())
+    // As many as it takes to see that the disk is slow, then one now and then to see whether it still is.
+    expect(looks.sync).toBeLessThanOrEqual(6)
+  }
+  expect(looks.async).toBeGreaterThan(names.length)
+})
