@@ -132,13 +132,16 @@ export class Server implements AsyncDisposable {
 
   /**
    * Loads the certificates of all listeners again. New connections have the new ones, over TCP and QUIC; those that
-   * stand go on. Where something is wrong with them, the old ones stay, and the log has an Error record too.
+   * stand go on. Where something is wrong with them, the old ones stay, and the log has an Error record too. In the
+   * primary of workers: in all of them; in a worker: in this one.
    *
-   * @throws {StartupError} saying which certificate cannot be used, and why
+   * @throws {StartupError} saying which certificate cannot be used, and why; and by which workers
    */
   async reloadTls(): Promise<void> {
     const stores = await Promise.all(this.#certificates.values())
-    const results = await Promise.allSettled(stores.map((store) => store.reload()))
+    // Each worker reloads what all its listeners have, so that one of them is enough.
+    const shared = [...this.#listeners].find((listener) => listener.reloadTls !== undefined)
+    const results = await Promise.allSettled([...stores.map((store) => store.reload()), shared?.reloadTls?.()])
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
@@ -218,6 +221,7 @@ export class Server implements AsyncDisposable {
     return {
       logger: this.#logger,
       open,
+      reloadTls: () => this.reloadTls(),
       close: (listener, drainMs, whole) => {
         const closed = whole ? this.close({ drainMs }) : this.#closeListener(listener, drainMs, false)
         closed.catch((error: unknown) => this.#logger.error('Closing failed: {}', error))

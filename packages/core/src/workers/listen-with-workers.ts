@@ -127,4 +127,8 @@ class PrimaryListener implements OpenListener {
     void this.drain(0, false)
     this.#supervisor.killAfterGrace()
   }
+
+  reloadTls(): Promise<void> {
+    return this.#supervisor.reloadTls(this.#listen)
+  }
 }

@@ -27,6 +27,8 @@ export type WorkerMessage =
   | ({ readonly fw: 'closed' } & OfListen)
   /** It begins to close, perhaps of its own accord. */
   | ({ readonly fw: 'leaving' } & OfListen)
+  /** It has loaded its certificates again, or why it has not. */
+  | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
   /** The answer to `ping`. */
   | { readonly fw: 'pong' }
 
@@ -43,6 +45,8 @@ export type PrimaryMessage =
   | ({ readonly fw: 'refused'; readonly message: string } & OfListen)
   /** Finish what is running, within `drainMs`, and close: the whole server, or this listener of it. */
   | ({ readonly fw: 'close'; readonly drainMs: number; readonly whole: boolean } & OfListen)
+  /** Load the certificates of the server again, all of them; answered by `reloaded`, in order. */
+  | ({ readonly fw: 'reload' } & OfListen)
   | { readonly fw: 'ping' }
 
 /** Whether a message is one of these and not one of the application's. */

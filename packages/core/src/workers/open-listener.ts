@@ -16,6 +16,12 @@ export interface OpenListener {
   drain(drainMs: number, whole: boolean): Promise<void>
   /** Ends every connection now. */
   destroy(): void
+  /**
+   * Where other processes serve: has them load all certificates of the server again.
+   *
+   * @throws {StartupError} saying which of them cannot use theirs, and why
+   */
+  reloadTls?(): Promise<void>
 }
 
 /** Where to listen. */
@@ -34,4 +40,6 @@ export interface ServerHooks {
   open(place: Place): Promise<OpenListener>
   /** Closes the listener that `open` gave, or the whole server. */
   close(listener: OpenListener, drainMs: number, whole: boolean): void
+  /** Loads the certificates of the server again. @throws {StartupError} if they cannot be used */
+  reloadTls(): Promise<void>
 }

@@ -131,6 +131,23 @@ export class Supervisor {
     else await Promise.all(workers.map((worker) => worker.closed(listen)))
   }
 
+  /**
+   * Has every worker load the certificates of the server of this call again.
+   *
+   * @throws {StartupError} naming the workers that could not, with the reasons; the others use the new ones
+   */
+  async reloadTls(listen: number): Promise<void> {
+    const workers = [...this.#processes].filter(({ placed }) => placed.has(listen))
+    const errors = await Promise.all(workers.map((worker) => worker.reloadTls(listen)))
+    const failed = new Map<string, string[]>()
+    for (const [at, worker] of workers.entries()) {
+      const error = errors[at]
+      if (error !== undefined) failed.set(error, [...(failed.get(error) ?? []), worker.name])
+    }
+    if (failed.size === 0) return
+    throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
+  }
+
   /** Ends the workers that are still there at the deadline, if none is to go on. */
   killAfterGrace(): void {
     if (this.#stopped === undefined) return
@@ -189,6 +206,7 @@ export class Supervisor {
       const ticketSecret = this.#ticketKeys.share()
       const { drainMs } = this.settings
       worker.send({ fw: 'place', listen, binding, ticketSecret, drainMs }, offer.handle(worker.slot))
+      worker.placed.add(listen)
     }
     worker.wanted = undefined
   }

@@ -19,6 +19,7 @@ export function isWorkerProcess(): boolean {
 export class WorkerLink {
   readonly #open = new Map<number, WorkerListener>()
   readonly #asked = new Map<number, PromiseWithResolvers<Place>>()
+  readonly #hooks = new Map<number, ServerHooks>()
   #drainMs = 0
 
   constructor() {
@@ -41,6 +42,7 @@ export class WorkerLink {
   async listen(listen: number, hooks: ServerHooks): Promise<OpenListener> {
     const asked = Promise.withResolvers<Place>()
     this.#asked.set(listen, asked)
+    this.#hooks.set(listen, hooks)
     this.#send({ fw: 'place', listen })
     const place = await asked.promise
     try {
@@ -78,7 +80,20 @@ export class WorkerLink {
         break
       case 'close':
         this.#open.get(message.listen)?.close(message.drainMs, message.whole)
+        break
+      case 'reload':
+        void this.#reload(message.listen)
     }
+  }
+
+  async #reload(listen: number): Promise<void> {
+    let failure: string | undefined
+    try {
+      await this.#hooks.get(listen)?.reloadTls()
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error)
+    }
+    this.#send({ fw: 'reloaded', listen, error: failure })
   }
 
   #onPrimaryGone(): void {

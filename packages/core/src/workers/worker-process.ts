@@ -27,6 +27,8 @@ export class WorkerProcess {
   readonly pid: number
   /** The calls of `listen` that it serves. */
   readonly listening: Set<number> = new Set()
+  /** The calls that it was told where to listen for: it may have loaded certificates. */
+  readonly placed: Set<number> = new Set()
   /** The call that it waits for an answer to. */
   wanted: number | undefined = undefined
   /** When it began to serve all that it is to serve (`performance.now()`). */
@@ -39,6 +41,8 @@ export class WorkerProcess {
   readonly #heartbeat = new Heartbeat()
   readonly #exited = Promise.withResolvers<void>()
   readonly #closed = new Map<number, PromiseWithResolvers<void>>()
+  /** Those that wait for its certificates, in the order in which they asked. */
+  readonly #reloads: PromiseWithResolvers<string | undefined>[] = []
   #failure: string | undefined = undefined
   #ending = ''
 
@@ -97,6 +101,18 @@ export class WorkerProcess {
     await Promise.race([this.#closing(listen).promise, this.exited])
   }
 
+  /**
+   * Has it load the certificates of a server again. One that ends needs none: the next one loads them anew.
+   *
+   * @returns Why it could not
+   */
+  reloadTls(listen: number): Promise<string | undefined> {
+    const reload = Promise.withResolvers<string | undefined>()
+    this.#reloads.push(reload)
+    this.send({ fw: 'reload', listen })
+    return Promise.race([reload.promise, this.exited.then(() => undefined)])
+  }
+
   /** @param failure What it did wrong, to be told as the reason for its end */
   kill(signal: NodeJS.Signals, failure?: string): void {
     this.#failure ??= failure
@@ -136,6 +152,9 @@ export class WorkerProcess {
         break
       case 'leaving':
         events.onLeaving(this, message.listen)
+        break
+      case 'reloaded':
+        this.#reloads.shift()?.resolve(message.error)
         break
       case 'pong':
     }

@@ -44,6 +44,15 @@ router.get('/log/:lines/:octets', (ctx) => {
   for (let at = 0; at < Number(lines); at++) log.info('<{} {} {}>', process.pid, at, 'x'.repeat(Number(octets)))
   return 'logged'
 })
+async function reload(): Promise<void> {
+  try {
+    await server.reloadTls()
+    process.send?.('reloaded')
+  } catch (error) {
+    process.send?.(String(error))
+  }
+}
+if (cluster.isPrimary && behaviour === 'reloads when told') process.on('message', () => void reload())
 if (cluster.isPrimary && behaviour === 'closes when told') process.once('message', () => void server.close())
 
 try {

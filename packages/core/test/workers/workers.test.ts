@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { connect as connectTls } from 'node:tls'
-import { connect, tempFolder, testCertificate } from '@fw/testing'
+import { connect, newTestCertificate, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { Load } from './load.ts'
 import { isRunning, PATIENTLY, Program, PROGRAM } from './run-program.ts'
@@ -23,6 +24,18 @@ async function pids(url: string, asks = 24): Promise<Set<number>> {
     Array.from({ length: asks }, async () => (await fetch(url, { headers: { connection: 'close' } })).text()),
   )
   return new Set(answers.map(Number))
+}
+
+/** Of the certificates shown on connections enough for all workers to have their turn. */
+async function serials(port: number | undefined, asks = 24): Promise<Set<string>> {
+  const shown = Array.from({ length: asks }, async () => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const { serialNumber } = socket.getPeerCertificate()
+    socket.destroy()
+    return serialNumber
+  })
+  return new Set(await Promise.all(shown))
 }
 
 /** Asks by a Unix socket. */
@@ -227,6 +240,33 @@ it('a program ends with the terminal that it was started from', async () => {
   await expect.poll(text, PATIENTLY).toContain('Received SIGTERM')
   await expect.poll(() => isRunning(Number(pid)), PATIENTLY).toBe(false)
   expect(text()).not.toContain('one by one')
+})
+
+describe('reloadTls in the primary', () => {
+  it('has every worker load its certificates again, and names those that cannot', async () => {
+    const [first, second] = await Promise.all([testCertificate(), newTestCertificate()])
+    await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
+    const [keyFile, certFile] = [folder.join('key.pem'), folder.join('cert.pem')]
+    const program = new Program({
+      listen: [{ workers: 2 }, { workers: 2 }],
+      server: { tls: { keyFile, certFile } },
+      behaviour: 'reloads when told',
+    })
+    const [, port] = (await program.urls()).map((url) => Number(new URL(url).port))
+    const reload = async (): Promise<string> => {
+      program.process.send('reload')
+      const [outcome] = (await once(program.process, 'message')) as [string]
+      return outcome
+    }
+    writeFileSync(keyFile, second.key)
+    expect(await reload()).toMatch(
+      /^StartupError: Worker 1 \(process \d+\), Worker 2 \(process \d+\): .*the private key is not that of/,
+    )
+    expect(await serials(port)).toEqual(new Set([new X509Certificate(first.cert).serialNumber]))
+    writeFileSync(certFile, second.cert)
+    expect(await reload()).toBe('reloaded')
+    expect(await serials(port)).toEqual(new Set([new X509Certificate(second.cert).serialNumber]))
+  })
 })
 
 describe('the end of the primary', () => {
