@@ -63,7 +63,8 @@ export interface AccessLogConfig {
    */
   readonly sampleRate?: number | undefined
   /**
-   * Proxies whose word about the client's address is taken: none (`false`), those in CIDR blocks, or a number of hops.
+   * Proxies whose word about the client's address is taken: none (`false`), those in CIDR blocks, or a number of hops;
+   * as `{ proxies, header }` with the one field that they maintain.
    * Default: `x-forwarded-for`, `x-real-ip` and `forwarded` of anybody, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined

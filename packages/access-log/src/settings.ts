@@ -75,7 +75,7 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
   if (format === AccessLogFormat.Custom && customFormatter === undefined) {
     throw new TypeError('accessLog: format is custom, so give a customFormatter')
   }
-  const isTrusted = trustProxy === undefined ? undefined : compileTrust(trustProxy, 'accessLog')
+  const trust = trustProxy === undefined ? undefined : compileTrust(trustProxy, 'accessLog')
   const redacted = lowerCase(config.redactHeaders)
   return {
     entries,
@@ -98,9 +98,9 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     sampleRate: config.sampleRate ?? 1,
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
     clientAddress:
-      isTrusted === undefined
+      trust === undefined
         ? addressOfServer
-        : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, isTrusted),
+        : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, trust),
     redactQuery: lowerCase(config.redactQuery),
   }
 }

@@ -7,6 +7,9 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
   ['claims, where nobody says whom to trust', undefined, undefined, '203.0.113.9'],
   ['the server believes', ['127.0.0.0/8'], undefined, '198.51.100.4'],
   ['the server sees itself, where it trusts nobody', false, undefined, '127.0.0.1'],
+  ['names in the one field of the server', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
+  ['names in the one field of its own option', 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
+  ['has not, where that field is missing', { proxies: 1, header: 'forwarded' }, undefined, '-'],
   ['its own option believes, before that of the server', false, 2, '203.0.113.9'],
 ])('an entry has the address that the request %s', async (_what, ofServer, own, expected) => {
   const sink = new MemorySink()
@@ -17,6 +20,7 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
     .use(accessLog(own === undefined ? {} : { trustProxy: own }))
     .get('/', () => 'hello')
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
-  await (await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.4' } })).text()
+  const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.4', 'x-real-ip': '192.0.2.7' }
+  await (await fetch(url, { headers })).text()
   await expect.poll(() => sink.contains(`- ${expected} (`)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { believedAddress, claimedAddress } from './client-address.ts'
-import { compileTrust, type TrustProxy } from './trusted-proxies.ts'
+import { compileTrust, type ForwardingHeader, type TrustProxy } from './trusted-proxies.ts'
 
 describe('claimedAddress', () => {
   it.each<[string, Record<string, string>, string | undefined, string | undefined]>([
@@ -54,21 +54,48 @@ describe('believedAddress', () => {
   })
 })
 
-describe('compileTrust', () => {
-  it.each([
-    [true],
-    ['127.0.0.1'],
-    [['10.0.0.0/33']],
-    [['::1/129']],
-    [['localhost']],
-    [['10.0.0.0/8/8']],
-    [['::ffff:10.0.0.0/104']],
-    [[7]],
-  ])('refuses %j', (trust) => {
-    expect(() => compileTrust(trust as TrustProxy)).toThrow(TypeError)
+describe('believedAddress with a named field', () => {
+  const PROXIES = ['127.0.0.0/29', '10.0.0.0/8']
+  const LIST = '1.1.1.1, 203.0.113.50, 10.0.0.1'
+  const ELEMENTS = 'for=1.1.1.1, for=203.0.113.50, for=10.0.0.1'
+  const FORGED = { 'x-forwarded-for': '6.6.6.6', 'x-real-ip': '6.6.6.6', forwarded: 'for=6.6.6.6' }
+
+  it.each<[ForwardingHeader, string, string | undefined]>([
+    ['x-forwarded-for', LIST, '203.0.113.50'],
+    ['forwarded', ELEMENTS, '203.0.113.50'],
+    ['x-real-ip', '203.0.113.50', '203.0.113.50'],
+    ['x-forwarded-for', '10.0.0.5, 10.0.0.1', '10.0.0.5'],
+  ])('%s: %j decides alone, whatever the others say', (header, value, expected) => {
+    const headers = new Headers({ ...FORGED, [header]: value })
+    expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: PROXIES, header }))).toBe(expected)
+    expect(believedAddress(headers, '127.0.0.9', compileTrust({ proxies: PROXIES, header }))).toBe('127.0.0.9')
   })
 
-  it.each([-1, 1.5, NaN])('refuses %d hops', (hops) => {
-    expect(() => compileTrust(hops)).toThrow(RangeError)
+  it.each<[ForwardingHeader, string, string | undefined]>([
+    ['x-forwarded-for', LIST, '203.0.113.50'],
+    ['forwarded', ELEMENTS, '203.0.113.50'],
+    ['x-real-ip', '203.0.113.50', '203.0.113.50'],
+  ])('%s: %j is read for that many hops', (header, value, expected) => {
+    const headers = new Headers({ ...FORGED, [header]: value })
+    expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 2, header }))).toBe(expected)
+    expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 0, header }))).toBe('127.0.0.2')
+  })
+
+  it.each<[string, ForwardingHeader, string | null]>([
+    ['is absent', 'x-forwarded-for', null],
+    ['is empty', 'x-forwarded-for', ''],
+    ['has a last entry that is no address', 'x-forwarded-for', '1.1.1.1, unknown'],
+    ['has one before a trusted one', 'x-forwarded-for', '1.1.1.1, unknown, 10.0.0.1'],
+    ['is absent', 'x-real-ip', null],
+    ['came twice', 'x-real-ip', '6.6.6.6, 203.0.113.50'],
+    ['is absent', 'forwarded', null],
+    ['is obfuscated', 'forwarded', 'for=_hidden'],
+    ['is malformed', 'forwarded', 'for=1.1.1.1, for="203.0.113.50'],
+    ['is malformed before a trusted one', 'forwarded', 'for=", for=10.0.0.1'],
+  ])('nobody passes for a proxy: the address is unknown where the field %s: %s %j', (_, header, value) => {
+    const headers = { get: (name: string) => (name === header ? value : FORGED[name as ForwardingHeader]) }
+    for (const proxies of [PROXIES, 2]) {
+      expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies, header }))).toBeUndefined()
+    }
   })
 })

@@ -1,6 +1,6 @@
-import { forwardedFor } from './forwarded.ts'
+import { firstForwardedFor, forwardedForFromLast } from './forwarded.ts'
 import { parseAddress } from './ip-address.ts'
-import type { IsTrusted } from './trusted-proxies.ts'
+import { FORWARDING_HEADERS, type ForwardingHeader, type Trust } from './trusted-proxies.ts'
 
 /** The fields of a request, such as `ctx.headers` or a standard `Headers`. */
 export interface FieldSource {
@@ -12,7 +12,7 @@ export interface FieldSource {
  * The address a request says it comes from: the first entry of `x-forwarded-for`, else `x-real-ip`, else the first
  * element of `forwarded`, else the peer. What is no IP address falls through to the next.
  *
- * Any client can claim any address so; `believedAddress` cannot be fooled.
+ * Any client can claim any address so; `believedAddress` takes the word of trusted proxies alone.
  *
  * @returns `undefined` if there is no address at all, as on a Unix socket
  */
@@ -28,21 +28,23 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 /**
  * The address of the last proxy or client that is not trusted: walks from the peer towards the client, believing each
  * entry as long as the one who added it is trusted. An entry that is no address ends the walk.
+ *
+ * @returns `undefined` if there is no address at all, as on a Unix socket; also if the trust names a field in which a
+ * trusted proxy did not leave an address, so that nobody passes for that proxy
  */
-export function believedAddress(
-  headers: FieldSource,
-  peer: string | undefined,
-  isTrusted: IsTrusted,
-): string | undefined {
+export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
+  const { isTrusted, header } = trust
   let client = peerAddress(peer)
   if (!isTrusted(client, 1)) return client
-  const entries = hops(headers)
-  for (let hop = 1; isTrusted(client, hop); hop++) {
-    const entry = address(entries.pop())
-    if (entry === undefined) break
-    client = entry
+  let hop = 1
+  for (const entry of entriesFromLast(headers, header)) {
+    const next = address(entry)
+    if (next === undefined) return header === undefined ? client : undefined
+    client = next
+    hop++
+    if (!isTrusted(client, hop)) return client
   }
-  return client
+  return header === undefined || hop > 1 ? client : undefined
 }
 
 /** The address of the peer, in the form that is shown. */
@@ -56,14 +58,15 @@ const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
 /** Every IPv4 client of a listener for both families. */
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
-/** What proxies added, the nearest one last. */
-function hops(headers: FieldSource): string[] {
-  const list = headers.get('x-forwarded-for')
-  if (list !== null) return list.split(',')
-  const single = headers.get('x-real-ip')
-  if (single !== null) return [single]
-  const forwarded = headers.get('forwarded')
-  return forwarded === null ? [] : forwardedFor(forwarded)
+/** What proxies added, the nearest one first: in the field that is named, else in the first that the request has. */
+function entriesFromLast(headers: FieldSource, header: ForwardingHeader | undefined): Iterable<string> {
+  for (const name of header === undefined ? FORWARDING_HEADERS : [header]) {
+    const value = headers.get(name)
+    if (value === null) continue
+    if (name === 'forwarded') return forwardedForFromLast(value)
+    return name === 'x-real-ip' ? [value] : value.split(',').toReversed()
+  }
+  return []
 }
 
 function firstEntry(list: string | null): string | undefined {
@@ -73,7 +76,7 @@ function firstEntry(list: string | null): string | undefined {
 }
 
 function firstForwarded(field: string | null): string | undefined {
-  return field === null ? undefined : forwardedFor(field)[0]
+  return field === null ? undefined : firstForwardedFor(field)
 }
 
 function address(entry: string | null | undefined): string | undefined {

@@ -1,22 +1,72 @@
-import { expect, it } from 'vitest'
-import { forwardedFor } from './forwarded.ts'
+import { describe, expect, it } from 'vitest'
+import { firstForwardedFor, forwardedForFromLast } from './forwarded.ts'
 
 it.each([
-  ['for=192.0.2.60;proto=http;by=203.0.113.43', ['192.0.2.60']],
-  ['For="[2001:db8::17]:4711"', ['[2001:db8::17]:4711']],
-  ['for=192.0.2.43, for=198.51.100.17', ['192.0.2.43', '198.51.100.17']],
-  ['proto=https;for=a;host=example , by=b', ['a', '']],
-  ['host="x;for=8.8.8.8, for=9.9.9.9";for=192.0.2.47', ['192.0.2.47']],
-  ['host="a\\"b";for="\\1.2.3.4"', ['1.2.3.4']],
-  ['for=a;;proto=b, ,for=c', ['a', '', 'c']],
-  ['', ['']],
-  ['for=a, for="b', ['a', '']],
-  ['for=a, for b, for=c', ['a', '']],
-])('forwardedFor(%j) is %j', (field, nodes) => {
-  expect(forwardedFor(field)).toEqual(nodes)
+  ['for=192.0.2.60;proto=http;by=203.0.113.43', '192.0.2.60'],
+  ['For="[2001:db8::17]:4711"', '[2001:db8::17]:4711'],
+  ['for=192.0.2.43, for=198.51.100.17', '192.0.2.43'],
+  ['proto=https;for=a;host=example , by=b', 'a'],
+  ['host="x;for=8.8.8.8, for=9.9.9.9";for=192.0.2.47', '192.0.2.47'],
+  ['host="a\\"b";for="\\1.2.3.4"', '1.2.3.4'],
+  ['for=a;;proto=b, ,for=c', 'a'],
+  ['for=a;for=b', 'b'],
+  ['for=a, for="b', 'a'],
+  ['for a, for=b', ''],
+  ['', ''],
+])('firstForwardedFor(%j) is %j', (field, node) => {
+  expect(firstForwardedFor(field)).toBe(node)
 })
 
-it('forwardedFor takes no longer for long runs of white space than for their length', () => {
-  // A pattern that tries each way to share them out does not come to an end here within the time of a test.
-  expect(forwardedFor(`for=1.1.1.1,${' '.repeat(300_000)}"`)).toEqual(['1.1.1.1', ''])
+describe('forwardedForFromLast', () => {
+  it.each([
+    ['for=192.0.2.60;proto=http;by=203.0.113.43', ['192.0.2.60']],
+    ['For="[2001:db8::17]:4711"', ['[2001:db8::17]:4711']],
+    ['for=192.0.2.43, for=198.51.100.17', ['198.51.100.17', '192.0.2.43']],
+    ['proto=https;for=a;host=example , by=b', ['', 'a']],
+    ['for=a;;proto=b, ,for=c', ['c', '', 'a']],
+    ['', ['']],
+    // A proxy says it once (RFC 7239 §4); the second one came from elsewhere.
+    ['for=a, for=b;host=x;for=c', ['', 'a']],
+  ])('of %j is %j', (field, nodes) => {
+    expect([...forwardedForFromLast(field)]).toEqual(nodes)
+  })
+
+  it.each([
+    ['a comma', 'for=a, host="x;for=8.8.8.8, for=9.9.9.9";for=b', ['b', 'a']],
+    ['what would be an element', 'for=a, for=b;host="x,for=9.9.9.9"', ['b', 'a']],
+    ['the beginning of one', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
+    ['an escaped quote', 'for=a, host="x\\", for=\\"y";for="\\1.2.3.4"', ['1.2.3.4', 'a']],
+    ['an escaped comma', 'for=a, for=b;host="x\\,for=c"', ['b', 'a']],
+    ['an escaped backslash at its end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],
+  ])('reads an element with a quoted string that holds %s', (_, field, nodes) => {
+    expect([...forwardedForFromLast(field)]).toEqual(nodes)
+  })
+
+  it.each(['for="', 'for="\\', 'x="a, y="b', '@', ';;=', 'for=a b', 'for=\\', '"'])(
+    'reads what stands behind %j, and ends there with an empty one',
+    (malformed) => {
+      expect([...forwardedForFromLast(`${malformed}, for=a;proto=https, for="b"`)]).toEqual(['b', 'a', ''])
+    },
+  )
+
+  it.each(['for=a, for="b', 'for=a, for b', 'for=a, for=b\\'])(
+    'goes past no last element that is malformed: %j',
+    (field) => {
+      expect([...forwardedForFromLast(field)]).toEqual([''])
+    },
+  )
+
+  // A reading that tries each way, or reads to the end from each comma, does not come to an end within the time of a test.
+  it.each([
+    ['white space', `for=1.1.1.1,${' '.repeat(300_000)}"`],
+    ['commas', `"${','.repeat(300_000)}"`],
+    ['open quotes', 'x=",'.repeat(100_000)],
+    ['quotes that open and close', ',a=";b="'.repeat(50_000)],
+    ['quotes that open or close', 'x=";,'.repeat(60_000)],
+    ['escapes', `for="${'\\,'.repeat(150_000)}`],
+    ['text without a comma', `@${'a'.repeat(300_000)}`],
+    ['pairs without a comma', `@${';a=b'.repeat(100_000)}`],
+  ])('takes no longer for many %s than for their length', (_, field) => {
+    expect([...forwardedForFromLast(field)].at(-1)).toBe('')
+  })
 })

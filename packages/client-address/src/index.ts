@@ -1,2 +1,8 @@
 export { believedAddress, claimedAddress, peerAddress, type FieldSource } from './client-address.ts'
-export { compileTrust, type IsTrusted, type TrustProxy } from './trusted-proxies.ts'
+export {
+  compileTrust,
+  type ForwardingHeader,
+  type Trust,
+  type TrustedProxies,
+  type TrustProxy,
+} from './trusted-proxies.ts'

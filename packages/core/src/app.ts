@@ -53,7 +53,7 @@ export class App {
     rememberApp(this.router, this)
     this.#host = {
       maxBodyBytes: limits.maxBodyBytes,
-      isTrusted: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
+      trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
       report: (message, error) => {
         try {
           onError(message, error)

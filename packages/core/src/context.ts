@@ -1,4 +1,4 @@
-import { believedAddress, peerAddress, type IsTrusted } from '@fw/client-address'
+import { believedAddress, peerAddress, type Trust } from '@fw/client-address'
 import type {
   BodySource,
   Context,
@@ -39,7 +39,7 @@ export interface ContextHost {
   /** Reports an error that no answer can tell of. Never throws. */
   report(message: string, error: unknown): void
   /** Which proxies are believed; `undefined` where nobody asked for any to be. */
-  readonly isTrusted: IsTrusted | undefined
+  readonly trust: Trust | undefined
   /** When the server begins to close. */
   readonly drainNotice: DrainNotice
   /** Answers as if no route had matched. */
@@ -156,14 +156,12 @@ export class RequestContext {
 
   get clientAddress(): string | undefined {
     const { remoteAddress } = this.exchange
-    const { isTrusted } = this.#host
-    return isTrusted === undefined
-      ? peerAddress(remoteAddress)
-      : believedAddress(this.headers, remoteAddress, isTrusted)
+    const { trust } = this.#host
+    return trust === undefined ? peerAddress(remoteAddress) : believedAddress(this.headers, remoteAddress, trust)
   }
 
   get trustsProxy(): boolean {
-    return this.#host.isTrusted !== undefined
+    return this.#host.trust !== undefined
   }
 
   get status(): number {

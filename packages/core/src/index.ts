@@ -1,4 +1,4 @@
-export type { TrustProxy } from '@fw/client-address'
+export type { ForwardingHeader, TrustProxy } from '@fw/client-address'
 export { App, type AppOptions, type ErrorReporter } from './app.ts'
 export { contextKey } from './context-key.ts'
 export { extendContext, extendRouter } from './extensions.ts'

@@ -23,7 +23,8 @@ export interface ServerOptions {
   readonly routing?: RoutingOptions
   /**
    * Which proxies are believed about the address of a client: none (the default), those in these CIDR blocks, or so many
-   * hops, the peer being the first. `ctx.clientAddress` and the access log follow it.
+   * hops, the peer being the first; as `{ proxies, header }` with the one field that they maintain. `ctx.clientAddress` and
+   * the access log follow it.
    */
   readonly trustProxy?: TrustProxy
   /** Takes the server's own records; the global logger of `@fw/log` unless given. */

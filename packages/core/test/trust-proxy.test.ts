@@ -38,6 +38,21 @@ it('a client in front of no trusted proxy cannot choose its address', async () =
   }
 })
 
+it.each<[TrustProxy, string, string | null]>([
+  [{ proxies: ['127.0.0.0/8'], header: 'forwarded' }, 'the last line of forwarded', '203.0.113.9'],
+  [{ proxies: 1, header: 'forwarded' }, 'the last line of forwarded', '203.0.113.9'],
+  [{ proxies: ['127.0.0.0/8'], header: 'x-real-ip' }, 'nothing, where the proxy set no x-real-ip', null],
+  [{ proxies: ['10.0.0.0/8'], header: 'forwarded' }, 'nothing, where the peer is no proxy', '127.0.0.1'],
+])('with trustProxy %j the client is named by %s', async (trustProxy, _, client) => {
+  await using server = make(trustProxy)
+  const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+  // The first two are of the client, and the proxy adds a line.
+  const headers = ['Host', 'x', 'X-Forwarded-For', '6.6.6.6', 'Forwarded', 'for="', 'Forwarded', 'for=203.0.113.9']
+  const asked = request({ port, host: '127.0.0.1', headers, agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse((await answer.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
+})
+
 it('IPv4 over a socket for both families is shown as IPv4', async () => {
   await using server = make(undefined)
   const { port } = await server.listen({ port: 0, host: '::' })
@@ -64,7 +79,11 @@ it('holds under another server too', async () => {
 })
 
 it.each<[unknown, RegExp]>([
-  [true, /^Server: trustProxy is not false, a list of CIDR blocks or a number$/],
+  [
+    true,
+    /^Server: trustProxy is not false, a list of CIDR blocks or a number of hops, nor such in { proxies, header }$/,
+  ],
+  [{ proxies: 1 }, /^Server: trustProxy\.header is none of x-forwarded-for, x-real-ip, forwarded$/],
   [['proxy.example'], /^Server: "proxy\.example" in trustProxy is no CIDR block such as '10\.0\.0\.0\/8'$/],
   [-1, /^Server: trustProxy is no number of hops$/],
 ])('trustProxy %j is refused', (trustProxy, message) => {
