@@ -41,6 +41,8 @@ export class Server implements AsyncDisposable {
   #closing: Promise<void> | undefined = undefined
   #ignoreSignals: (() => void) | undefined = undefined
   #stopRecords: (() => void) | undefined = undefined
+  /** Runs what writes to the log. */
+  #record: (write: () => void) => void = (write) => write()
 
   /**
    * @throws {TypeError} if an option or a limit does not exist, or has a value that it does not take
@@ -102,6 +104,7 @@ export class Server implements AsyncDisposable {
       throw new Error('Cannot listen: the server is closed')
     }
     this.#listeners.add(listener)
+    if (listener.record !== undefined) this.#record = listener.record.bind(listener)
     signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS, false), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
@@ -174,7 +177,7 @@ export class Server implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    this.#logger.info('Closing; running requests have {} ms to finish', drainMs)
+    this.#record(() => this.#logger.info('Closing; running requests have {} ms to finish', drainMs))
     this.#app.drain()
     await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs, true)))
     this.#ignoreSignals?.()
@@ -182,7 +185,7 @@ export class Server implements AsyncDisposable {
       if (store.status === 'fulfilled') store.value.close()
     }
     this.#stopRecords?.()
-    this.#logger.info('Closed')
+    this.#record(() => this.#logger.info('Closed'))
   }
 
   #certificatesOf(tls: TlsOptions): Promise<CertificateStore> {
@@ -197,8 +200,10 @@ export class Server implements AsyncDisposable {
 
   async #closeListener(listener: OpenListener, drainMs: number, whole: boolean): Promise<void> {
     const deadline = setTimeout(() => {
-      if (drainMs > 0)
-        this.#logger.warn('What still runs on {} after {} ms is cut off', listener.address.url.href, drainMs)
+      const { href } = listener.address.url
+      if (drainMs > 0) {
+        this.#record(() => this.#logger.warn('What still runs on {} after {} ms is cut off', href, drainMs))
+      }
       listener.destroy()
     }, drainMs)
     try {
@@ -239,7 +244,7 @@ export class Server implements AsyncDisposable {
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
-    this.#logger.info('Received {}', signal)
+    this.#record(() => this.#logger.info('Received {}', signal))
     this.close().catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
   }
 }

@@ -9,6 +9,10 @@ const MAX_QUEUED_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 1024 * 1024
 /** Before a full pipe is tried again. */
 const RETRY_MS = 5
+/** Tries for a long line, so many milliseconds in all, for which the process does nothing else. */
+const LINE_TRIES = 100 / RETRY_MS
+/** Calls that wait; nobody reads what more of them would say. */
+const MAX_WAITING = 1000
 /** Tries at the exit of the process, so many milliseconds in all: then nobody seems to read. */
 const EXIT_TRIES = 1000 / RETRY_MS
 
@@ -38,7 +42,11 @@ export class LineRelay {
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   #isWriting = false
+  /** Whether it is no longer waited for the reader, until that has caught up: a long line may be torn then. */
+  #isSlow = false
   #readerGone = false
+  #isGivenUp = false
+  #waiting: (() => void)[] = []
   #idle = Promise.withResolvers<void>()
   readonly #onExit = (): void => this.#writeAtExit()
 
@@ -82,6 +90,27 @@ export class LineRelay {
     return promise
   }
 
+  /** Calls back once all is written; never, if that comes to be given up. */
+  whenFree(call: () => void): void {
+    if (this.#isGivenUp) return
+    if (this.#queue.length === 0) call()
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(call)
+  }
+
+  /** Drops what is not written yet and what comes: nobody seems to read. */
+  giveUp(): void {
+    this.#isGivenUp = this.#queue.length > 0
+    this.#waiting = []
+    this.#drop()
+  }
+
+  #drop(): void {
+    this.#readerGone = true
+    this.#queue.length = 0
+    this.#queuedBytes = 0
+    for (const source of this.#sources) source.resume()
+  }
+
   #push(lines: Buffer): void {
     if (this.#readerGone) return
     this.#queue.push(lines)
@@ -94,16 +123,19 @@ export class LineRelay {
     const [lines] = this.#queue
     this.#isWriting = lines !== undefined
     if (lines === undefined) {
+      this.#isSlow = false
+      this.#callWaiting()
       this.#settle()
       return
     }
-    const pieceBytes = lines.lastIndexOf(LF, PIECE_BYTES - 1) + 1
-    if (pieceBytes === 0) {
+    const wholeBytes = lines.lastIndexOf(LF, PIECE_BYTES - 1) + 1
+    if (wholeBytes === 0 && !this.#isSlow) {
       // The whole of a longer line, before anything else of this process can be written.
-      this.#writeNow(lines.indexOf(LF) + 1 || lines.byteLength, Infinity)
+      this.#isSlow = !this.#writeNow(lines.indexOf(LF) + 1 || lines.byteLength, LINE_TRIES)
       setImmediate(() => this.#writeNext())
       return
     }
+    const pieceBytes = wholeBytes || Math.min(lines.byteLength, PIECE_BYTES)
     write(this.#fd, lines, 0, pieceBytes, null, (error, written) => {
       if (error === null) this.#written(written)
       else if (error.code !== 'EAGAIN') this.#failed(error, pieceBytes)
@@ -112,13 +144,19 @@ export class LineRelay {
     })
   }
 
-  /** @param bytes Of the first in the queue */
-  #writeNow(bytes: number, tries: number): void {
+  #callWaiting(): void {
+    const calls = this.#waiting
+    this.#waiting = []
+    for (const call of calls) call()
+  }
+
+  /** @param bytes Of the first in the queue. @returns Whether nothing of them is left */
+  #writeNow(bytes: number, tries: number): boolean {
     let left = bytes
     let triesLeft = tries
     while (left > 0 && triesLeft > 0) {
       const [lines] = this.#queue
-      if (lines === undefined) return
+      if (lines === undefined) return true
       try {
         const written = writeSync(this.#fd, lines, 0, left)
         this.#written(written)
@@ -127,12 +165,13 @@ export class LineRelay {
         const { code } = error as NodeJS.ErrnoException
         if (code !== 'EAGAIN' && code !== 'EINTR') {
           this.#failed(error as NodeJS.ErrnoException, left)
-          return
+          return true
         }
         triesLeft--
         Atomics.wait(NAP, 0, 0, RETRY_MS)
       }
     }
+    return left === 0
   }
 
   #written(bytes: number): void {
@@ -145,11 +184,9 @@ export class LineRelay {
   }
 
   #failed(error: NodeJS.ErrnoException, bytes: number): void {
-    this.#readerGone = error.code === 'EPIPE'
-    if (this.#readerGone) {
-      this.#queue.length = 0
-      this.#queuedBytes = 0
-      for (const source of this.#sources) source.resume()
+    if (error.code === 'EPIPE') {
+      this.#drop()
+      this.#callWaiting()
       return
     }
     // A full disk, say: as for any log, these lines are lost and the next are tried.

@@ -128,6 +128,10 @@ class PrimaryListener implements OpenListener {
     this.#supervisor.killAfterGrace()
   }
 
+  record(write: () => void): void {
+    this.#supervisor.record(write)
+  }
+
   reloadTls(): Promise<void> {
     return this.#supervisor.reloadTls(this.#listen)
   }

@@ -16,6 +16,8 @@ export interface OpenListener {
   drain(drainMs: number, whole: boolean): Promise<void>
   /** Ends every connection now. */
   destroy(): void
+  /** Where the output of other processes is passed on: calls what writes to the log after that, if it comes to it. */
+  record?(write: () => void): void
   /**
    * Where other processes serve: has them load all certificates of the server again.
    *

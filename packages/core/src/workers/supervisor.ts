@@ -148,14 +148,24 @@ export class Supervisor {
     throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
   }
 
-  /** Ends the workers that are still there at the deadline, if none is to go on. */
+  /**
+   * Calls what writes to the log, after what the workers have written: where nobody reads that, the log would have this
+   * process wait for ever.
+   */
+  record(write: () => void): void {
+    this.#relays[1].whenFree(() => this.#relays[2].whenFree(write))
+  }
+
+  /** Ends the workers that are still there at the deadline, if none is to go on, and waits for no reader of the output. */
   killAfterGrace(): void {
     if (this.#stopped === undefined) return
     const timer = setTimeout(() => {
       for (const worker of this.#processes) {
-        this.#logger.warn('{} has not ended in time; killing it', worker.name)
+        this.record(() => this.#logger.warn('{} has not ended in time; killing it', worker.name))
         worker.kill('SIGKILL')
       }
+      this.#relays[1].giveUp()
+      this.#relays[2].giveUp()
     }, KILL_GRACE_MS)
     void this.#stopped.finally(() => clearTimeout(timer))
   }
@@ -186,7 +196,7 @@ export class Supervisor {
   #fork(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#relays, this.#events)
     this.#processes.add(worker)
-    this.#logger.debug('{} started', worker.name)
+    this.record(() => this.#logger.debug('{} started', worker.name))
     void this.#pinning?.pin(worker.pid, slot)
     const { startTimeoutMs } = this.settings
     const timer = setTimeout(() => {
@@ -220,14 +230,14 @@ export class Supervisor {
       if (worker.readyAtMs !== undefined || !this.#servesAll(worker)) return
       worker.readyAtMs = performance.now()
       worker.ready.resolve(true)
-      this.#logger.info('{} is ready', worker.name)
+      this.record(() => this.#logger.info('{} is ready', worker.name))
     },
     onLeaving: (worker, listen) => {
       const slot = this.#slots[worker.slot]
       // It does as it was told, unless it is still to serve.
       if (slot?.current !== worker || !this.#offers.has(listen)) return
       const delayMs = Math.max(LEAVING_GRACE_MS, nextDelayMs(slot, worker))
-      this.#logger.info('{} is leaving; starting another in {} ms', worker.name, delayMs)
+      this.record(() => this.#logger.info('{} is leaving; starting another in {} ms', worker.name, delayMs))
       slot.current = undefined
       this.#restart(worker.slot, delayMs)
       void this.#retire(worker)
@@ -245,7 +255,7 @@ export class Supervisor {
     const slot = this.#slots[worker.slot]
     // One that was replaced, or was to replace another, is not missed.
     if (slot?.current !== worker || this.isStopped) {
-      this.#logger.info('{} {}', worker.name, worker.ending)
+      this.record(() => this.#logger.info('{} {}', worker.name, worker.ending))
       return
     }
     slot.current = undefined
@@ -257,12 +267,8 @@ export class Supervisor {
     // The program fails at its very start: that is for the callers to know, and not to be tried again.
     if (this.#starts.size === this.#offers.size) return
     const delayMs = nextDelayMs(slot, worker)
-    this.#logger.error(
-      '{} {}; starting another{}',
-      worker.name,
-      worker.ending,
-      delayMs === 0 ? '' : ` in ${delayMs} ms`,
-    )
+    const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
+    this.record(() => this.#logger.error('{} {}; starting another{}', worker.name, worker.ending, wait))
     this.#restart(worker.slot, delayMs)
   }
 
@@ -312,8 +318,8 @@ export class Supervisor {
   async #roll(): Promise<void> {
     do {
       this.#isRollingAgain = false
-      this.#logger.info('Restarting the workers one by one')
-      if (await this.#replaceAll()) this.#logger.info('All workers have been restarted')
+      this.record(() => this.#logger.info('Restarting the workers one by one'))
+      if (await this.#replaceAll()) this.record(() => this.#logger.info('All workers have been restarted'))
     } while (this.#isRollingAgain && !this.isStopped)
   }
 
@@ -324,7 +330,9 @@ export class Supervisor {
       const isReady = await next.ready.promise
       if (this.isStopped) return false
       if (!isReady) {
-        this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending)
+        this.record(() =>
+          this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending),
+        )
         return false
       }
       const { current } = slot

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { tempFolder } from '@fw/testing'
-import { expect, it } from 'vitest'
-import { Program } from './run-program.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { PATIENTLY, Program } from './run-program.ts'
 
 const ROUNDS = 8
 const LINES = 25
@@ -64,3 +64,25 @@ it('a reader that has gone stops nothing', async () => {
   program.kill('SIGTERM')
   expect(await program.ended).toBe(0)
 })
+
+it.each([20, 5000])(
+  'while nobody reads lines of %i octets, workers are replaced and the program ends',
+  async (octets) => {
+    await using folder = await tempFolder()
+    const fifo = folder.join('fifo')
+    await once(spawn('mkfifo', [fifo]), 'exit')
+    const reader = openSync(fifo, 'r+')
+    onTestFinished(() => closeSync(reader))
+    const program = new Program({ listen: { workers: 1 }, output: fifo, behaviour: 'closes when told' })
+    const url = await program.url()
+    const victim = await (await fetch(url)).text()
+    // More than the pipe holds.
+    expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (octets + 100))}/${octets}`)).text()).toBe('logged')
+    process.kill(Number(victim), 'SIGKILL')
+    const answering = async (): Promise<string> =>
+      await (await fetch(url, { headers: { connection: 'close' } }).catch(() => new Response(victim))).text()
+    await expect.poll(answering, PATIENTLY).not.toBe(victim)
+    program.process.send(100)
+    expect(await program.ended).toBe(0)
+  },
+)

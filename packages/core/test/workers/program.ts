@@ -53,7 +53,9 @@ async function reload(): Promise<void> {
   }
 }
 if (cluster.isPrimary && behaviour === 'reloads when told') process.on('message', () => void reload())
-if (cluster.isPrimary && behaviour === 'closes when told') process.once('message', () => void server.close())
+if (cluster.isPrimary && behaviour === 'closes when told') {
+  process.once('message', (drainMs) => void server.close({ drainMs: Number(drainMs) }))
+}
 
 try {
   const urls: string[] = []

@@ -311,7 +311,7 @@ describe('the end of the primary', () => {
   it('by server.close() closes everything', async () => {
     const program = new Program({ listen: { workers: 2 }, behaviour: 'closes when told' })
     await program.url()
-    program.process.send('close')
+    program.process.send(10_000)
     expect(await program.ended).toBe(0)
     for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
     expect(program.output.match(/Closed$/gm)).toHaveLength(3)
