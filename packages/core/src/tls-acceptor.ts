@@ -31,8 +31,8 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1
 export class TlsAcceptor {
   readonly server: Server
   readonly #logger: Logger | undefined
-  /** Connections whose handshake is not done, by the address and port of the peer. */
-  readonly #handshakes = new Map<string, Socket>()
+  /** Connections whose handshake is not done. */
+  readonly #handshakes = new Set<Socket>()
   readonly #ticketKeys: TicketKeys
   #rotation: NodeJS.Timeout
   #certificates: CertificateSet
@@ -61,17 +61,16 @@ export class TlsAcceptor {
         SNICallback: (name, answer) => answer(null, this.#contextFor(name)),
       },
       (secure) => {
-        this.#handshakes.delete(peerOf(secure))
-        // The address of a peer on a Unix socket is not known, so it may come here after `close`.
+        this.#handshakes.delete(rawOf(secure))
+        // Its socket was destroyed, but the event was on its way.
         if (this.#isClosed) secure.destroy()
         else onSecure(secure)
       },
     )
     this.server.on('connection', (raw: Socket) => {
-      const peer = peerOf(raw)
-      this.#handshakes.set(peer, raw)
+      this.#handshakes.add(raw)
       raw.once('close', () => {
-        if (this.#handshakes.delete(peer)) onFailed()
+        if (this.#handshakes.delete(raw)) onFailed()
       })
     })
     // A failed handshake is the client's affair; its socket is destroyed.
@@ -98,7 +97,7 @@ export class TlsAcceptor {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#rotation)
-    for (const socket of this.#handshakes.values()) socket.destroy()
+    for (const socket of this.#handshakes) socket.destroy()
   }
 
   #contextFor(name: string): SecureContext {
@@ -135,7 +134,10 @@ export class TlsAcceptor {
   }
 }
 
-/** Tells the connections of one port apart, the same before and after a TLS handshake. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+/**
+ * The socket that a TLS socket was made of. Nothing documented leads there: addresses tell peers apart on TCP only, for on
+ * a Unix socket they have none.
+ */
+function rawOf(secure: TLSSocket): Socket {
+  return Reflect.get(secure, '_parent') as Socket
 }

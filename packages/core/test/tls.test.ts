@@ -9,6 +9,7 @@ import { connect, newTestCertificate, tempFolder, testCertificate, type TestCert
 import { connectH3 } from '@fw/testing/h3'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Server, StartupError, type ServerOptions, type TlsCertificate, type TlsOptions } from '../src/index.ts'
+import { DEFAULT_LIMITS } from '../src/limits.ts'
 import { ED25519 } from './ed25519-certificate.ts'
 
 const local = { port: 0, host: '127.0.0.1' }
@@ -184,6 +185,26 @@ describe('handshakes', () => {
     await new Promise((resolve) => socket.resume().on('close', resolve))
     clearInterval(drip)
     expect(sent).toBeLessThan(hello.length)
+  })
+})
+
+describe('handshakes on a Unix socket', () => {
+  it('that are under way are all ended when the server closes, and one that is done is not taken for another', async () => {
+    await using folder = await tempFolder({})
+    const path = folder.join('s')
+    const server = new Server({ tls: pem(first), limits: { drainIdleMs: 100 } })
+    servers.push(server)
+    await server.listen({ path })
+    const silent = Array.from({ length: 5 }, () => connectTcp({ path }).on('error', () => {}))
+    const ends = silent.map((socket) => new Promise((resolve) => socket.resume().on('close', resolve)))
+    const done = connectTls({ path, rejectUnauthorized: false })
+    await once(done, 'secureConnect')
+    done.destroy()
+    const begun = performance.now()
+    await server.close({ drainMs: 60_000 })
+    // Ended by the server, not by the time limit of handshakes.
+    expect(performance.now() - begun).toBeLessThan(DEFAULT_LIMITS.tlsHandshakeTimeoutMs)
+    await Promise.all(ends)
   })
 })
 
