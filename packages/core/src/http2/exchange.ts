@@ -12,6 +12,7 @@ import type { ResponseHead } from '../response-head.ts'
 import { SlicedWriter } from '../sliced-writer.ts'
 import { answerFields, fieldsObject } from './answer-fields.ts'
 import type { Http2RequestHead } from './request-head.ts'
+import type { SocketProgress } from './socket-progress.ts'
 
 /** What an exchange needs of the session it runs on. */
 export interface StreamOwner {
@@ -20,16 +21,24 @@ export interface StreamOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly progress: SocketProgress
   /** Calls `onDeadline` once `deadlineMs` has passed, until the exchange is let go of. */
   watch(exchange: Http2Exchange): void
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
   /** Told once for each exchange. */
   onStreamClosed(exchange: Http2Exchange): void
+  /** Ends the session with all its streams. */
+  destroy(): void
 }
 
 /** Answers up to this size are one write; larger ones are sent as the client takes them. */
 const MAX_SINGLE_WRITE_BYTES = 64 * 1024
+/**
+ * Writes of the session that are seen to begin while a stream waits: the first may be from before, the second has taken
+ * what the stream had if its window let it, and has been done when the third began.
+ */
+const WRITES_OF_OTHERS = 3
 const END_STREAM = { endStream: true }
 const BEFORE_TRAILERS = { waitForTrailers: true }
 
@@ -58,6 +67,10 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
   #outputDeadlineMs = Infinity
   #requestDeadlineMs = Infinity
   #rate: BodyRate | undefined = undefined
+  /** Writes of the session when the client was last seen to take something. */
+  #writesBefore = 0
+  /** Whether the client took too long, and the stream is being reset for it. */
+  #isGivenUp = false
   #isEnding = false
   /** Whether the whole answer was given to the stream. */
   #isSent = false
@@ -137,7 +150,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
 
   onDeadline(): void {
     if (this.#outputDeadlineMs <= performance.now()) {
-      this.#stream.close(constants.NGHTTP2_CANCEL)
+      this.#onStall()
       return
     }
     this.#inputDeadlineMs = Infinity
@@ -258,7 +271,28 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     return output
   }
 
+  #onStall(): void {
+    const { progress, deadlines, host } = this.#owner
+    // A reset would wait for the socket as everything does; the session knows how long that may take.
+    const isSocketSlow = progress.isBusy && progress.writes - this.#writesBefore < WRITES_OF_OTHERS
+    if (isSocketSlow || (this.#isGivenUp && progress.isBusy)) {
+      this.#outputDeadlineMs = deadlines.in(host.limits.writeStallTimeoutMs)
+    } else if (this.#isGivenUp) {
+      this.#owner.destroy()
+      return
+    } else {
+      this.#isGivenUp = true
+      this.#inputDeadlineMs = Infinity
+      this.#outputDeadlineMs = deadlines.in(host.limits.lingerTimeoutMs)
+      this.#output?.clear()
+      this.#stream.close(constants.NGHTTP2_CANCEL)
+      this.settle(true)
+    }
+    this.#setDeadline()
+  }
+
   #onDrain(output: SlicedWriter): void {
+    if (this.#isGivenUp) return
     output.pump()
     this.#outputDeadlineMs = Infinity
     if (this.isBlocked) this.#watchOutput()
@@ -310,6 +344,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
   }
 
   #watchOutput(): void {
+    this.#writesBefore = this.#owner.progress.writes
     this.#outputDeadlineMs = this.#owner.deadlines.in(this.#owner.host.limits.writeStallTimeoutMs)
     this.#setDeadline()
   }

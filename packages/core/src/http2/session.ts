@@ -7,7 +7,11 @@ import { Http2Exchange, type StreamOwner } from './exchange.ts'
 import { traceSession } from './session-trace.ts'
 import { http2RequestHead, refusedRequestLine } from './request-head.ts'
 import { sessionOptions } from './session-options.ts'
+import { SocketProgress } from './socket-progress.ts'
 import { StreamSlots } from './stream-slots.ts'
+
+/** Looks at what the socket takes, in the time in which it must have taken something. */
+const SAMPLES = 4
 
 export interface Http2SessionOptions {
   readonly scheme: 'http' | 'https'
@@ -23,8 +27,14 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly progress: SocketProgress
   deadlineMs: number
+  readonly #socket: Socket
   readonly #session: ServerHttp2Session
+  /** When the session has been idle, or closing, for long enough. */
+  #idleDeadlineMs: number
+  /** When to look at the socket again. */
+  #sampleMs: number
   /** The last stream that anybody was told of. */
   #lastStreamId = -1
   readonly #streams = new StreamSlots()
@@ -38,13 +48,17 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
+    this.#socket = socket
+    this.progress = new SocketProgress(socket)
     // Streams end by frames: a client that closes its side of the socket has left.
     socket.allowHalfOpen = false
     // Before Node.js hears of it, and what it knew of the session is gone.
     socket.once('close', () => this.#onUnseen(this.#session.state.lastProcStreamID ?? 0))
     this.#session = performServerHandshake(socket, sessionOptions(host.limits))
     traceSession(host.logger, this.#session)
-    this.deadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
+    this.#idleDeadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
+    this.#sampleMs = deadlines.in(host.limits.writeStallTimeoutMs / SAMPLES)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#sampleMs)
     deadlines.watch(this)
     this.#session.on('error', (error: Error) => this.#onError(error))
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) => this.#onStream(stream, flags, rawHeaders))
@@ -62,21 +76,29 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   }
 
   destroy(): void {
-    this.#session.destroy()
+    // Streams that end without an error would pass for complete.
+    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
+    // Once told to close, a session lets its socket finish, whatever the client takes of it.
+    this.#socket.destroy()
   }
 
   onDeadline(): void {
-    if (!this.#isIdle) {
-      this.deadlineMs = this.#streams.expire(performance.now())
+    const nowMs = performance.now()
+    const { writeStallTimeoutMs } = this.host.limits
+    this.progress.sample(nowMs)
+    if (writeStallTimeoutMs > 0 && this.progress.stalledMs(nowMs) >= writeStallTimeoutMs) {
+      this.destroy()
       return
     }
-    // A field section that was begun and never ends, or a client that does not read, keeps nghttp2 from being done.
-    if (this.#session.closed) this.destroy()
-    else this.drain()
+    this.#sampleMs = this.deadlines.in(writeStallTimeoutMs / SAMPLES, nowMs)
+    if (!this.#isIdle) this.deadlineMs = this.#streams.expire(nowMs)
+    else if (this.#idleDeadlineMs <= nowMs) this.#onIdleTooLong()
+    else this.deadlineMs = this.#idleDeadlineMs
+    this.deadlineMs = Math.min(this.deadlineMs, this.#sampleMs)
   }
 
   watch(exchange: Http2Exchange): void {
-    if (this.#isIdle) this.deadlineMs = Infinity
+    if (this.#isIdle) this.deadlineMs = this.#sampleMs
     this.#streams.add(exchange)
   }
 
@@ -95,7 +117,14 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
 
   #onIdle(): void {
     const { sessionIdleTimeoutMs, lingerTimeoutMs } = this.host.limits
-    this.deadlineMs = this.deadlines.in(this.#session.closed ? lingerTimeoutMs : sessionIdleTimeoutMs)
+    this.#idleDeadlineMs = this.deadlines.in(this.#session.closed ? lingerTimeoutMs : sessionIdleTimeoutMs)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#sampleMs)
+  }
+
+  #onIdleTooLong(): void {
+    // A field section that was begun and never ends, or a client that does not read, keeps nghttp2 from being done.
+    if (this.#session.closed) this.destroy()
+    else this.drain()
   }
 
   #onStream(stream: ServerHttp2Stream, flags: number, fields: readonly string[]): void {

@@ -1,0 +1,172 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Exchange, Outcome, Refusal } from '@fw/types'
+import { tempFolder, testCertificate } from '@fw/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CertificateSet } from '../../src/certificate-set.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
+import { TcpListener } from '../../src/tcp-listener.ts'
+import { loadCredentials } from '../../src/tls-credentials.ts'
+import { FrameType, Setting, frame, settings, windowUpdate } from './frames.ts'
+import { headers } from './hpack.ts'
+import { PREFACE, request } from './raw-client.ts'
+
+const STREAMS = 30
+const LARGE = Buffer.alloc(128 * 1024, 'x')
+const WAIT = { timeout: 8000 }
+
+interface Served {
+  readonly listener: TcpListener
+  readonly client: Socket
+  readonly outcomes: Outcome[]
+  readonly refusals: Refusal[]
+  /** Whether the server has closed the connection. */
+  readonly isClosed: () => Promise<boolean>
+}
+
+interface Asked {
+  readonly limits: Partial<Limits>
+  readonly isSecure?: boolean
+  readonly path?: string
+  readonly streams?: number
+}
+
+/**
+ * Serves a client whose windows are as large as can be, and which asks and then reads nothing. By a Unix socket, which
+ * holds some hundred KB instead of some MB.
+ */
+async function serve(onRequest: (exchange: Exchange) => void, asked: Asked): Promise<Served> {
+  const folder = await tempFolder({})
+  const outcomes: Outcome[] = []
+  const refusals: Refusal[] = []
+  const listener = new TcpListener({
+    tls: asked.isSecure === true ? await certificates() : undefined,
+    http2: true,
+    host: {
+      limits: { ...DEFAULT_LIMITS, ...asked.limits },
+      altSvc: '',
+      onRequest(exchange) {
+        exchange.onClose = (outcome) => outcomes.push(outcome)
+        onRequest(exchange)
+      },
+      onRefused: (refusal) => refusals.push(refusal),
+    },
+  })
+  const path = folder.join('s')
+  await listener.listen({ path })
+  const client =
+    asked.isSecure === true
+      ? connectTls({ path, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      : connectTcp({ path })
+  client.on('error', () => {}).pause()
+  onTestFinished(async () => {
+    client.destroy()
+    listener.destroy()
+    await folder[Symbol.asyncDispose]()
+  })
+  const requests = Array.from({ length: asked.streams ?? STREAMS }, (_, n) =>
+    headers(1 + 2 * n, request('GET', asked.path ?? '/')),
+  )
+  client.write(
+    Buffer.concat([
+      Buffer.from(PREFACE),
+      settings([Setting.HEADER_TABLE_SIZE, 0], [Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]),
+      windowUpdate(0, 2 ** 30),
+      ...requests,
+    ]),
+  )
+  const isClosed = async (): Promise<boolean> => {
+    // One that is open goes on when the server stops to listen; drained, it would be told to leave.
+    let isOver = false
+    void listener.drain().then(() => (isOver = true))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return isOver
+  }
+  return { listener, client, outcomes, refusals, isClosed }
+}
+
+async function certificates(): Promise<CertificateSet> {
+  const { key, cert } = await testCertificate()
+  return new CertificateSet([await loadCredentials({ key, cert })])
+}
+
+const respondLarge = (exchange: Exchange): void => exchange.respond(200, [], LARGE)
+const aborted = (outcomes: readonly Outcome[]): number => outcomes.filter((outcome) => outcome.aborted).length
+
+describe('a client that stops reading its socket, with windows that are wide open', () => {
+  it.each([
+    ['in clear text', false],
+    ['over TLS', true],
+  ])('loses its connection after writeStallTimeoutMs, %s', async (_name, isSecure) => {
+    const { outcomes, isClosed } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 500 }, isSecure })
+    await expect.poll(() => outcomes.length, WAIT).toBe(STREAMS)
+    expect(aborted(outcomes)).toBe(STREAMS)
+    expect(await isClosed()).toBe(true)
+  })
+
+  it('keeps no handler waiting in drained()', async () => {
+    let isOver = false
+    const stream = async (exchange: Exchange): Promise<void> => {
+      exchange.start(200, [])
+      while (exchange.isOpen) {
+        exchange.write(Buffer.alloc(32_768))
+        await exchange.drained()
+      }
+      isOver = true
+    }
+    const { outcomes, isClosed } = await serve((exchange) => void stream(exchange), {
+      limits: { writeStallTimeoutMs: 500 },
+      streams: 1,
+    })
+    await expect.poll(() => isOver, WAIT).toBe(true)
+    await expect.poll(() => aborted(outcomes), WAIT).toBe(1)
+    expect(await isClosed()).toBe(true)
+  })
+
+  it('loses it while its requests are still refused', async () => {
+    const limits = { writeStallTimeoutMs: 500, maxRequestLineBytes: 20, maxConcurrentStreams: 100_000 }
+    const { client, refusals, isClosed } = await serve(() => {}, { limits, path: `/${'a'.repeat(20)}`, streams: 1 })
+    const line = request('GET', `/${'a'.repeat(20)}`)
+    for (let n = 1; n < 20_000 && client.writableLength < 2 ** 20; n++) client.write(headers(1 + 2 * n, line))
+    await expect.poll(() => refusals.length, WAIT).toBeGreaterThan(1000)
+    // Whoever reads nothing is told by what it writes.
+    await expect.poll(() => client.destroyed || !client.write(frame(FrameType.PING, 0, 0, '12345678')), WAIT).toBe(true)
+    await expect.poll(() => client.destroyed, WAIT).toBe(true)
+    expect(await isClosed()).toBe(true)
+  })
+})
+
+describe('a client that reads slowly and steadily', () => {
+  it('gets all of its answers, though one write of the session takes longer than writeStallTimeoutMs', async () => {
+    const { client, outcomes } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 800 } })
+    let received = 0
+    const timer = setInterval(() => {
+      const slice = client.read(Math.min(client.readableLength, 40_000)) as Buffer | null
+      received += slice?.length ?? 0
+    }, 20)
+    await expect.poll(() => received, { timeout: 15_000 }).toBeGreaterThan(STREAMS * LARGE.length)
+    clearInterval(timer)
+    expect(outcomes).toHaveLength(STREAMS)
+    expect(aborted(outcomes)).toBe(0)
+  }, 20_000)
+
+  it('is not cut off when the server closes', async () => {
+    const small = Buffer.alloc(60_000, 'x')
+    let requests = 0
+    const answer = (exchange: Exchange): void => {
+      requests++
+      exchange.respond(200, [], small)
+    }
+    const { client, listener } = await serve(answer, { limits: { lingerTimeoutMs: 300 } })
+    await expect.poll(() => requests, WAIT).toBe(STREAMS)
+    const drained = listener.drain()
+    let received = 0
+    const timer = setInterval(() => {
+      const slice = client.read(Math.min(client.readableLength, 20_000)) as Buffer | null
+      received += slice?.length ?? 0
+    }, 20)
+    await drained
+    await expect.poll(() => received, WAIT).toBeGreaterThan(STREAMS * small.length)
+    clearInterval(timer)
+  }, 20_000)
+})
