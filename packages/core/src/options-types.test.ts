@@ -1,3 +1,4 @@
+import * as log from '@fw/log'
 import type { MultipartOptions, RouteOptions } from '@fw/types'
 import { expectTypeOf, it } from 'vitest'
 import { App, type AppOptions } from './app.ts'
@@ -6,6 +7,7 @@ import type { RoutingOptions } from './routing-options.ts'
 import type { CloseOptions, ListenOptions, ServerOptions } from './server-options.ts'
 import { Server } from './server.ts'
 import { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
+import type { WorkerOptions } from './workers/worker-options.ts'
 
 // Checked by the compiler; nothing of this is run.
 
@@ -28,14 +30,16 @@ it('knows the options of routing', () => {
 })
 
 it('knows the options of a server and an application', () => {
-  const server: ServerOptions = {
+  const server = {
     tls: { key: 'key', cert: 'certificate' },
     http2: true,
     http3: false,
     limits: { maxBodyBytes: 1 },
     routing: {},
+    trustProxy: false,
+    logger: log.with({}),
     shutdown: 'signals',
-  }
+  } satisfies Required<ServerOptions>
   const app: AppOptions = { routing: { trailingSlash: 'ignore' }, onError: (message, error) => [message, error] }
   // @ts-expect-error -- a certificate needs its key
   const tls: ServerOptions = { tls: { cert: 'certificate' } }
@@ -69,6 +73,61 @@ it('knows the options of a listener and of closing', () => {
   // @ts-expect-error -- the unit is in the name
   const drain: CloseOptions = { drain: 1 }
   expectTypeOf([listen, close, port, tls, drain]).toBeArray()
+})
+
+it('knows the ways to bind a listener, and worker processes', () => {
+  const workers: Required<WorkerOptions> = {
+    count: 'auto',
+    heartbeatTimeoutMs: 1,
+    startTimeoutMs: 1,
+    maxRestartDelayMs: 1,
+    drainMs: 1,
+  }
+  const ways: readonly ListenOptions[] = [
+    { path: '/run/app.sock' },
+    { port: 80, reusePort: true },
+    { fd: 3, udpFd: 4 },
+    { systemd: true },
+    { systemd: 'web' },
+    { port: 80, workers: 2, pinCpus: true },
+    { port: 80, workers },
+    { port: 443, http3: 'clear' },
+  ]
+  // @ts-expect-error -- true, or the name of a socket
+  const systemd: ListenOptions = { systemd: 3 }
+  // @ts-expect-error -- a number, 'auto' or settings
+  const many: ListenOptions = { workers: true }
+  // @ts-expect-error -- settings of workers say how many
+  const some: ListenOptions = { workers: { drainMs: 1 } }
+  // @ts-expect-error -- the unit is in the name
+  const heartbeat: WorkerOptions = { count: 1, heartbeat: 1 }
+  // @ts-expect-error -- `true`, `false` or 'clear'
+  const http3: ListenOptions = { http3: 'off' }
+  expectTypeOf([workers, ways, systemd, many, some, heartbeat, http3]).toBeArray()
+})
+
+it('knows certificates, trusted proxies and loggers', () => {
+  const certificate = { keyFile: 'key.pem', certFile: new URL('file:///cert.pem'), watch: true, watchIntervalMs: 1 }
+  const settings: readonly ServerOptions[] = [
+    { tls: certificate },
+    { tls: [certificate, { key: 'key', cert: Buffer.from('certificate') }] },
+    { tls: () => certificate },
+    { tls: async () => [certificate] },
+    { trustProxy: false },
+    { trustProxy: 1 },
+    { trustProxy: ['10.0.0.0/8'] },
+    { trustProxy: { proxies: 1, header: 'forwarded' } },
+    { logger: log.with({ name: 'edge' }) },
+  ]
+  // @ts-expect-error -- a key needs its certificate
+  const half: ServerOptions = { tls: { keyFile: 'key.pem' } }
+  // @ts-expect-error -- whom, not whether
+  const everybody: ServerOptions = { trustProxy: true }
+  // @ts-expect-error -- a field that proxies do not set
+  const field: ServerOptions = { trustProxy: { proxies: 1, header: 'host' } }
+  // @ts-expect-error -- a logger of this project
+  const logger: ServerOptions = { logger: console }
+  expectTypeOf([settings, half, everybody, field, logger]).toBeArray()
 })
 
 it('knows the options of routes, bodies, errors and peers', () => {
