@@ -106,7 +106,7 @@ describe('an HTTP/3 request', () => {
 
 describe('an HTTP/3 answer', () => {
   it('has content-length and date, and no alt-svc', async () => {
-    await using server = await serveHttp3((exchange) => exchange.respond(200, ['X-Case', '\u00e9'], 'h\u00e9'))
+    await using server = await serveHttp3((exchange) => exchange.respond(200, ['x-case', '\u00e9'], 'h\u00e9'))
     const response = await (await server.connect()).request({ path: '/' })
     expect(response.rawHeaders).toEqual([
       ['x-case', '\u00e9'],

@@ -222,7 +222,9 @@ describe('SIGHUP', () => {
     program.kill('SIGHUP')
     await expect.poll(() => program.output, PATIENTLY).toContain('the workers before it go on')
     rmSync(broken)
-    await expect.poll(() => program.output, PATIENTLY).toMatch(/go on.*one by one.*All workers have been restarted/s)
+    await expect
+      .poll(() => program.output, PATIENTLY)
+      .toMatch(/one by one.*one by one.*All workers have been restarted/s)
   })
 })
 
