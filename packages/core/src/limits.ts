@@ -48,7 +48,7 @@ export interface Limits {
   /**
    * TCP connections that the operating system holds until they are accepted; clients try again a second later when there
    * are more. As many as Linux allows unless told otherwise (`net.core.somaxconn`), so that a flood of connections delays
-   * nobody.
+   * nobody; 0 for the number of Node.js.
    */
   readonly maxPendingConnections: number
   /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */

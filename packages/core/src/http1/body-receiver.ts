@@ -9,7 +9,7 @@ import type { MessageFields } from './message-fields.ts'
 const LARGE_BUFFER_BYTES = 8 * 1024
 
 /** What a `BodyReceiver` asks of its connection. */
-export interface BodySource {
+export interface BodyOwner {
   /** Somebody wants the body. */
   onBodyWanted(receiver: BodyReceiver): void
   /** Whether more octets are taken (`isFull`) has changed. */
@@ -27,21 +27,21 @@ export class BodyReceiver implements BodySupply {
   isFull = false
   /** Octets that came after the body was given up. */
   #skippedBytes = 0
-  readonly #source: BodySource
+  readonly #owner: BodyOwner
   readonly #decoder: BodyDecoder
   readonly #rate: BodyRate
   readonly #limits: Limits
   readonly #requestDeadlineMs: number
 
   private constructor(
-    source: BodySource,
+    owner: BodyOwner,
     fields: MessageFields,
     decoder: BodyDecoder,
     limits: Limits,
     requestDeadlineMs: number,
   ) {
     const { framing } = fields
-    this.#source = source
+    this.#owner = owner
     this.#decoder = decoder
     this.#rate = new BodyRate(limits)
     this.#limits = limits
@@ -59,7 +59,7 @@ export class BodyReceiver implements BodySupply {
    * @returns `undefined` for a request without a body
    */
   static of(
-    source: BodySource,
+    owner: BodyOwner,
     fields: MessageFields,
     limits: Limits,
     deadlines: Deadlines,
@@ -67,7 +67,7 @@ export class BodyReceiver implements BodySupply {
   ): BodyReceiver | undefined {
     const decoder = bodyDecoder(fields.framing, limits)
     if (decoder === undefined) return undefined
-    return new BodyReceiver(source, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
+    return new BodyReceiver(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
   }
 
   /** Whether the last octet has been received. */
@@ -117,26 +117,26 @@ export class BodyReceiver implements BodySupply {
 
   readonly #take = (data: Uint8Array): void => {
     if (this.body.isDiscarded) this.#skippedBytes += data.byteLength
-    else this.body.push(isWasteful(data) ? Uint8Array.from(data) : data)
+    else this.body.push(isWasteful(data) ? new Uint8Array(data) : data)
   }
 
   onWanted(): void {
-    this.#source.onBodyWanted(this)
+    this.#owner.onBodyWanted(this)
   }
 
   onFull(): void {
     this.isFull = true
-    this.#source.onBodyFlow(this)
+    this.#owner.onBodyFlow(this)
   }
 
   onRoom(): void {
     this.isFull = false
     this.#rate.restart()
-    this.#source.onBodyFlow(this)
+    this.#owner.onBodyFlow(this)
   }
 
   onFault(): void {
-    this.#source.onBodyFault(this)
+    this.#owner.onBodyFault(this)
   }
 }
 

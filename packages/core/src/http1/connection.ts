@@ -4,7 +4,7 @@ import { AbortedError } from '../aborted-error.ts'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import type { Drainable, EngineHost } from '../engine.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import { BodyReceiver, type BodySource } from './body-receiver.ts'
+import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { ReadFlow, type FlowOwner } from './read-flow.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
@@ -43,7 +43,7 @@ export interface Http1ConnectionOptions {
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements AnswerTransport, BodySource, FlowOwner, Watched, Drainable {
+export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, Watched, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
