@@ -67,6 +67,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   /** Events of this turn that the subscribers have yet to get. */
   #pending: ChannelEvent[] = []
   #flushing: NodeJS.Immediate | undefined = undefined
+  #isDelivering = false
   #isClosed = false
 
   readonly #host: SubscriberHost
@@ -196,7 +197,9 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     return this.close()
   }
 
-  #add(event: string, data: string, id: string, key: string | undefined, position: string | undefined): void {
+  #add(event: string, data: string, givenId: string, key: string | undefined, position: string | undefined): void {
+    // As clients send it back.
+    const id = givenId.toWellFormed()
     const wire = Buffer.from(encodeEvent({ event, id, data }))
     const added = { seq: this.#history.nextSeq, id, event, data, key, wire, timeMs: Date.now(), position }
     this.#history.add(added)
@@ -208,13 +211,16 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   #flush(): void {
     const events = this.#pending
-    if (events.length === 0) return
+    // What callbacks publish on the way has its own turn: not everybody has these events yet.
+    if (events.length === 0 || this.#isDelivering) return
     this.#pending = []
     clearImmediate(this.#flushing)
     this.#flushing = undefined
     const block = shared(events)
     const selections = new Map<string, SharedChunk>()
+    this.#isDelivering = true
     for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
+    this.#isDelivering = false
     if (!metrics.broadcast.hasSubscribers) return
     const { name } = this.#settings
     const subscribers = this.#subscribers.size

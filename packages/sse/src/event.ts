@@ -18,7 +18,8 @@ export interface ServerSentEvent {
  * Data and comments are cut at CRLF, CR and LF, so the client sees each of them as LF.
  *
  * @returns The empty string if there is nothing to write
- * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` holds NUL
+ * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` another
+ *   control character than TAB
  * @throws {RangeError} if `retry` is no safe integer or below 0
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  *
@@ -33,9 +34,10 @@ export function encodeEvent(block: ServerSentEvent): string {
   // An empty name is no name.
   if (event !== undefined && event !== '') text += line('event', event)
   if (id !== undefined) {
-    // A client ignores an id with NUL, so sending one is always a mistake.
-    if (requireString('id', id).includes('\0')) throw new TypeError('Cannot encode event: id contains NUL')
     text += line('id', id)
+    // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
+    // after an answer of 400 they never try again.
+    if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
   }
   if (retry !== undefined) text += `retry: ${requireMilliseconds('retry', retry)}\n`
   if (data !== undefined) text += lines('data', requireString('data', data))

@@ -45,6 +45,7 @@ export class Subscriber implements StreamListener {
   #queue: Map<number | string, ChannelEvent> | undefined = undefined
   #queuedBytes = 0
   #isSlow = false
+  #isOver = false
 
   constructor(stream: SseStream, host: SubscriberHost, filter: EventFilter | undefined, counted: readonly string[]) {
     this.stream = stream
@@ -65,6 +66,7 @@ export class Subscriber implements StreamListener {
   }
 
   onEnd(): void {
+    this.#isOver = true
     this.#queue = undefined
     this.#host.onEnd(this)
   }
@@ -95,13 +97,12 @@ export class Subscriber implements StreamListener {
   #catchUp(): void {
     const { history } = this.#host
     while (this.#nextSeq < history.nextSeq) {
+      if (this.#isOver) return
       // What the client has yet to get was removed: it has to come back to be told.
       if (this.#nextSeq < history.firstSeq) return this.stream.breakOff()
       const slice = this.#nextSlice(history)
       if (slice.length === 0 || this.stream.write(joined(slice), slice.length)) continue
-      void this.stream.drained().then(() => {
-        if (this.stream.isOpen()) this.#catchUp()
-      })
+      void this.stream.drained().then(() => this.#catchUp())
       return
     }
     this.#isCatchingUp = false
@@ -128,8 +129,12 @@ export class Subscriber implements StreamListener {
   }
 
   #wants(event: ChannelEvent): boolean {
+    if (this.#filter === undefined) return true
     try {
-      return this.#filter === undefined || this.#filter(event)
+      const isWanted: unknown = this.#filter(event)
+      // A promise would let everything pass.
+      if (typeof isWanted !== 'boolean') throw new TypeError('Cannot filter events: the filter gave not true or false')
+      return isWanted
     } catch (error) {
       reportThrown('The filter of a subscriber of an SseChannel', error)
       return false
