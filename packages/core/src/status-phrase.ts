@@ -1,5 +1,9 @@
-/** The statuses of the IANA registry that a final answer can have. */
+/** The statuses of the IANA registry. `STATUS_CODES` of `node:http` would have all of that loaded, and `fetch` with it. */
 const PHRASES: Readonly<Record<number, string>> = {
+  100: 'Continue',
+  101: 'Switching Protocols',
+  102: 'Processing',
+  103: 'Early Hints',
   200: 'OK',
   201: 'Created',
   202: 'Accepted',

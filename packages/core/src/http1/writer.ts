@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import type { FieldList } from '@fw/types'
 import { httpDate } from '../http-date.ts'
 import type { ResponseHead } from '../response-head.ts'
+import { statusPhrase } from '../status-phrase.ts'
 
 /** How the receiver finds the end of an answer (RFC 9112 §6.3). */
 export type ResponseFraming =
@@ -96,7 +96,7 @@ const statusLines = new Map<number, string>()
 function statusLine(status: number): string {
   let line = statusLines.get(status)
   if (line === undefined) {
-    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+    line = `HTTP/1.1 ${status} ${statusPhrase(status)}\r\n`
     statusLines.set(status, line)
   }
   return line
