@@ -36,8 +36,10 @@ describe('LineBuffer', () => {
   it.each([
     ['', true],
     [' ~', true],
-    ['x'.repeat(256), true],
-    ['x'.repeat(257), false],
+    ['x'.repeat(32), true],
+    ['x'.repeat(33), true],
+    ['x'.repeat(4096), true],
+    ['x'.repeat(4097), false],
     ['tab\t', false],
     ['line\n', false],
     ['\u007f', false],
@@ -48,6 +50,23 @@ describe('LineBuffer', () => {
     const line = new LineBuffer('a ')
     expect(line.addPlain(text)).toBe(taken)
     expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
+  })
+
+  it('addPlain takes text of any length by what it has, wherever that stands', () => {
+    const unit = fc.oneof(
+      { weight: 50, arbitrary: fc.constantFrom(' ', '~', 'a', '0') },
+      { weight: 1, arbitrary: fc.constantFrom('\u001f', '\u007f', '\n', '\0', '\u0080', 'é', '漢', '😀', '\ud800') },
+    )
+    const line = new LineBuffer()
+    fc.assert(
+      fc.property(fc.nat({ max: 9 }), fc.string({ unit, maxLength: 90 }), (before, text) => {
+        line.rewind(0)
+        line.addText('é'.repeat(before))
+        const shown = line.addPlain(text) && textOf(line)
+        expect(shown).toBe(/^[ -~]*$/.test(text) && 'é'.repeat(before) + text)
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('takes over %d octets of another one', (length) => {

@@ -4,22 +4,40 @@ const FIRST_OCTETS = 16 * 1024
 /** Room that is kept from one line to the next; what a longer one took is given back. */
 const KEPT_OCTETS = 64 * 1024
 
-/** Up to so many octets a loop is faster than a call of the runtime. */
-const SHORT = 256
+/** Up to so many octets a loop copies them faster than a call of the runtime. */
+const SHORT_COPY = 256
+
+/** Up to so many characters a loop encodes them faster than the runtime, which puts together text that is in pieces. */
+const SHORT_TEXT = 32
+
+/** Longer text is encoded alone: for this one there is room without more memory, whatever it has. */
+const LONG_TEXT = 4096
 
 /** Octets copied at once. There is room for as many behind the text, so that the last ones need no care. */
 const WORD = 4
+
+/** A space, a one and the highest bit in each octet of a word. */
+const SPACES = 0x20202020
+const ONES = 0x01010101
+const HIGH_BITS = 0x80808080 | 0
+
+/** Faster than the methods of `Buffer` for text that is in pieces. */
+const encoder = new TextEncoder()
 
 /** UTF-8 text that grows at its end, in memory that is used again for the next line. */
 export class LineBuffer {
   #octets: Buffer
   #view: DataView
+  /** The octets from some position on: text after the beginning of a line is mostly added at the same one. */
+  #rest: Uint8Array
+  #restStart = 0
   #length = 0
 
   /** @param text What it holds at first; room is made for no more then */
   constructor(text?: string) {
     this.#octets = Buffer.allocUnsafeSlow(text === undefined ? FIRST_OCTETS : text.length * 3 + WORD)
     this.#view = new DataView(this.#octets.buffer)
+    this.#rest = this.#octets
     if (text !== undefined) this.addText(text)
   }
 
@@ -46,13 +64,13 @@ export class LineBuffer {
   }
 
   /**
-   * Adds short text of printable ASCII, which needs no escape in any form.
+   * Adds text of printable ASCII that is not too long. It needs no escape in any form.
    *
    * @returns False if it is something else; what was added of it is for the caller to rewind
    */
   addPlain(text: string): boolean {
     const { length } = text
-    if (length > SHORT) return false
+    if (length > SHORT_TEXT) return length <= LONG_TEXT && this.#addPrintable(text)
     this.#reserve(length)
     const octets = this.#octets
     const start = this.#length
@@ -62,6 +80,29 @@ export class LineBuffer {
       octets[start + at] = code
     }
     this.#length = start + length
+    return true
+  }
+
+  /** As `addPlain`; looks at the octets, which are in one place whatever pieces the text was put together of. */
+  #addPrintable(text: string): boolean {
+    const { length } = text
+    this.#reserve(length * 3)
+    const start = this.#length
+    if (start !== this.#restStart) {
+      this.#rest = this.#octets.subarray(start)
+      this.#restStart = start
+    }
+    if (encoder.encodeInto(text, this.#rest).written !== length) return false
+    const end = start + length
+    const view = this.#view
+    // What the last word has beyond the text is not to count.
+    view.setInt32(end, SPACES, true)
+    for (let at = start; at < end; at += WORD) {
+      const word = view.getInt32(at, true)
+      // The highest bit of an octet is set in one of the three if it is above 0x7f, below 0x20 or above 0x7e.
+      if (((word | (word - SPACES) | (word + ONES)) & HIGH_BITS) !== 0) return false
+    }
+    this.#length = end
     return true
   }
 
@@ -75,7 +116,7 @@ export class LineBuffer {
   addAll(source: LineBuffer): void {
     const length = source.#length
     this.#reserve(length)
-    if (length > SHORT) this.#octets.set(source.#octets.subarray(0, length), this.#length)
+    if (length > SHORT_COPY) this.#octets.set(source.#octets.subarray(0, length), this.#length)
     else {
       const [from, to, start] = [source.#view, this.#view, this.#length]
       for (let at = 0; at < length; at += WORD) to.setInt32(start + at, from.getInt32(at, true), true)
@@ -113,6 +154,8 @@ export class LineBuffer {
     const previous = this.#octets
     this.#octets = Buffer.allocUnsafeSlow(capacity)
     this.#view = new DataView(this.#octets.buffer)
+    this.#rest = this.#octets
+    this.#restStart = 0
     previous.copy(this.#octets, 0, 0, this.#length)
   }
 }
