@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { LogRecord, Sink } from '@fw/types'
+import type { LogRecord, Sink, SourceLocation } from '@fw/types'
 import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
@@ -43,6 +43,7 @@ export class FanOut {
   #usesLocation = true
   #takesCalls = false
   #delivering = false
+  readonly #call = new PlainCall()
   #written = 0
   #dropped = 0
   #flushes = 0
@@ -87,7 +88,7 @@ export class FanOut {
     this.#use([...new Set(sinks)])
   }
 
-  deliver(record: LogRecord | PlainCall): void {
+  deliver(record: LogRecord): void {
     // A sink that logs would call itself without end.
     if (this.#delivering) {
       this.#dropped++
@@ -103,6 +104,22 @@ export class FanOut {
     } finally {
       this.#delivering = false
     }
+  }
+
+  /** As `deliver`, for a call that needs no record. Only where `takesCalls`. @param args Such as `PlainCall` takes */
+  deliverCall(
+    level: Level,
+    location: SourceLocation | undefined,
+    prefix: string,
+    format: string,
+    args: readonly unknown[],
+  ): void {
+    const call = this.#call
+    call.renew(level, location, prefix, format, args)
+    let taken = false
+    for (const sink of this.#sinks) taken = this.#writeCall(sink, call) || taken
+    if (taken) this.#written++
+    if (level >= Level.Error) this.flushNow()
   }
 
   /** Flushes every sink; those that flush asynchronously have only begun when this returns. */
@@ -151,11 +168,11 @@ export class FanOut {
   }
 
   /** @returns Whether the sink took the record */
-  #write(sink: LogSink, record: LogRecord | PlainCall): boolean {
+  #write(sink: LogSink, record: LogRecord): boolean {
     try {
       if (sink.level !== undefined && record.level < sink.level) return false
       // `write` returns nothing by contract, but an async function passes the compiler, and its rejection would be fatal.
-      const result: unknown = record instanceof PlainCall ? sink.writeCall?.(record) : sink.write(record)
+      const result: unknown = sink.write(record)
       if (result === false) {
         this.#dropped++
         return false
@@ -166,6 +183,18 @@ export class FanOut {
       this.#failed(sink, error)
       return false
     }
+  }
+
+  /** @returns Whether the sink took the call */
+  #writeCall(sink: LogSink, call: PlainCall): boolean {
+    try {
+      if (sink.level !== undefined && call.level < sink.level) return false
+      if (sink.writeCall?.(call) === true) return true
+      this.#dropped++
+    } catch (error) {
+      this.#failed(sink, error)
+    }
+    return false
   }
 
   async #attempt(sink: LogSink, action: () => void | Promise<void>): Promise<void> {

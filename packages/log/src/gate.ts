@@ -4,7 +4,7 @@ import type { FanOut } from './fan-out.ts'
 import type { FormatArgs } from './format-args.ts'
 import { templateOf } from './format.ts'
 import type { Level } from './level.ts'
-import { arePlain, PlainCall } from './plain-call.ts'
+import { arePlain } from './plain-call.ts'
 import { locationOf, makeRecord, type LogCallee, type Scope } from './record.ts'
 
 /**
@@ -75,7 +75,7 @@ function deliver(
   args: readonly unknown[],
 ): void {
   if (fanOut.takesCalls && typeof format === 'string' && arePlain(args)) {
-    fanOut.deliver(new PlainCall(level, locationOf(scope, origin), scope.prefix, format, args))
+    fanOut.deliverCall(level, locationOf(scope, origin), scope.prefix, format, args)
   } else fanOut.deliver(makeRecord(scope, level, origin, format, args))
 }
 

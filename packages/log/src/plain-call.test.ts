@@ -22,7 +22,8 @@ it('the line of a call is that of its record, whatever text and numbers it has',
   const level = fc.nat({ max: 5 }).map((each) => each as Level)
   fc.assert(
     fc.property(level, LOCATION, prefix, FORMAT, args, (...given) => {
-      const call = new PlainCall(...given)
+      const call = new PlainCall()
+      call.renew(...given)
       const message = call.prefix + formatMessage(call.format, call.args)
       const { timeMs, location } = call
       const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })

@@ -2,7 +2,7 @@ import { threadId } from 'node:worker_threads'
 import type { SourceLocation } from '@fw/types'
 import { escapeLine } from './escape.ts'
 import { formatMessage, templateOf } from './format.ts'
-import type { Level } from './level.ts'
+import { Level } from './level.ts'
 import { LineBuffer } from './line-buffer.ts'
 import { compileHead, type LineParts, type PaintLevel, shownPlace } from './pattern.ts'
 
@@ -11,20 +11,22 @@ import { compileHead, type LineParts, type PaintLevel, shownPlace } from './patt
  * of the application runs then, and neither a record nor a message has to be made.
  */
 export class PlainCall {
-  readonly level: Level
-  readonly timeMs: number
-  readonly location: SourceLocation | undefined
-  readonly prefix: string
-  readonly format: string
-  readonly args: readonly unknown[]
+  level: Level = Level.Off
+  // A fraction, so that V8 has it as a number in the object from the beginning.
+  timeMs: number = Number.NaN
+  location: SourceLocation | undefined = undefined
+  prefix = ''
+  format = ''
+  args: readonly unknown[] = []
 
-  constructor(
+  /** Becomes another call, made now: one object serves all calls of a logger, as sinks keep none. */
+  renew(
     level: Level,
     location: SourceLocation | undefined,
     prefix: string,
     format: string,
     args: readonly unknown[],
-  ) {
+  ): void {
     this.level = level
     this.timeMs = Date.now()
     this.location = location
