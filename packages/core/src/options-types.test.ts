@@ -81,6 +81,7 @@ it('knows the ways to bind a listener, and worker processes', () => {
     heartbeatTimeoutMs: 1,
     startTimeoutMs: 1,
     maxRestartDelayMs: 1,
+    spare: true,
     drainMs: 1,
   }
   const ways: readonly ListenOptions[] = [

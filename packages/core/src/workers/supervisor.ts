@@ -10,8 +10,9 @@ import type { SentAddress } from './messages.ts'
 import { CpuPinning } from './pin-cpu.ts'
 import type { SocketHandle } from './port-sockets.ts'
 import { RestartDelay } from './restart-delay.ts'
+import { SpareWorker } from './spare-worker.ts'
 import type { WorkerSettings } from './worker-options.ts'
-import { WorkerProcess, type Relays, type WorkerEvents } from './worker-process.ts'
+import { NO_SLOT, WorkerProcess, type Relays, type WorkerEvents } from './worker-process.ts'
 
 /** After its deadline a worker destroys what is left and ends; one that has not by then never will. */
 const KILL_GRACE_MS = 1000
@@ -52,6 +53,7 @@ export class Supervisor {
   readonly #processes = new Set<WorkerProcess>()
   readonly #relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
   readonly #pinning: CpuPinning | undefined
+  readonly #spare: SpareWorker | undefined
   readonly #ticketKeys = new TicketKeys()
   readonly #hasTerminal = isatty(0)
   #beat: NodeJS.Timeout | undefined = undefined
@@ -64,6 +66,9 @@ export class Supervisor {
     this.settings = settings
     this.#logger = logger
     this.#pinning = settings.pinCpus ? new CpuPinning(logger) : undefined
+    this.#spare = settings.spare
+      ? new SpareWorker(() => this.#startProcess(NO_SLOT), settings.maxRestartDelayMs)
+      : undefined
     this.#slots = Array.from({ length: settings.count }, () => ({
       delay: new RestartDelay(settings.maxRestartDelayMs),
       current: undefined,
@@ -104,7 +109,9 @@ export class Supervisor {
     if (!this.#isStarted) this.#start()
     for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
     try {
-      return await start.promise
+      const address = await start.promise
+      this.#spare?.prepare()
+      return address
     } finally {
       clearTimeout(timer)
       this.#starts.delete(listen)
@@ -184,6 +191,7 @@ export class Supervisor {
 
   async #endAll(): Promise<void> {
     for (const slot of this.#slots) clearTimeout(slot.timer)
+    this.#spare?.stop()
     // Those that serve nothing yet have nothing to finish.
     for (const worker of this.#processes) if (worker.listening.size === 0) worker.kill('SIGTERM')
     await Promise.all(Array.from(this.#processes, (worker) => worker.exited))
@@ -193,17 +201,40 @@ export class Supervisor {
     process.off('exit', this.#onProcessExit)
   }
 
-  #fork(slot: number): WorkerProcess {
+  /** @param slot `NO_SLOT` for a spare */
+  #startProcess(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#relays, this.#events)
     this.#processes.add(worker)
     this.record(() => this.#logger.debug('{} started', worker.name))
-    void this.#pinning?.pin(worker.pid, slot)
+    return worker
+  }
+
+  #fork(slot: number): WorkerProcess {
+    const worker = this.#startProcess(slot)
+    this.#expect(worker)
+    return worker
+  }
+
+  /** Has the spare take a place, if there is one. */
+  #takeSpare(slot: number): WorkerProcess | undefined {
+    const worker = this.#spare?.take()
+    if (worker === undefined) return undefined
+    const { name } = worker
+    worker.slot = slot
+    this.record(() => this.#logger.debug('{} becomes {}', name, worker.name))
+    this.#expect(worker)
+    if (worker.wanted !== undefined) this.#answer(worker, worker.wanted)
+    return worker
+  }
+
+  /** From now on it has its time to come to listen. */
+  #expect(worker: WorkerProcess): void {
+    void this.#pinning?.pin(worker.pid, worker.slot)
     const { startTimeoutMs } = this.settings
     const timer = setTimeout(() => {
       if (worker.readyAtMs === undefined) worker.kill('SIGKILL', `did not listen within ${startTimeoutMs} ms`)
     }, startTimeoutMs)
     void worker.exited.finally(() => clearTimeout(timer))
-    return worker
   }
 
   #answer(worker: WorkerProcess, listen: number): void {
@@ -211,7 +242,11 @@ export class Supervisor {
     const offer = this.#offers.get(listen)
     if (message !== undefined) worker.send({ fw: 'refused', listen, message })
     else if (offer === undefined) return
-    else {
+    else if (worker.slot === NO_SLOT) {
+      // Here it waits until it is given a place.
+      this.record(() => this.#logger.info('{} is ready', worker.name))
+      return
+    } else {
       const { binding } = offer
       const ticketSecret = this.#ticketKeys.share()
       const { drainMs } = this.settings
@@ -252,6 +287,7 @@ export class Supervisor {
   #onExit(worker: WorkerProcess): void {
     this.#processes.delete(worker)
     worker.ready.resolve(false)
+    this.#spare?.onExit(worker)
     const slot = this.#slots[worker.slot]
     // One that was replaced, or was to replace another, is not missed.
     if (slot?.current !== worker || this.isStopped) {
@@ -278,13 +314,14 @@ export class Supervisor {
     clearTimeout(slot.timer)
     slot.timer = setTimeout(() => {
       slot.timer = undefined
-      slot.current = this.#fork(number)
+      slot.current = this.#takeSpare(number) ?? this.#fork(number)
     }, delayMs)
   }
 
   #askAll(): void {
     for (const worker of this.#processes) {
-      if (worker.readyAtMs === undefined || !worker.ask()) continue
+      const isTurning = worker.readyAtMs !== undefined || worker.wanted !== undefined
+      if (!isTurning || !worker.ask()) continue
       const { heartbeatTimeoutMs } = this.settings
       worker.kill('SIGKILL', `has not turned its event loop for ${heartbeatTimeoutMs} ms and was killed`)
     }
@@ -325,6 +362,7 @@ export class Supervisor {
 
   /** Each worker is there until the next one serves. @returns Whether all have been replaced */
   async #replaceAll(): Promise<boolean> {
+    this.#spare?.renew()
     for (const [number, slot] of this.#slots.entries()) {
       const next = this.#fork(number)
       const isReady = await next.ready.promise

@@ -8,6 +8,7 @@ const DEFAULTS = {
   startTimeoutMs: 60_000,
   maxRestartDelayMs: 30_000,
   drainMs: 10_000,
+  spare: false,
 }
 
 describe('workers', () => {
@@ -22,7 +23,7 @@ describe('workers', () => {
   })
 
   it('takes settings beside the number', () => {
-    const given = { heartbeatTimeoutMs: 0, startTimeoutMs: 1, maxRestartDelayMs: 1, drainMs: 0 }
+    const given = { heartbeatTimeoutMs: 0, startTimeoutMs: 1, maxRestartDelayMs: 1, drainMs: 0, spare: true }
     expect(resolveWorkerOptions({ count: 2, ...given }, true)).toEqual({ count: 2, pinCpus: true, ...given })
   })
 
@@ -34,7 +35,10 @@ describe('workers', () => {
     ['all', /^workers is all/],
     [null, /^workers is null/],
     [{}, /^workers is undefined/],
-    [{ count: 1, heartbeatMs: 1 }, /^Unknown option 'heartbeatMs' of workers; there are: count, heartbeatTimeoutMs,/],
+    [
+      { count: 1, heartbeatMs: 1 },
+      /^Unknown option 'heartbeatMs' of workers; there are: count, spare, heartbeatTimeoutMs,/,
+    ],
     [{ count: 1, heartbeatTimeoutMs: 99 }, /^workers\.heartbeatTimeoutMs is 99; it takes 0 or at least 100$/],
     [{ count: 1, heartbeatTimeoutMs: -1 }, /^workers\.heartbeatTimeoutMs is -1; it takes a whole number/],
     [{ count: 1, startTimeoutMs: 0 }, /^workers\.startTimeoutMs is 0; .* from 1 to 2147483647$/],
@@ -46,5 +50,10 @@ describe('workers', () => {
 
   it('refuses a pinCpus that is neither true nor false', () => {
     expect(() => resolveWorkerOptions(1, 'yes' as unknown as boolean)).toThrow(/^Option pinCpus of listen takes/)
+  })
+
+  it('refuses a spare that is neither true nor false', () => {
+    const options = { count: 1, spare: 1 as unknown as boolean }
+    expect(() => resolveWorkerOptions(options, false)).toThrow(/^Option spare of workers takes true or false$/)
   })
 })

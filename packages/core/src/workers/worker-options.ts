@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly maxRestartDelayMs?: number
   /** How long the running requests of a process that is replaced may take, 10,000 ms by default. */
   readonly drainMs?: number
+  /** Whether one process more is kept started, to take the place of one that dies at once; `false` by default. */
+  readonly spare?: boolean
 }
 
 /** Such settings with nothing left open. */
@@ -23,6 +25,7 @@ export interface WorkerSettings {
   readonly startTimeoutMs: number
   readonly maxRestartDelayMs: number
   readonly drainMs: number
+  readonly spare: boolean
 }
 
 /** More processes than the largest machines have CPUs are a slip. */
@@ -57,8 +60,10 @@ const MIN_HEARTBEAT_MS = 100
  */
 export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pinCpus: boolean): WorkerSettings {
   const options = typeof given === 'object' && given !== null ? given : { count: given }
-  checkOptions('workers', options, ['count', ...Object.keys(DURATIONS)])
+  checkOptions('workers', options, ['count', 'spare', ...Object.keys(DURATIONS)])
   if (typeof pinCpus !== 'boolean') throw new TypeError('Option pinCpus of listen takes true or false')
+  const { spare = false } = options
+  if (typeof spare !== 'boolean') throw new TypeError('Option spare of workers takes true or false')
   const settings = {
     count: options.count === 'auto' ? availableParallelism() : options.count,
     pinCpus,
@@ -66,6 +71,7 @@ export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pin
     startTimeoutMs: duration(options, 'startTimeoutMs'),
     maxRestartDelayMs: duration(options, 'maxRestartDelayMs'),
     drainMs: duration(options, 'drainMs'),
+    spare,
   }
   if (!(Number.isInteger(settings.count) && settings.count >= 1 && settings.count <= MAX_COUNT)) {
     throw new RangeError(

@@ -7,6 +7,8 @@ import type { SocketHandle } from './port-sockets.ts'
 
 /** Tells a process that it is a worker of ours, and which. */
 export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
+/** That of a process which has no place yet. */
+export const NO_SLOT = -1
 
 /** What a worker does. */
 export interface WorkerEvents {
@@ -23,7 +25,7 @@ export type Relays = Readonly<Record<1 | 2, LineRelay>>
 /** One worker process, as its primary sees it. */
 export class WorkerProcess {
   /** Which of the workers it is, from 0; the process that replaces it has the same. */
-  readonly slot: number
+  slot: number
   readonly pid: number
   /** The calls of `listen` that it serves. */
   readonly listening: Set<number> = new Set()
@@ -71,7 +73,8 @@ export class WorkerProcess {
 
   /** For people: they count from 1. */
   get name(): string {
-    return `Worker ${this.slot + 1} (process ${this.pid})`
+    const role = this.slot === NO_SLOT ? 'Spare worker' : `Worker ${this.slot + 1}`
+    return `${role} (process ${this.pid})`
   }
 
   /** Why it ended, or what it has done wrong, as the rest of a sentence that begins with its name. */

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { isRunning, PATIENTLY, Program } from './run-program.ts'
+
+const WORKERS = { count: 1, spare: true }
+
+/** The spares that have become ready, by what the log says. */
+function spares(program: Program): number[] {
+  return Array.from(program.output.matchAll(/Spare worker \(process (\d+)\) is ready/g), ([, pid]) => Number(pid))
+}
+
+/** Waits for the nth spare. @returns Its process */
+async function spare(program: Program, nth: number): Promise<number> {
+  await expect.poll(() => spares(program).length, PATIENTLY).toBe(nth)
+  return spares(program)[nth - 1] ?? 0
+}
+
+/** @returns The process that answers on a new connection */
+async function ask(url: string): Promise<number> {
+  const answer = await fetch(url, { headers: { connection: 'close' } })
+  return Number(await answer.text())
+}
+
+describe('a spare worker', () => {
+  it('serves nothing before a worker dies, then is in its place, and another is kept', async () => {
+    const program = new Program({ listen: [{ workers: WORKERS }, { workers: WORKERS }] })
+    const urls = await program.urls()
+    const first = await spare(program, 1)
+    const [dying = 0] = program.workers()
+    for (const url of urls) expect(await ask(url)).toBe(dying)
+    process.kill(dying, 'SIGKILL')
+    for (const url of urls) expect(await ask(url)).toBe(first)
+    expect(program.output).toContain(`Worker 1 (process ${first}) is ready`)
+    expect(await spare(program, 2)).not.toBe(first)
+  })
+
+  it('is replaced on SIGHUP, so that it runs the program as it is now', async () => {
+    const program = new Program({ listen: { workers: WORKERS } })
+    await program.urls()
+    const before = await spare(program, 1)
+    program.kill('SIGHUP')
+    await spare(program, 2)
+    expect(isRunning(before)).toBe(false)
+    await expect.poll(() => program.output, PATIENTLY).toContain('All workers have been restarted')
+  })
+
+  it('that dies itself is replaced, and ends with the program', async () => {
+    const program = new Program({ listen: { workers: WORKERS } })
+    await program.urls()
+    process.kill(await spare(program, 1), 'SIGKILL')
+    const pid = await spare(program, 2)
+    expect(program.workers()).toHaveLength(1)
+    program.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(isRunning(pid)).toBe(false)
+  })
+})
