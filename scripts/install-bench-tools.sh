@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs of the benchmarks: load generators, and servers to compare with. Says nothing when all are there.
+# Installs the programs of the benchmarks: load generators, and servers and a logger to compare with. Says nothing when
+# all are there.
 set -euo pipefail
 
 # Servers are in a folder that is often not in the PATH of users.
@@ -12,6 +13,8 @@ need h2load nghttp2-client
 need nginx nginx-light
 need caddy caddy
 need taskset util-linux
+need g++ g++
+[ -e /usr/include/spdlog/spdlog.h ] || missing+=(libspdlog-dev)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
 command -v apt-get >/dev/null || {

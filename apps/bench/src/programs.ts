@@ -4,7 +4,14 @@ import { arch, platform } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /** Debian packages of the programs that do not come from npm. */
-const PACKAGES = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light', caddy: 'caddy', taskset: 'util-linux' }
+const PACKAGES = {
+  wrk: 'wrk',
+  h2load: 'nghttp2-client',
+  nginx: 'nginx-light',
+  caddy: 'caddy',
+  taskset: 'util-linux',
+  'g++': 'g++',
+}
 
 export type ProgramName = keyof typeof PACKAGES
 

@@ -1,8 +1,8 @@
 import type { Candidate } from './candidate.ts'
 import { fw } from './fw.ts'
-import { consolaTo, logtapeTo, pinoTo, roarrTo, spdlogTo, tslogTo, winstonTo } from './peers.ts'
+import { consolaTo, logtapeTo, pinoTo, roarrTo, tslogTo, winstonTo } from './peers.ts'
 
-/** What can be measured, by name; each is given the path of its file. */
+/** What can be measured in this process, by name; each is given the path of its file. */
 export const CANDIDATES: Readonly<Record<string, (path: string) => Candidate | Promise<Candidate>>> = {
   'fw sync': (path) => fw(path, {}),
   'fw async': (path) => fw(path, { async: true, overflow: 'block' }),
@@ -14,8 +14,6 @@ export const CANDIDATES: Readonly<Record<string, (path: string) => Candidate | P
   tslog: tslogTo,
   winston: winstonTo,
   logtape: logtapeTo,
-  'spdlog native': (path) => spdlogTo(path, 'rotating'),
-  'spdlog native async': (path) => spdlogTo(path, 'rotating_async'),
   'fw sync, location': (path) => fw(path, {}, true),
   'fw async, location': (path) => fw(path, { async: true, overflow: 'block' }, true),
   'fw async, location, marked': (path) => fw(path, { async: true, overflow: 'block' }, true),

@@ -7,22 +7,24 @@ import type { MetricKey } from '../metrics.ts'
 import type { Run } from '../run.ts'
 import type { Target } from '../targets.ts'
 import { CANDIDATES } from './candidates.ts'
+import type { Load } from './load.ts'
+import { measureSpdlog, missingSpdlog, SPDLOG_MODES } from './spdlog.ts'
 
-/** What a logger is made to do. */
+/** One comparison. */
 interface Work {
   readonly name: string
   readonly title: string
-  /** What `measure.ts` calls it. */
-  readonly what: 'chunk' | 'burst' | 'disabled'
+  readonly what: Load['what']
   readonly metric: MetricKey
   readonly candidates: readonly string[]
   readonly reference: string
   /** Calls, and those of a quick run. */
   readonly calls: readonly [number, number]
+  readonly warmUp: number
   readonly targets: readonly Target[]
 }
 
-const ALL = Object.keys(CANDIDATES)
+const ALL = [...Object.keys(CANDIDATES), ...Object.keys(SPDLOG_MODES)]
 const PLAIN = ALL.filter((name) => !/location|caller/.test(name))
 /** Those that make one system call for each record, before the call returns. */
 const WRITES_EACH = ['pino sync', 'roarr', 'consola']
@@ -37,6 +39,7 @@ const WORKS: readonly Work[] = [
     candidates: PLAIN,
     reference: 'pino sync',
     calls: [100_000, 30_000],
+    warmUp: 10_000,
     targets: [
       { of: 'fw async', metric: 'callNs', to: 'pino worker', atMost: 0.2 },
       ...WRITES_EACH.map((to) => ({ of: 'fw sync', metric: 'callNs', to, atMost: 0.667 }) as const),
@@ -49,13 +52,17 @@ const WORKS: readonly Work[] = [
     metric: 'linesRate',
     candidates: PLAIN,
     reference: 'pino worker',
-    calls: [100_000, 30_000],
-    targets: ['pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map((to) => ({
-      of: 'fw async',
-      metric: 'linesRate',
-      to,
-      atLeast: 4,
-    })),
+    // Until all is compiled, a burst measures the compiler.
+    calls: [300_000, 150_000],
+    warmUp: 50_000,
+    targets: ['pino sync', 'pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map(
+      (to) => ({
+        of: 'fw async',
+        metric: 'linesRate',
+        to,
+        atLeast: 4,
+      }),
+    ),
   },
   {
     name: 'location',
@@ -65,6 +72,7 @@ const WORKS: readonly Work[] = [
     candidates: ALL.filter((name) => !PLAIN.includes(name)),
     reference: 'pino-caller',
     calls: [60_000, 20_000],
+    warmUp: 10_000,
     targets: [{ of: 'fw async, location, marked', metric: 'callNs', to: 'pino-caller', atMost: 0.1 }],
   },
   {
@@ -72,9 +80,10 @@ const WORKS: readonly Work[] = [
     title: 'A call below the threshold',
     what: 'disabled',
     metric: 'callNs',
-    candidates: PLAIN.filter((name) => !/async|worker|roarr/.test(name)),
+    candidates: PLAIN.filter((name) => !/async|worker|roarr|each/.test(name)),
     reference: 'pino sync',
     calls: [5_000_000, 2_000_000],
+    warmUp: 1_000_000,
     targets: [
       { of: 'fw sync', metric: 'callNs', atMost: 3 },
       ...['pino sync', 'consola', 'tslog', 'winston', 'logtape'].map(
@@ -90,28 +99,34 @@ export const LOG_COMPARISONS: readonly Comparison[] = WORKS.map((work) => {
   return { name, title, reference, targets, metrics: [metric], candidates }
 })
 
-function candidateOf(name: string, { what, metric, calls: [calls, quickCalls] }: Work): Candidate {
-  const needsBuild = name.startsWith('spdlog') && process.env.FW_BENCH_SPDLOG === undefined
+function candidateOf(name: string, { what, metric, calls: [calls, quickCalls], warmUp }: Work): Candidate {
   return {
     name,
-    missing: needsBuild
-      ? 'it needs a compiler; FW_BENCH_SPDLOG has to be the path of a built @vscode/spdlog'
-      : undefined,
+    missing: name in SPDLOG_MODES ? missingSpdlog() : undefined,
     async measure(run) {
-      const count = run.isQuick ? quickCalls : calls
-      return { [metric]: await measureLogger(name, what, count, run) }
+      const load: Load = { what, calls: run.isQuick ? quickCalls : calls, warmUp }
+      return { [metric]: await measureLogger(name, load, run) }
     },
   }
 }
 
 /** Runs one logger in a process of its own, and reads what it wrote. */
-async function measureLogger(name: string, what: Work['what'], count: number, { folder }: Run): Promise<number> {
+async function measureLogger(name: string, load: Load, { folder }: Run): Promise<number> {
   const path = join(folder, 'app.log')
   await rm(path, { force: true })
+  const mode = SPDLOG_MODES[name]
+  const printed = mode === undefined ? measureHere(name, load, path) : measureSpdlog(mode, load, path, folder)
+  const figure = Number(await printed)
+  if (load.what !== 'disabled') checkLines(await readFile(path, 'utf8'), load.calls)
+  return figure
+}
+
+/** By this Node.js. @returns What it printed */
+async function measureHere(name: string, { what, calls, warmUp }: Load, path: string): Promise<string> {
   const flags = name.endsWith('marked') ? ['--import', '@fw/log/register-location'] : []
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, MEASURE, name, what, path, String(count)])
-  if (what !== 'disabled') checkLines(await readFile(path, 'utf8'), count)
-  return Number(stdout)
+  const words = [...flags, MEASURE, name, what, path, String(calls), String(warmUp)]
+  const { stdout } = await promisify(execFile)(process.execPath, words)
+  return stdout
 }
 
 /** @throws {Error} unless every line is there, in order, once */

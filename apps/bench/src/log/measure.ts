@@ -1,8 +1,8 @@
-/** Measures one candidate in a process of its own: `measure.ts <candidate> <what> <path> <count>`. Prints a number. */
+/** Measures one candidate in a process of its own: `measure.ts <candidate> <what> <path> <calls> <warm-up>`. Prints a number. */
 import { CANDIDATES } from './candidates.ts'
 
-const [name = '', what = '', path = '', countText = ''] = process.argv.slice(2)
-const count = Number(countText)
+const [name = '', what = '', path = '', ...counts] = process.argv.slice(2)
+const [count = 0, warm = 0] = counts.map(Number)
 const make = CANDIDATES[name]
 if (make === undefined) throw new Error(`No candidate is called '${name}'`)
 const candidate = await make(path)
@@ -36,22 +36,20 @@ function median(measured: readonly number[]): number {
   return measured.toSorted((a, b) => a - b)[measured.length >> 1] ?? NaN
 }
 
-const WARM = 10_000
-
 if (what === 'disabled') {
-  disabled(1_000_000)
+  disabled(warm)
   print((disabled(count) / count) * 1e6)
 } else if (what === 'chunk') {
-  await turns(0, WARM)
-  const ms = await turns(WARM, count)
+  await turns(0, warm)
+  const ms = await turns(warm, count)
   await candidate.end()
   print((ms / CHUNK) * 1e6)
 } else {
-  await turns(0, WARM)
+  await turns(0, warm)
   const before = performance.now()
-  for (let n = WARM; n < count; n++) candidate.info(n)
+  for (let n = warm; n < count; n++) candidate.info(n)
   await candidate.end()
-  print(((count - WARM) / (performance.now() - before)) * 1000)
+  print(((count - warm) / (performance.now() - before)) * 1000)
 }
 
 function print(value: number): void {

@@ -105,30 +105,3 @@ export async function roarrTo(path: string): Promise<Candidate> {
     end() {},
   }
 }
-
-/** Built apart, as it needs a compiler: `FW_BENCH_SPDLOG` is the path of an installed `@vscode/spdlog`. */
-export async function spdlogTo(path: string, mode: 'rotating' | 'rotating_async'): Promise<Candidate> {
-  const { Logger } = (await import(`${process.env.FW_BENCH_SPDLOG}/index.js`)) as { Logger: SpdlogConstructor }
-  const logger = new Logger(mode, 'bench', path, 2 ** 30, 1)
-  return {
-    info: (n) => logger.info(`listening on ${HOST}:${n}`),
-    debug: (n) => logger.debug(`listening on ${HOST}:${n}`),
-    end() {
-      logger.flush()
-      logger.drop()
-    },
-  }
-}
-
-type SpdlogConstructor = new (
-  mode: string,
-  name: string,
-  path: string,
-  size: number,
-  count: number,
-) => {
-  info(message: string): void
-  debug(message: string): void
-  flush(): void
-  drop(): void
-}

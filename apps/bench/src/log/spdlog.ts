@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findProgram, missingProgram } from '../programs.ts'
+import type { Load } from './load.ts'
+
+/** What `spdlog.cpp` calls its modes, by the names of candidates. */
+export const SPDLOG_MODES: Readonly<Record<string, string>> = {
+  'spdlog native, buffered': 'buffered',
+  'spdlog native, a write each': 'flush',
+  'spdlog native async': 'async',
+}
+
+const SOURCE = join(import.meta.dirname, 'spdlog.cpp')
+const HEADERS = ['/usr/include', '/usr/local/include'].map((folder) => join(folder, 'spdlog', 'spdlog.h'))
+
+/** Why the native logger cannot be measured; `undefined` if it can. */
+export function missingSpdlog(): string | undefined {
+  if (HEADERS.some((path) => existsSync(path))) return missingProgram('g++')
+  return 'spdlog is not installed; on Debian run scripts/install-bench-tools.sh (package libspdlog-dev)'
+}
+
+/** By the folder that it is built in. */
+const built = new Map<string, Promise<string>>()
+
+/** The path of the program, compiled when it is first asked for. @throws {Error} with what the compiler says */
+function build(folder: string): Promise<string> {
+  let program = built.get(folder)
+  if (program === undefined) built.set(folder, (program = compile(join(folder, 'spdlog'))))
+  return program
+}
+
+async function compile(program: string): Promise<string> {
+  const flags = ['-O2', '-std=c++17', '-pthread', '-DSPDLOG_FMT_EXTERNAL', '-DFMT_HEADER_ONLY']
+  await promisify(execFile)(findProgram('g++') ?? 'g++', [...flags, SOURCE, '-o', program])
+  return program
+}
+
+/** Runs it; as `measure.ts`. @param folder Where it is built */
+export async function measureSpdlog(mode: string, load: Load, path: string, folder: string): Promise<string> {
+  const { what, calls, warmUp } = load
+  const { stdout } = await promisify(execFile)(await build(folder), [mode, what, path, String(calls), String(warmUp)])
+  return stdout
+}
