@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { logger } from '@fw/log'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
 import { callerLocation } from './caller-location.ts'

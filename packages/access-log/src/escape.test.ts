@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeInBrackets, escapeWord, escapeWordInBrackets, quoteJson } from './escape.ts'
+import { escapeInBrackets, escapeInJson, escapeWord, escapeWordInBrackets } from './escape.ts'
 
 /** The octets of a text, one character each, as header values are kept. */
 const octets = (text: string): string => Buffer.from(text).toString('latin1')
@@ -49,7 +49,7 @@ describe('escapeWordInBrackets', () => {
   })
 })
 
-describe('quoteJson', () => {
+describe('escapeInJson', () => {
   it.each([
     ['/a b', '"/a b"'],
     ['"\\', '"\\"\\\\"'],
@@ -58,7 +58,7 @@ describe('quoteJson', () => {
     ['caf\xe9', '"café"'],
     ['\ud800漢', '"\\ud800漢"'],
   ])('makes of %j %s', (value, json) => {
-    expect(quoteJson(value)).toBe(json)
+    expect(`"${escapeInJson(value)}"`).toBe(json)
   })
 })
 
@@ -91,7 +91,7 @@ describe('whatever the octets,', () => {
   it('a JSON string is one, of visible characters, and says the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const json = quoteJson(octets(text))
+        const json = `"${escapeInJson(octets(text))}"`
         expect(json).not.toMatch(FORGERY)
         expect(JSON.parse(json)).toBe(text)
       }),

@@ -46,13 +46,14 @@ export function escapeWordInBrackets(octets: string): string {
 }
 
 /**
- * A JSON string that any terminal and any line-based reader can be trusted with. Octets that are no UTF-8 become the
- * characters of the same numbers.
+ * Escapes a value for the quotes of a JSON string, so that any terminal and any line-based reader can be trusted with
+ * it. Octets that are no UTF-8 become the characters of the same numbers.
  */
-export function quoteJson(octets: string): string {
-  if (PLAIN_JSON.test(octets)) return `"${octets}"`
+export function escapeInJson(octets: string): string {
+  if (PLAIN_JSON.test(octets)) return octets
   // JSON.stringify has seen to lone surrogates.
-  return JSON.stringify(textOf(octets) ?? octets).replace(UNSAFE_IN_JSON, unicodeEscape)
+  const quoted = JSON.stringify(textOf(octets) ?? octets).replace(UNSAFE_IN_JSON, unicodeEscape)
+  return quoted.slice(1, -1)
 }
 
 const PLAIN_JSON = /^[ !#-[\]-~]*$/

@@ -1,7 +1,7 @@
 import { formatDuration } from './duration.ts'
 import { tagsOf, type CapturedHeader, type Entry, type Parts } from './entry.ts'
 import { escapeInBrackets, escapeWord } from './escape.ts'
-import { statusText } from './phrase.ts'
+import { byStatus, phraseOf } from './phrase.ts'
 import { formatSize } from './size.ts'
 
 /**
@@ -11,15 +11,23 @@ import { formatSize } from './size.ts'
  * // GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1] [user-agent: curl/8.5.0]
  */
 export function formatCombined(entry: Entry, parts: Parts): string {
-  let text = `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)}`
-  if (entry.query !== '') text += `?${escapeWord(entry.query)}`
-  text += ` ${statusText(entry.status)} ${formatDuration(entry.durationNs)}ms`
-  if (parts.logClientIp) text += ` - ${entry.clientAddress ?? '-'}`
-  if (parts.logBytes) text += ` (${formatSize(entry.bytes)})`
-  if (parts.logProtocol) text += ` [${entry.protocol}]`
-  if (entry.requestHeaders.length > 0) text += headers(entry.requestHeaders)
-  if (entry.responseHeaders.length > 0) text += headers(entry.responseHeaders)
-  return entry.trace === undefined ? text : `${text} [trace_id: ${entry.trace.traceId}]`
+  const query = entry.query === '' ? '' : `?${escapeWord(entry.query)}`
+  const client = parts.logClientIp ? ` - ${entry.clientAddress ?? '-'}` : ''
+  const size = parts.logBytes ? ` (${formatSize(entry.bytes)})` : ''
+  const protocol = parts.logProtocol ? ` [${entry.protocol}]` : ''
+  const request = `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)}${query}`
+  const answer = `${statusAndPhrase(entry.status)}${formatDuration(entry.durationNs)}ms`
+  return `${request}${answer}${client}${size}${protocol}${bracketed(entry)}`
+}
+
+const statusAndPhrase = byStatus((status) => ` ${status} ${phraseOf(status) || '-'} `)
+
+/** What few logs ask for. */
+function bracketed({ requestHeaders, responseHeaders, trace }: Entry): string {
+  let text = ''
+  if (requestHeaders.length > 0) text += headers(requestHeaders)
+  if (responseHeaders.length > 0) text += headers(responseHeaders)
+  return trace === undefined ? text : `${text} [trace_id: ${trace.traceId}]`
 }
 
 function headers(captured: readonly CapturedHeader[]): string {

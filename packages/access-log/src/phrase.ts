@@ -12,12 +12,12 @@ export function phraseOf(status: number): string {
   return RENAMED[status] ?? STATUS_CODES[status] ?? ''
 }
 
-/** Status and phrase as lines show them, `-` for a phrase that there is not; made once for each status. */
-export function statusText(status: number): string {
-  let text = statusTexts.get(status)
-  if (text === undefined) statusTexts.set(status, (text = `${status} ${phraseOf(status) || '-'}`))
-  return text
+/** A function whose text is made once for each status: there are a few hundred at most. */
+export function byStatus(make: (status: number) => string): (status: number) => string {
+  const texts = new Map<number, string>()
+  return (status) => {
+    let text = texts.get(status)
+    if (text === undefined) texts.set(status, (text = make(status)))
+    return text
+  }
 }
-
-/** There are a few hundred statuses at most. */
-const statusTexts = new Map<number, string>()

@@ -4,7 +4,7 @@ import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import { sse } from '@fw/sse'
 import { connect, eachProtocol, rawExchange, type RunningServer, type ServerDemand } from '@fw/testing'
 import type { Context } from '@fw/types'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 const sink = new MemorySink()
@@ -25,8 +25,9 @@ const entries = (): string[] =>
 
 /** Exactly so many entries, once they are there. A further one would come in the same turn, or never. */
 async function nextEntries(count: number): Promise<string[]> {
-  for (let ms = 0; entries().length < count; ms += 2) {
-    if (ms > 10_000) throw new Error(`No ${count} entries but: ${entries().join('\n')}`)
+  const givenUpMs = performance.now() + 10_000
+  while (entries().length < count) {
+    if (performance.now() > givenUpMs) throw new Error(`No ${count} entries but: ${entries().join('\n')}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   expect(entries()).toHaveLength(count)
@@ -54,7 +55,10 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
   // Two of them: an entry is made once all the same.
   const router = server.router().use(accessLog({ logProtocol: true }), accessLog({ logProtocol: false }))
   router.post('/body', async (ctx) => `${(await ctx.bytes()).byteLength}`)
-  router.get('/wait', over)
+  router.get('/wait', (ctx) => {
+    waiting++
+    return over(ctx)
+  })
   router.get('/crash', async (ctx) => {
     const body = ctx.startResponse()
     body.write(Buffer.from('some'))
@@ -75,6 +79,8 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
 }
 
 let port = 0
+/** Requests whose handler has begun to wait. */
+let waiting = 0
 
 async function start(demand: ServerDemand): Promise<RunningServer> {
   const server = makeServer(demand)
@@ -112,10 +118,11 @@ eachProtocol('an entry', start, (client, protocol) => {
   })
 
   it('is there for each request on a connection that is cut', async () => {
+    waiting = 0
     const own = await connect(protocol, { port })
     const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
     const results = Promise.allSettled(asked)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await vi.waitUntil(() => waiting === 2, 10_000)
     await own.close()
     await results
     expect((await nextEntries(2)).toSorted()).toEqual([

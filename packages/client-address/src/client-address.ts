@@ -49,6 +49,18 @@ export function believedAddress(headers: FieldSource, peer: string | undefined, 
 
 /** The address of the peer, in the form that is shown. */
 export function peerAddress(peer: string | undefined): string | undefined {
+  if (peer !== lastPeer) {
+    lastShown = shownForm(peer)
+    lastPeer = peer
+  }
+  return lastShown
+}
+
+// Requests of one connection, and all that come by one proxy, have the same peer.
+let lastPeer: string | undefined
+let lastShown: string | undefined
+
+function shownForm(peer: string | undefined): string | undefined {
   if (peer === undefined || KERNEL_ADDRESS.test(peer)) return peer
   return MAPPED_V4.test(peer) ? peer.slice('::ffff:'.length) : parseAddress(peer)
 }
