@@ -92,6 +92,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#ready = this.#backplane
       ?.open({
         historyCount: history.count,
+        historyBytes: history.bytes,
         deliver: (event) => this.#add(event.event, event.data, event.id, event.key, event.position),
         missed: () => this.#onMissed(),
         kept: () => this.#kept(),

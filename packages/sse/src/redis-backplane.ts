@@ -6,13 +6,14 @@ import { RedisConnection, type RedisClient } from './redis-connection.ts'
 import {
   compareEntryIds,
   decodeEntry,
-  encodeBody,
   entryOf,
   FIRST_ENTRY,
+  NO_ENTRY,
   parseEntries,
   parseRead,
   type RedisEntry,
 } from './redis-entry.ts'
+import { inBatches, Outbox } from './redis-outbox.ts'
 import { addCommand } from './redis-script.ts'
 import { reportThrown } from './report.ts'
 
@@ -22,13 +23,15 @@ export interface RedisBackplaneOptions {
   readonly prefix?: string | undefined
   /** Events that may wait while Redis is away; then `publish` throws. Default 10,000. */
   readonly maxPending?: number | undefined
+  /** Octets of events that may wait while Redis is away; then `publish` throws. Default 64 MiB. */
+  readonly maxPendingBytes?: number | undefined
   /** How long Redis may take for an answer before the connection counts as cut, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Told when Redis cannot be reached, once until it can. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-const NAMES = new Set(['prefix', 'maxPending', 'timeoutMs', 'onError'])
+const NAMES = new Set(['prefix', 'maxPending', 'maxPendingBytes', 'timeoutMs', 'onError'])
 const LONGEST_TIMEOUT_MS = 600_000
 /** How long a read waits for events, at most. */
 const BLOCK_MS = 2000
@@ -36,8 +39,8 @@ const BLOCK_MS = 2000
 const PAUSE_MS = 100
 /** How long `close` tries to send what waits. */
 const CLOSE_MS = 2000
-/** Entries in one command. */
-const BATCH = 200
+/** Entries in one answer; fewer after one that did not come in time, as it may have been too large for the line. */
+const READ_COUNT = 200
 /** Kept in Redis at least, for processes that were away for a moment. */
 const MIN_KEPT = 1000
 /** Publishers that repetitions are known of. */
@@ -52,13 +55,12 @@ const MAX_ORIGINS = 10_000
  */
 export class RedisBackplane implements Backplane {
   readonly #key: string
-  readonly #maxPending: number
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
   /** Reads block their connection, so there are two. */
   readonly #reader: RedisConnection
   readonly #writer: RedisConnection
-  readonly #origin = randomBytes(9).toString('base64url')
+  readonly #outbox: Outbox
   readonly #closing = new AbortController()
   #host: BackplaneHost | undefined = undefined
   /** Entry that was delivered last. */
@@ -67,13 +69,15 @@ export class RedisBackplane implements Backplane {
   #floor = FIRST_ENTRY
   #isLoaded = false
   #isAway = false
+  /** How often Redis came back. */
+  #returns = 0
   /** Highest number delivered of each publisher. */
   readonly #delivered = new Map<string, number>()
-  /** Published and not yet known to be stored. */
-  readonly #outbox: RedisEntry[] = []
-  #published = 0
+  #readCount = READ_COUNT
   #sending: Promise<void> | undefined = undefined
   #waiting: (() => void)[] = []
+  #catchingUp: Promise<void> | undefined = undefined
+  #catchingUpNext: Promise<void> | undefined = undefined
 
   /**
    * @param client Of the package `redis`. It is duplicated, need not be connected and is not closed
@@ -83,12 +87,19 @@ export class RedisBackplane implements Backplane {
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     if (typeof name !== 'string' || name === '') throw new TypeError('Cannot make a backplane: the name is empty')
     requireKnown('make a backplane', options, NAMES)
-    const { prefix = 'fw:sse:', maxPending = 10_000, timeoutMs = 5000, onError = warn } = options
+    const {
+      prefix = 'fw:sse:',
+      maxPending = 10_000,
+      maxPendingBytes = 2 ** 26,
+      timeoutMs = 5000,
+      onError = warn,
+    } = options
     requireWhole('make a backplane', 'maxPending', maxPending)
+    requireWhole('make a backplane', 'maxPendingBytes', maxPendingBytes)
     requireWhole('make a backplane', 'timeoutMs', timeoutMs, LONGEST_TIMEOUT_MS)
     this.#timeoutMs = timeoutMs
     this.#key = `${prefix}{${name}}`
-    this.#maxPending = maxPending
+    this.#outbox = new Outbox(randomBytes(9).toString('base64url'), { maxPending, maxPendingBytes })
     this.#onError = onError
     this.#reader = new RedisConnection(client)
     this.#writer = new RedisConnection(client)
@@ -102,19 +113,13 @@ export class RedisBackplane implements Backplane {
 
   publish(event: BackplaneEvent): void {
     if (this.#closing.signal.aborted) throw new Error('Cannot publish: the backplane is closed')
-    if (this.#outbox.length >= this.#maxPending) {
-      throw new Error(`Cannot publish: ${this.#outbox.length} events wait for Redis already`)
-    }
-    this.#outbox.push({ entryId: '*', origin: this.#origin, number: ++this.#published, body: encodeBody(event) })
+    this.#outbox.add(event)
     this.#sending ??= this.#send()
   }
 
-  async catchUp(): Promise<void> {
-    const newest = await this.#persist(() => this.#newest(this.#writer))
-    while (compareEntryIds(this.#last, newest) < 0) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-      this.#closing.signal.throwIfAborted()
-    }
+  catchUp(): Promise<void> {
+    // A storm of clients asks Redis once: those who come while it is asked wait for one more answer, all for the same.
+    return (this.#catchingUpNext ??= this.#catchUpAfter(this.#catchingUp))
   }
 
   async close(): Promise<void> {
@@ -132,45 +137,56 @@ export class RedisBackplane implements Backplane {
     while (!this.#closing.signal.aborted) {
       try {
         if (!isInStep) {
-          await (this.#isLoaded ? this.#findLoss(host) : this.#load(host))
+          await (this.#isLoaded ? this.#comeBack(host) : this.#load(host))
           isInStep = true
           onLoaded()
         }
+        const count = String(this.#readCount)
         const reply = await this.#reader.call(
-          ['XREAD', 'COUNT', String(BATCH), 'BLOCK', String(blockMs), 'STREAMS', this.#key, this.#last],
+          ['XREAD', 'COUNT', count, 'BLOCK', String(blockMs), 'STREAMS', this.#key, this.#last],
           blockMs + this.#timeoutMs,
         )
         this.#isAway = false
+        this.#readCount = Math.min(this.#readCount * 2, READ_COUNT)
         for (const entry of parseRead(reply)) this.#deliver(host, entry)
         this.#wake()
       } catch (error) {
         isInStep = false
+        this.#readCount = Math.ceil(this.#readCount / 2)
         await this.#pause(error)
       }
     }
     onLoaded()
   }
 
+  /** Delivers the newest of what is stored, as much as is worth keeping. */
   async #load(host: BackplaneHost): Promise<void> {
-    const count = Math.max(1, Math.min(host.historyCount, Number.MAX_SAFE_INTEGER))
-    const reply = await this.#reader.call(['XREVRANGE', this.#key, '+', '-', 'COUNT', String(count)], this.#timeoutMs)
-    for (const entry of parseEntries(reply).toReversed()) this.#deliver(host, entry)
+    const entries: RedisEntry[] = []
+    let bytes = 0
+    for (let end = '+'; ;) {
+      const count = String(Math.max(1, Math.min(host.historyCount - entries.length, this.#readCount)))
+      const reply = await this.#reader.call(['XREVRANGE', this.#key, end, '-', 'COUNT', count], this.#timeoutMs)
+      const page = parseEntries(reply)
+      entries.push(...page)
+      bytes += page.reduce((sum, { body }) => sum + body.length, 0)
+      const oldest = page.at(-1)
+      if (oldest === undefined || entries.length >= host.historyCount || bytes >= host.historyBytes) break
+      end = `(${oldest.entryId}`
+    }
+    // Nothing before the first of them was ever here.
+    this.#last = entries.at(-1)?.previous || FIRST_ENTRY
+    for (const entry of entries.toReversed()) this.#deliver(host, entry)
     this.#isLoaded = true
     this.#wake()
   }
 
-  /** After Redis was away: what it lost is put back, and what was lost here is told. */
-  async #findLoss(host: BackplaneHost): Promise<void> {
+  /** After Redis was away: what it lost is put back. */
+  async #comeBack(host: BackplaneHost): Promise<void> {
     await this.#restore(this.#reader, host)
     // What is not even here is lost for good; without it the stream may begin anew, at earlier ids.
     if (compareEntryIds(this.#floor, this.#last) < 0) this.#last = this.#floor
-    const [oldest] = parseEntries(
-      await this.#reader.call(['XRANGE', this.#key, '-', '+', 'COUNT', '1'], this.#timeoutMs),
-    )
-    // The entry that was delivered last, or the one after it, may have been removed: nobody can tell.
-    if (oldest !== undefined && this.#last !== FIRST_ENTRY && compareEntryIds(oldest.entryId, this.#last) > 0) {
-      host.missed()
-    }
+    this.#returns++
+    this.#wake()
   }
 
   /** Puts back what Redis had and has no more: it was restarted without its data, or with older ones. */
@@ -178,8 +194,7 @@ export class RedisBackplane implements Backplane {
     const newest = await this.#newest(connection)
     if (compareEntryIds(newest, this.#floor) >= 0) return
     const lost = [...host.kept()].map(entryOf).filter(({ entryId }) => compareEntryIds(entryId, newest) > 0)
-    for (let at = 0; at < lost.length; at += BATCH) {
-      const batch = lost.slice(at, at + BATCH)
+    for (const batch of inBatches(lost)) {
       await connection.call(addCommand(this.#key, this.#maxLength, FIRST_ENTRY, batch), this.#timeoutMs)
     }
     this.#floor = await this.#newest(connection)
@@ -187,18 +202,39 @@ export class RedisBackplane implements Backplane {
 
   /** Stores what was published, a batch at a time, in order. */
   async #send(): Promise<void> {
-    while (this.#outbox.length > 0) {
-      const batch = this.#outbox.slice(0, BATCH)
-      await this.#persist(
-        () => this.#writer.call(addCommand(this.#key, this.#maxLength, this.#floor, batch), this.#timeoutMs),
-        // Otherwise new events would stand before the lost ones.
-        async () => {
-          if (this.#host !== undefined) await this.#restore(this.#writer, this.#host)
-        },
-      ).catch(() => this.#outbox.splice(0))
-      this.#outbox.splice(0, batch.length)
+    while (!this.#outbox.isEmpty) {
+      const batch = this.#outbox.next()
+      try {
+        await this.#persist(
+          () => this.#writer.call(addCommand(this.#key, this.#maxLength, this.#floor, batch), this.#timeoutMs),
+          // Otherwise new events would stand before the lost ones.
+          async () => {
+            if (this.#host !== undefined) await this.#restore(this.#writer, this.#host)
+          },
+        )
+      } catch {
+        // The backplane was closed: nobody waits for these events any more.
+        break
+      }
+      this.#outbox.remove(batch.length)
     }
     this.#sending = undefined
+  }
+
+  async #catchUpAfter(before: Promise<void> | undefined): Promise<void> {
+    await before?.catch(() => {})
+    this.#catchingUp = this.#catchingUpNext
+    this.#catchingUpNext = undefined
+    for (;;) {
+      const newest = await this.#persist(() => this.#newest(this.#writer))
+      const returns = this.#returns
+      while (compareEntryIds(this.#last, newest) < 0 && returns === this.#returns) {
+        await new Promise<void>((resolve) => this.#waiting.push(resolve))
+        this.#closing.signal.throwIfAborted()
+      }
+      // If Redis was away meanwhile, it may have lost that entry.
+      if (returns === this.#returns) return
+    }
   }
 
   /** Tries until it works. @throws when the backplane is closed */
@@ -220,9 +256,10 @@ export class RedisBackplane implements Backplane {
   }
 
   #deliver(host: BackplaneHost, entry: RedisEntry): void {
+    const { origin, number, previous } = entry
+    if (previous !== NO_ENTRY && compareEntryIds(previous, this.#last) > 0) host.missed()
     this.#last = entry.entryId
     this.#floor = entry.entryId
-    const { origin, number } = entry
     if (number <= (this.#delivered.get(origin) ?? 0)) return
     const event = decodeEntry(entry)
     if (event === undefined) return

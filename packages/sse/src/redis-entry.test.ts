@@ -5,9 +5,10 @@ const entry = {
   entryId: '5-1',
   origin: 'o1',
   number: 7,
+  previous: '4-9',
   body: encodeBody({ event: 'e', data: 'd', id: undefined, key: 'k' }),
 }
-const wire = ['5-1', ['o', 'o1', 's', '7', 'm', entry.body]]
+const wire = ['5-1', ['o', 'o1', 's', '7', 'p', '4-9', 'm', entry.body]]
 
 describe('replies of Redis', () => {
   it.each<[string, unknown, unknown]>([
@@ -25,6 +26,11 @@ describe('replies of Redis', () => {
     ['an empty range', [], []],
     ['an entry that was deleted', [['5-1', null]], []],
     ['no list', 'OK', []],
+    [
+      'fields of other writers, one of them named as another is valued',
+      [['5-1', ['x', 'o', 'o', 'm']]],
+      [{ entryId: '5-1', origin: 'm', number: 0, previous: '', body: '' }],
+    ],
   ])('%s', (_, reply, entries) => {
     expect(parseEntries(reply)).toEqual(entries)
   })
@@ -41,9 +47,9 @@ describe('entries', () => {
   })
 
   it('become events with the id of the publisher, or their own', () => {
-    expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7' })
+    expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7 4-9' })
     const body = encodeBody({ event: 'e', data: 'd', id: 'x', key: undefined })
-    expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7' })
+    expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7 4-9' })
   })
 
   it('are made again from events', () => {

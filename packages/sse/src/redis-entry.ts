@@ -7,11 +7,16 @@ export interface RedisEntry {
   /** The process that published it, and its number there: a repeated one is known by them. */
   readonly origin: string
   readonly number: number
+  /** The entry before it, by which a hole is known; '' if Redis is to say, or did not. */
+  readonly previous: string
   readonly body: string
 }
 
 /** Before every entry. */
 export const FIRST_ENTRY = '0-0'
+
+/** In place of an entry that is not known. */
+export const NO_ENTRY = ''
 
 /** @returns Below 0 if `a` comes before `b`, 0 if they are the same */
 export function compareEntryIds(a: string, b: string): number {
@@ -25,7 +30,7 @@ export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
 }
 
 /** @returns `undefined` if the entry was written by something else */
-export function decodeEntry({ entryId, origin, number, body }: RedisEntry): DeliveredEvent | undefined {
+export function decodeEntry({ entryId, origin, number, previous, body }: RedisEntry): DeliveredEvent | undefined {
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -36,14 +41,14 @@ export function decodeEntry({ entryId, origin, number, body }: RedisEntry): Deli
   const { event, data, id = entryId, key } = value as Record<string, unknown>
   if (typeof event !== 'string' || typeof data !== 'string' || typeof id !== 'string') return undefined
   if (key !== undefined && typeof key !== 'string') return undefined
-  return { event, data, id, key, position: `${entryId} ${origin} ${number}` }
+  return { event, data, id, key, position: `${entryId} ${origin} ${number} ${previous}` }
 }
 
 /** The entry that an event was delivered from. */
 export function entryOf(event: DeliveredEvent): RedisEntry {
-  const [entryId = '', origin = '', number = ''] = event.position.split(' ')
+  const [entryId = '', origin = '', number = '', previous = NO_ENTRY] = event.position.split(' ')
   const id = event.id === entryId ? undefined : event.id
-  return { entryId, origin, number: Number(number), body: encodeBody({ ...event, id }) }
+  return { entryId, origin, number: Number(number), previous, body: encodeBody({ ...event, id }) }
 }
 
 /** The entries in a reply of `XRANGE` or `XREVRANGE`; what was written by something else is left out. */
@@ -52,9 +57,12 @@ export function parseEntries(reply: unknown): RedisEntry[] {
   return reply.flatMap((item: unknown) => {
     if (!Array.isArray(item) || !Array.isArray(item[1])) return []
     const fields = item[1].map(String)
-    const origin = fields[fields.indexOf('o') + 1] ?? ''
-    const body = fields[fields.indexOf('m') + 1] ?? ''
-    return [{ entryId: String(item[0]), origin, number: Number(fields[fields.indexOf('s') + 1]), body }]
+    const valueOf = (name: string): string => {
+      const at = fields.findIndex((field, index) => index % 2 === 0 && field === name)
+      return at === -1 ? '' : (fields[at + 1] ?? '')
+    }
+    const [origin, number, previous, body] = ['o', 's', 'p', 'm'].map(valueOf) as [string, string, string, string]
+    return [{ entryId: String(item[0]), origin, number: Number(number), previous, body }]
   })
 }
 

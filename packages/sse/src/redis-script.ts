@@ -5,29 +5,34 @@ import type { RedisEntry } from './redis-entry.ts'
  * who got no answer can simply say everything again. An entry that Redis has lost is put back under its own id, as far
  * as nothing newer is there. Nothing is added while the stream ends before an entry that the caller has seen, so that
  * what was lost is put back first. Redis runs this as a whole, and writes it to its log as a whole.
+ *
+ * Every entry names the one before it: who reads on finds out from it if entries were removed unread.
  */
 const SCRIPT = `
 local function parts(id)
   local ms, number = string.match(id, '(%d+)-(%d+)')
   return tonumber(ms), tonumber(number)
 end
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+newest = newest and newest[1] or '0-0'
+local ms, number = parts(newest)
 local seenMs, seenNumber = parts(ARGV[2])
-if seenMs > 0 then
-  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-  local ms, number = parts(newest and newest[1] or '0-0')
-  if ms < seenMs or (ms == seenMs and number < seenNumber) then
-    return redis.error_reply('LOST The stream has lost its newest entries')
-  end
+if ms < seenMs or (ms == seenMs and number < seenNumber) then
+  return redis.error_reply('LOST The stream has lost its newest entries')
 end
 if redis.call('HLEN', KEYS[2]) > 10000 then redis.call('DEL', KEYS[2]) end
-for at = 3, #ARGV, 4 do
-  local id, origin, number, body = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+for at = 3, #ARGV, 5 do
+  local id, origin, number, previous, body = unpack(ARGV, at, at + 4)
   local last = redis.call('HGET', KEYS[2], origin)
-  if not last or tonumber(number) > tonumber(last) then
-    local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], id, 'o', origin, 's', number, 'm', body)
+  local isNew = not last or tonumber(number) > tonumber(last)
+  if isNew or id ~= '*' then
+    if previous == '' then previous = newest end
+    local fields = { 'o', origin, 's', number, 'p', previous, 'm', body }
+    local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], id, unpack(fields))
     if type(added) ~= 'table' then
-      redis.call('HSET', KEYS[2], origin, number)
-    elseif id == '*' then
+      newest = added
+      if isNew then redis.call('HSET', KEYS[2], origin, number) end
+    elseif id == '*' or not string.find(added.err, 'equal or smaller') then
       return added
     end
   end
@@ -41,6 +46,8 @@ return redis.status_reply('OK')`
  * @param entries Their ids are `*` where Redis is to choose
  */
 export function addCommand(key: string, maxLength: number, seen: string, entries: readonly RedisEntry[]): string[] {
-  const values = entries.flatMap(({ entryId, origin, number, body }) => [entryId, origin, String(number), body])
+  const values = entries.flatMap(({ entryId, origin, number, previous, body }) => {
+    return [entryId, origin, String(number), previous, body]
+  })
   return ['EVAL', SCRIPT, '2', key, `${key}:publishers`, String(maxLength), seen, ...values]
 }

@@ -30,13 +30,23 @@ export class RedisServer implements AsyncDisposable {
     return clientOf(this.port)
   }
 
-  /** Sends commands as an outsider. */
+  /** Sends a command as an outsider. */
   async command(...args: string[]): Promise<unknown> {
+    const [reply] = await this.#converse([args])
+    return reply
+  }
+
+  /** Sends commands that nothing comes between. */
+  async transaction(...commands: readonly string[][]): Promise<void> {
+    await this.#converse([['MULTI'], ...commands, ['EXEC']])
+  }
+
+  async #converse(commands: readonly string[][]): Promise<unknown[]> {
     const { client } = this
     client.on('error', () => {})
     await client.connect()
     try {
-      return await client.sendCommand(args)
+      return await Promise.all(commands.map((command) => client.sendCommand(command)))
     } finally {
       client.destroy()
     }

@@ -4,7 +4,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane, type RedisClient } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
+import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/redis-entry.ts'
+import { addCommand } from '../src/redis-script.ts'
 import { CuttableLine, RedisServer } from './redis-server.ts'
+
+/** The stream of the channels of these tests. */
+const KEY = 'fw:sse:{test}'
 
 /** One process of several: a channel behind a route. */
 class Node implements AsyncDisposable {
@@ -39,6 +44,10 @@ class Node implements AsyncDisposable {
 /** Waits for a state to come about, on a busy machine too. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 15_000, interval: 10 })
 
+/** A client without an id gets what comes once its process knows the past. */
+const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
+  soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(nodes))
+
 const dataOf = async (client: EventClient, count: number): Promise<string> =>
   (await client.take(count)).map(({ data }) => data).join(' ')
 
@@ -51,8 +60,7 @@ describe('a channel in several processes', () => {
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
     const clients = [await one.connect(), await two.connect()]
-    // A client without an id gets what comes once its process knows the past.
-    await soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(2))
+    await reading(redis, 2)
     for (let n = 0; n < 50; n++) (n % 2 === 0 ? one : two).publish(n, n)
     const [first, second] = await Promise.all(clients.map((client) => client.take(50)))
     expect(first).toEqual(second)
@@ -87,6 +95,7 @@ describe('a channel in several processes', () => {
     await using one = new Node(redis.client)
     await using two = new Node(line.client)
     await using client = await one.connect()
+    await reading(redis, 2)
     one.publish(1, 1)
     await using other = await two.connect()
     one.publish(2, 2)
@@ -167,7 +176,7 @@ describe('a Redis that is killed', () => {
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     for (let n = 0; n < 3; n++) channel.publish('n', '')
-    expect(() => channel.publish('n', '')).toThrow('Cannot publish: 3 events wait for Redis already')
+    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 3 events of \d+ octets wait for Redis already/)
     await redis.restart()
     await soon(() => expect(channel.stats.keptEvents).toBe(3))
   })
@@ -205,12 +214,131 @@ describe('a line to Redis that is cut', () => {
     line.cut()
     far.publish(2, 20)
     await soon(() => expect(far.channel.stats.keptEvents).toBe(20))
-    await redis.command('XTRIM', 'fw:sse:{test}', 'MAXLEN', '5')
+    await redis.command('XTRIM', KEY, 'MAXLEN', '5')
     line.mend()
     await soon(() => expect(near.channel.stats.keptEvents).toBe(5))
     expect(near.gaps).toBe(2)
     expect(await dataOf(client, 5)).toBe(range(16, 20))
   })
+})
+
+describe('events that are removed before they are read', () => {
+  it('are told as a gap, though the line was never cut', async () => {
+    await using redis = await RedisServer.start(false)
+    await using node = new Node(redis.client)
+    node.publish(1, 3)
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(3))
+    await using client = await node.connect('unknown')
+    expect(await dataOf(client, 3)).toBe('1 2 3')
+    const entries = Array.from({ length: 10 }, (_, n): RedisEntry => {
+      const body = encodeBody({ event: 'n', data: String(n + 4), id: undefined, key: undefined })
+      return { entryId: '*', origin: 'other', number: n + 1, previous: NO_ENTRY, body }
+    })
+    // In one go, so that no reader comes in between.
+    await redis.transaction(addCommand(KEY, 1000, FIRST_ENTRY, entries), ['XTRIM', KEY, 'MAXLEN', '2'])
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
+    expect(node.gaps).toBe(2)
+    expect(await dataOf(client, 2)).toBe('12 13')
+  })
+
+  it('and those that come later on a new process are no gap', async () => {
+    await using redis = await RedisServer.start(false)
+    await using one = new Node(redis.client)
+    one.publish(1, 20)
+    await soon(() => expect(one.channel.stats.keptEvents).toBe(20))
+    await redis.command('XTRIM', KEY, 'MAXLEN', '5')
+    await using two = new Node(redis.client)
+    await soon(() => expect(two.channel.stats.keptEvents).toBe(5))
+    await using client = await two.connect()
+    await reading(redis, 2)
+    one.publish(21, 22)
+    expect(await dataOf(client, 2)).toBe('21 22')
+    expect([one.gaps, two.gaps]).toEqual([0, 0])
+  })
+})
+
+describe('a Redis without memory left', () => {
+  it('gets what was published and what it lost once it has some', async () => {
+    await using redis = await RedisServer.start(false)
+    await using line = await CuttableLine.to(redis.port)
+    await using node = new Node(line.client)
+    await using client = await node.connect()
+    await reading(redis, 1)
+    node.publish(1, 5)
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(5))
+    line.cut()
+    await redis.kill()
+    await redis.restart()
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+    line.mend()
+    node.publish(6, 8)
+    const refusals = async (): Promise<number> =>
+      Number(/errorstat_OOM:count=(\d+)/.exec(String(await redis.command('INFO', 'errorstats')))?.[1] ?? 0)
+    await soon(async () => expect(await refusals()).toBeGreaterThan(3))
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+    expect(await dataOf(client, 8)).toBe(range(1, 8))
+    await using late = new Node(redis.client)
+    await soon(() => expect(late.channel.stats.keptEvents).toBe(8))
+  })
+
+  it('that throws the stream away gets it back', async () => {
+    await using redis = await RedisServer.start(false)
+    await using node = new Node(redis.client)
+    node.publish(1, 5)
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(5))
+    await redis.command('DEL', KEY)
+    node.publish(6, 6)
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(6))
+    await using late = new Node(redis.client)
+    await soon(() => expect(late.channel.stats.keptEvents).toBe(6))
+    expect(node.gaps).toBe(0)
+  })
+})
+
+describe('large events', () => {
+  it('wait and travel in commands that are bounded by octets', async () => {
+    await using redis = await RedisServer.start(false)
+    await using one = new Node(redis.client)
+    await using two = new Node(redis.client)
+    await using client = await two.connect()
+    await reading(redis, 2)
+    const large = 'x'.repeat(2 ** 20)
+    for (let n = 0; n < 20; n++) one.channel.publish('n', `${n} ${large}`)
+    const events = await client.take(20)
+    expect(events.map(({ data }) => data.split(' ')[0]).join(' ')).toBe(range(0, 19))
+    // A process that starts now loads no more than it keeps.
+    await using three = new Node(redis.client)
+    await soon(() => expect(three.channel.stats.keptEvents).toBe(7))
+    expect(three.channel.stats.keptBytes).toBeLessThan(8 * 2 ** 20)
+    expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
+  })
+
+  it('make publish throw once too many octets wait', async () => {
+    await using redis = await RedisServer.start(false)
+    const backplane = new RedisBackplane(redis.client, 'test', { maxPendingBytes: 1000, onError: () => {} })
+    await using channel = new SseChannel({ backplane })
+    await redis.kill()
+    channel.publish('n', 'x'.repeat(2000))
+    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d octets wait for Redis already/)
+    await redis.restart()
+    await soon(() => expect(channel.stats.keptEvents).toBe(1))
+    channel.publish('n', '')
+  })
+})
+
+it('a storm of clients that nobody knows asks Redis few questions', async () => {
+  await using redis = await RedisServer.start(false)
+  await using node = new Node(redis.client)
+  node.publish(1, 1)
+  await soon(() => expect(node.channel.stats.keptEvents).toBe(1))
+  const asked = async (): Promise<number> =>
+    Number(/cmdstat_xrevrange:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1] ?? 0)
+  const before = await asked()
+  const clients = await Promise.all(Array.from({ length: 200 }, (_, n) => node.connect(`unknown ${n}`)))
+  for (const client of clients) expect(await dataOf(client, 1)).toBe('1')
+  expect(node.gaps).toBe(200)
+  expect((await asked()) - before).toBeLessThan(20)
+  for (const client of clients) await client.close()
 })
 
 describe('closing', () => {
@@ -240,6 +368,7 @@ it.each<[string, [string, object?], string]>([
   ['an empty name', [''], 'the name is empty'],
   ['an unknown option', ['a', { host: '' }], 'no option "host"'],
   ['a negative bound', ['a', { maxPending: -1 }], 'maxPending'],
+  ['a bound that is no number', ['a', { maxPendingBytes: '1' }], 'maxPendingBytes'],
 ])('a backplane with %s is refused', (_, [name, options], message) => {
   expect(() => new RedisBackplane(createClient(), name, options)).toThrow(message)
 })

@@ -1,0 +1,74 @@
+import { encodeBody, NO_ENTRY, type RedisEntry } from './redis-entry.ts'
+import type { BackplaneEvent } from './backplane.ts'
+
+/** Entries in one command. */
+const BATCH_COUNT = 200
+/** Octets in one command, unless a single entry has more: other clients of Redis wait for it. */
+const BATCH_BYTES = 2 ** 20
+
+/** How much may wait. */
+export interface OutboxLimits {
+  readonly maxPending: number
+  readonly maxPendingBytes: number
+}
+
+/** What a process has published and does not know to be stored, in order. */
+export class Outbox {
+  readonly #limits: OutboxLimits
+  readonly #origin: string
+  readonly #entries: RedisEntry[] = []
+  #bytes = 0
+  #published = 0
+
+  /** @param origin Name of the process */
+  constructor(origin: string, limits: OutboxLimits) {
+    this.#origin = origin
+    this.#limits = limits
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  /** @throws {Error} if too much waits already */
+  add(event: BackplaneEvent): void {
+    const { maxPending, maxPendingBytes } = this.#limits
+    const body = encodeBody(event)
+    const { length } = this.#entries
+    // An event that alone is larger than the bound still goes to a Redis that keeps up.
+    if (length >= maxPending || (length > 0 && this.#bytes + body.length > maxPendingBytes)) {
+      throw new Error(`Cannot publish: ${length} events of ${this.#bytes} octets wait for Redis already`)
+    }
+    const number = ++this.#published
+    this.#entries.push({ entryId: '*', origin: this.#origin, number, previous: NO_ENTRY, body })
+    this.#bytes += body.length
+  }
+
+  /** As many of the oldest as fit into one command. */
+  next(): readonly RedisEntry[] {
+    return batchAt(this.#entries, 0)
+  }
+
+  /** Forgets the oldest ones. */
+  remove(count: number): void {
+    for (const { body } of this.#entries.splice(0, count)) this.#bytes -= body.length
+  }
+}
+
+/** Cuts entries into commands. */
+export function* inBatches(entries: readonly RedisEntry[]): Generator<readonly RedisEntry[]> {
+  for (let at = 0; at < entries.length;) {
+    const batch = batchAt(entries, at)
+    yield batch
+    at += batch.length
+  }
+}
+
+function batchAt(entries: readonly RedisEntry[], start: number): readonly RedisEntry[] {
+  let end = start
+  for (let bytes = 0; end < entries.length && end - start < BATCH_COUNT; end++) {
+    bytes += entries[end]?.body.length ?? 0
+    if (bytes > BATCH_BYTES && end > start) break
+  }
+  return entries.slice(start, end)
+}
