@@ -104,11 +104,13 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   destroy(): void {
     // Nothing that has been received behind this is looked at any more.
     this.#phase = 'closed'
+    this.output.release()
     this.#socket.destroy()
   }
 
   break(isVisible: boolean): void {
     this.#phase = 'closed'
+    this.output.release()
     // A reset; TLS has no such thing, but there the missing close_notify tells.
     if (isVisible && this.scheme === 'http') this.#socket.resetAndDestroy()
     else this.#socket.destroy()
@@ -127,6 +129,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   giveAway(): UpgradedConnection {
     const socket = this.#socket
     const head = this.#received ?? Buffer.alloc(0)
+    this.output.release()
     this.#phase = 'upgraded'
     this.#received = undefined
     this.deadlineMs = Infinity
@@ -242,7 +245,6 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
-    let isCorked = false
     while (this.#phase !== 'lingering' && this.#phase !== 'upgraded' && this.#phase !== 'closed') {
       if (this.#exchange === undefined) {
         if (this.#received === undefined) {
@@ -251,17 +253,11 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
         }
         const exchange = this.#begin(this.#received)
         if (exchange === undefined) break
-        // Answers to pipelined requests leave together.
-        if (this.#received !== undefined && this.#incoming === undefined && !isCorked) {
-          isCorked = true
-          this.#socket.cork()
-        }
         this.#host.onRequest(exchange)
       }
       if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break
       if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break
     }
-    if (isCorked) this.#socket.uncork()
     this.#isAdvancing = false
     this.#throttle()
   }

@@ -111,10 +111,10 @@ export class Http1Exchange extends BaseExchange {
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const { output } = this.#transport
     const text = this.#encodeHead(status, head)
-    if (body === null) output.writeText(text)
+    if (body === null) output.writeAnswer(text)
     else if (typeof body === 'string') {
       // As many octets as characters: all ASCII, and the same in latin1.
-      if (this.bodyBytes === body.length && body.length <= COPIED_BODY_BYTES) output.writeText(text + body)
+      if (this.bodyBytes === body.length && body.length <= COPIED_BODY_BYTES) output.writeAnswer(text + body)
       else this.#writeTogether(text, Buffer.from(body))
     } else this.#writeTogether(text, body)
     this.#finish()
@@ -176,7 +176,7 @@ export class Http1Exchange extends BaseExchange {
       const whole = Buffer.allocUnsafe(text.length + body.byteLength)
       whole.write(text, 'latin1')
       whole.set(body, text.length)
-      output.writeBytes(whole)
+      output.writeAnswer(whole)
       return
     }
     output.cork()

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../deadlines.ts'
 import { SlicedWriter, type WriterOwner } from '../sliced-writer.ts'
+import { answerBatch, type Holder } from './answer-batch.ts'
 
 /** What a stall ends. */
 interface Breakable extends WriterOwner {
@@ -8,7 +9,7 @@ interface Breakable extends WriterOwner {
 }
 
 /** What a connection writes to its socket, and the time its peer has to take it. */
-export class SocketOutput implements Watched {
+export class SocketOutput implements Watched, Holder {
   /** When the peer must have taken something of what it was sent. */
   deadlineMs: number = Infinity
   readonly #socket: Socket
@@ -17,6 +18,8 @@ export class SocketOutput implements Watched {
   readonly #stallTimeoutMs: number
   readonly #connection: Breakable
   #isWatched = false
+  /** Whether answers wait for others to leave with. */
+  #isHeld = false
 
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
   constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
@@ -37,14 +40,35 @@ export class SocketOutput implements Watched {
     return this.#writer.isBlocked
   }
 
+  /** Writes a whole answer, soon; text is latin1, one octet a character. */
+  writeAnswer(answer: string | Uint8Array): void {
+    if (!this.#isHeld) {
+      this.#isHeld = true
+      this.#socket.cork()
+      answerBatch.add(this)
+    }
+    if (typeof answer === 'string') this.#writer.writeLatin1(answer)
+    else this.#writer.write(answer)
+    if (this.isBlocked) this.#watch()
+  }
+
+  /** Sends the answers that wait. */
+  release(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#socket.uncork()
+  }
+
   /** Writes text, one octet a character (latin1). */
   writeText(text: string): void {
+    this.release()
     this.#writer.writeLatin1(text)
     if (this.isBlocked) this.#watch()
   }
 
   /** @returns Whether the socket wants no pause */
   writeBytes(bytes: Uint8Array): boolean {
+    this.release()
     if (this.#writer.write(bytes)) return true
     this.#watch()
     return false
@@ -52,6 +76,7 @@ export class SocketOutput implements Watched {
 
   /** Holds writes back until `uncork`, so that they leave together. */
   cork(): void {
+    this.release()
     this.#socket.cork()
   }
 

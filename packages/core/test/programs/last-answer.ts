@@ -1,0 +1,10 @@
+/** A server whose process ends as soon as its first request is over. Writes its address. */
+import { Server } from '../../src/index.ts'
+
+const server = new Server()
+server.router().get('/', (ctx) => {
+  ctx.onFinish(() => process.exit())
+  return 'good bye'
+})
+const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+console.log(url.href)
