@@ -133,6 +133,17 @@ describe('what is not logged', () => {
     expect(warn).toHaveBeenCalledWith('skipIf of accessLog threw: Error: broken predicate', 'AccessLogWarning')
   })
 
+  it("is not what a skipIf gives a promise for, whose rejection is nobody else's", async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    vi.resetModules()
+    const { accessLog: freshAccessLog } = await import('./access-log.ts')
+    const skipIf = (async () => fail('later')) as unknown as () => boolean
+    const { ctx, finish } = fakeContext()
+    freshAccessLog({ skipIf })(ctx, async () => {})
+    finish()
+    expect(warn.mock.calls).toEqual([['skipIf of accessLog threw: TypeError: it gave a promise', 'AccessLogWarning']])
+  })
+
   it('is not formatted either', async () => {
     setLevel(Level.Error)
     const customFormatter = vi.fn(() => 'text')
@@ -154,14 +165,15 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it.each([() => fail('broken formatter'), () => 7 as unknown as string])(
-    'gives way to Combined when it fails',
-    async (customFormatter) => {
-      vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-      ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
-      expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
-    },
-  )
+  it.each([
+    () => fail('broken formatter'),
+    () => 7 as unknown as string,
+    (async () => fail('later')) as unknown as () => string,
+  ])('gives way to Combined when it fails', async (customFormatter) => {
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
+    expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
+  })
 })
 
 describe('sampleRate', () => {

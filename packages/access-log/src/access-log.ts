@@ -8,6 +8,7 @@ import { entryLevel } from './entry-level.ts'
 import { customText, entryText } from './entry-text.ts'
 import { escapeWordInBrackets } from './escape.ts'
 import { contextEntry, endingOf } from './finished-request.ts'
+import { isForgottenPromise } from './forgotten-promise.ts'
 import { refusalListener } from './refused-request.ts'
 import { RequestLogger } from './request-logger.ts'
 import { routeSettings } from './route-option.ts'
@@ -73,7 +74,9 @@ function logFinished(ctx: Context, outcome: Outcome, durationMs: number, setting
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
-    return skipIf(ctx)
+    const answer: unknown = skipIf(ctx)
+    if (isForgottenPromise(answer)) throw new TypeError('it gave a promise')
+    return Boolean(answer)
   } catch (error) {
     warnOfSkipIf(error)
     return false

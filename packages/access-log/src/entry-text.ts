@@ -1,6 +1,7 @@
 import type { Context } from '@fw/types'
 import { AccessLogFormat } from './config.ts'
 import { tagsOf, type Entry } from './entry.ts'
+import { isForgottenPromise } from './forgotten-promise.ts'
 import { formatCombined } from './format-combined.ts'
 import { formatCommon } from './format-common.ts'
 import { formatJson } from './format-json.ts'
@@ -26,6 +27,7 @@ export function customText(
   if (customFormatter === undefined) return undefined
   try {
     const text: unknown = customFormatter(ctx, ending.durationNs)
+    if (isForgottenPromise(text)) throw new TypeError('it gave a promise')
     if (typeof text !== 'string') throw new TypeError(`it returned a value of type ${typeof text}`)
     return tagsOf(ending) + text
   } catch (error) {

@@ -8,10 +8,14 @@ it.each([
   ['token=a&b=1&token=c', 'token=REDACTED&b=1&token=REDACTED'],
   ['token=a=b', 'token=REDACTED'],
   ['api+key=a&api%20key=b', 'api+key=REDACTED&api%20key=REDACTED'],
+  [
+    'cl\xc3\xa9=a&cl%C3%A9=b&cl\xc3%a9=c&CL%c3%89=d&cl\xe9=e',
+    'cl\xc3\xa9=REDACTED&cl%C3%A9=REDACTED&cl\xc3%a9=REDACTED&CL%c3%89=REDACTED&cl\xe9=REDACTED',
+  ],
   ['tokens=3&mytoken=4', 'tokens=3&mytoken=4'],
   ['token&token=', 'token&token='],
-  ['%zz=1&token=s', '%zz=1&token=REDACTED'],
+  ['%zz=1&token=s&api%20key%=2', '%zz=1&token=REDACTED&api%20key%=2'],
   ['', ''],
 ])('redactQuery(%j) is %j', (query, expected) => {
-  expect(redactQuery(query, new Set(['token', 'api key']))).toBe(expected)
+  expect(redactQuery(query, new Set(['token', 'api key', 'clé']))).toBe(expected)
 })

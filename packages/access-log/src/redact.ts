@@ -1,3 +1,5 @@
+import { textOf } from './octets.ts'
+
 /** What stands in the place of a value that is kept out of the log. */
 export const REDACTED = 'REDACTED'
 
@@ -14,17 +16,17 @@ export function redactQuery(query: string, names: ReadonlySet<string>): string {
       const mark = pair.indexOf('=')
       if (mark === -1 || mark === pair.length - 1) return pair
       const name = pair.slice(0, mark)
-      return names.has(decoded(name).toLowerCase()) ? `${name}=${REDACTED}` : pair
+      return names.has(meaning(name).toLowerCase()) ? `${name}=${REDACTED}` : pair
     })
     .join('&')
 }
 
-function decoded(name: string): string {
-  const text = name.replaceAll('+', ' ')
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // Malformed percent-encoding means itself.
-    return text
-  }
+/** As `URLSearchParams` reads a name: malformed percent-encoding means itself. */
+function meaning(name: string): string {
+  const octets = name.replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => octet(digits))
+  return textOf(octets) ?? octets
+}
+
+function octet(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 16))
 }

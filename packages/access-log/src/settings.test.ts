@@ -55,6 +55,9 @@ describe('compile', () => {
   })
 
   it.each<[unknown, string]>([
+    [null, 'accessLog: the configuration is no object'],
+    [['json'], 'accessLog: the configuration is no object'],
+    ['json', 'accessLog: the configuration is no object'],
     [{ formt: 'json' }, "accessLog: there is no option 'formt'; there are: format, "],
     [{ __proto__: null, constructor: 1 }, "accessLog: there is no option 'constructor'"],
     [{ format: 'xml' }, 'accessLog: format is none of combined, common, json, custom'],

@@ -110,7 +110,10 @@ function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
-function check(config: AccessLogConfig): void {
+function check(config: unknown): asserts config is AccessLogConfig {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new TypeError('accessLog: the configuration is no object')
+  }
   for (const [name, value] of Object.entries(config)) {
     const checkValue = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof AccessLogConfig] : undefined
     if (checkValue === undefined) {
@@ -146,7 +149,7 @@ function isDuration(name: string, value: unknown): void {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     throw new TypeError(`accessLog: ${name} is no number of nanoseconds`)
   }
-  if (!(value >= 0)) throw new RangeError(`accessLog: ${name} is below 0`)
+  if (!(value >= 0)) throw new RangeError(`accessLog: ${name} is not 0 or more`)
 }
 
 function isShare(name: string, value: unknown): void {

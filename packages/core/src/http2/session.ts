@@ -62,6 +62,8 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     deadlines.watch(this)
     this.#session.on('error', (error: Error) => this.#onError(error))
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) => this.#onStream(stream, flags, rawHeaders))
+    // A session that its client ends has forgotten its streams when the socket closes.
+    this.#session.on('goaway', () => this.#onUnseen(this.#session.state.lastProcStreamID ?? 0))
     this.#session.on('close', () => {
       deadlines.unwatch(this)
       options.onClose(this)
