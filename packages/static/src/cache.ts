@@ -73,14 +73,12 @@ export class FileCache {
   /**
    * Reads an open file into memory and keeps it if that is safe.
    *
-   * @returns `undefined` if the file has become shorter than it was when it was opened
+   * @returns `undefined` if the file was changed since it was opened
    */
   async load(path: string, file: FileSource): Promise<Uint8Array | undefined> {
     const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
     const bytes = await readWhole(file)
-    if (bytes === undefined || !isSafe) return bytes
-    const now = await file.handle.stat({ bigint: true })
-    if (isSameState(now, file.stats)) this.#keep(path, { stats: file.stats, bytes })
+    if (bytes !== undefined && isSafe) this.#keep(path, { stats: file.stats, bytes })
     return bytes
   }
 

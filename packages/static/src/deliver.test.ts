@@ -157,7 +157,7 @@ describe('large files', () => {
     expect(text.length).toBeLessThan(SIZE)
     expect(text).not.toContain('next answer')
     expect(ended).not.toBe('open')
-    expect(warnings).toEqual([`${folder.join('big.bin')} became shorter while it was sent`])
+    expect(warnings).toEqual([`${folder.join('big.bin')} was changed while it was sent`])
   })
 
   it('closes the file when the client goes away', async () => {

@@ -1,8 +1,9 @@
-import type { Context, ResponseHeaders } from '@fw/types'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
 import { planAnswer, type Answer } from './answer.ts'
 import type { FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
-import { HttpError } from './http-error.ts'
+import { HttpError, unavailable } from './http-error.ts'
 import type { Representation } from './representation.ts'
 import type { FileSource, Source } from './source.ts'
 import { streamFile } from './stream-file.ts'
@@ -15,29 +16,30 @@ export interface Delivery {
   describe(stats: FileIdentity): Representation
   /** Whether to send the file from memory, by `load`. Otherwise it is streamed. */
   isLoaded(stats: FileIdentity): boolean
-  /** Reads a file into memory; `undefined` if it has become shorter. */
+  /** Reads a file into memory; `undefined` if it was changed since it was opened. */
   load(file: FileSource): Promise<Uint8Array | undefined>
   /** Prepares further fields of the answer, also of a 304. */
   readonly prepare: (headers: ResponseHeaders) => void
-  /** Told about a file that became shorter while it was sent. */
-  onTruncated(): void
+  /** Told about a file that was changed while it was sent, so that the answer was cut off. */
+  onCut(): void
 }
 
 /** An answer that carries the representation, or says that the client has it. */
 type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
 
-/** How often a file that changes between being opened and being read is looked at anew. */
-const ATTEMPTS = 3
+/** How long to wait before a file that was changed while it was read is tried anew, in milliseconds. */
+const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 
 /**
  * Answers a request with a stored file: 200, 206 or 304. The file is read only if its octets are sent.
  *
  * @returns Why there is no file; then nothing was prepared or sent
- * @throws {HttpError} 412 or 416
- * @throws the error of the file system, or an `Error` if the file does not keep still
+ * @throws {HttpError} 412 or 416; 503 if the file does not keep still
+ * @throws the error of the file system
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (const pauseMs of PAUSES_MS) {
+    if (pauseMs > 0) await delay(pauseMs)
     const source = await delivery.open()
     if (typeof source === 'string') return source
     if ('bytes' in source) {
@@ -50,10 +52,10 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
       await source.close()
     }
   }
-  throw new Error('Cannot send the file: it was changed each time it was read')
+  throw unavailable('The file is being changed')
 }
 
-/** Answers from an open file; false if it has become shorter and nothing was sent. */
+/** Answers from an open file; false if it was changed since it was opened, and nothing was sent. */
 async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): Promise<boolean> {
   const representation = delivery.describe(source.stats)
   const answer = planFor(ctx, representation)
@@ -68,11 +70,14 @@ async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): P
     return true
   }
   const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
-  prepare(ctx, delivery.prepare, representation, answer)
-  ctx.responseHeaders.set('content-length', String(end - start + 1))
-  const isWhole = await streamFile(ctx.startResponse(), source.handle.fd, start, end)
-  if (!isWhole) delivery.onTruncated()
-  return true
+  const begin = (): ResponseBody => {
+    prepare(ctx, delivery.prepare, representation, answer)
+    ctx.responseHeaders.set('content-length', String(end - start + 1))
+    return ctx.startResponse()
+  }
+  const outcome = await streamFile(begin, source, start, end)
+  if (outcome === 'cut') delivery.onCut()
+  return outcome !== 'unsent'
 }
 
 /**

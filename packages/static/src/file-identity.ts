@@ -22,6 +22,11 @@ export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev
 }
 
+/** Whether the content is the same, be the file renamed, linked or unlinked in between. */
+export function isSameContent(a: FileIdentity, b: FileIdentity): boolean {
+  return a.mtimeNs === b.mtimeNs && a.size === b.size
+}
+
 /** Whether the last change is long enough ago for the times to tell it from the next one. */
 export function isSettled({ ctimeNs }: FileIdentity): boolean {
   return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs

@@ -14,3 +14,11 @@ export class HttpError extends Error {
     this.headers = headers
   }
 }
+
+/** Seconds after which a client may try again. */
+const RETRY_AFTER = '1'
+
+/** An answer for what may go well in a moment: 503. */
+export function unavailable(message: string): HttpError {
+  return new HttpError(503, message, { 'retry-after': RETRY_AFTER })
+}

@@ -138,7 +138,7 @@ export class Mount {
       isLoaded: (opened) => cache.isCacheable(opened) || opened.size <= WHOLE_BYTES,
       load: (file) => cache.load(path, file),
       prepare: this.#preparation(name, isFallback),
-      onTruncated: () => this.#warn(`${path} became shorter while it was sent`),
+      onCut: () => this.#warn(`${path} was changed while it was sent`),
     })
   }
 

@@ -80,7 +80,7 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
       const { download = false } = options
       if (download !== false) headers.set('content-disposition', attachment(download === true ? file : download))
     },
-    onTruncated: () => warn(`${file} became shorter while it was sent`),
+    onCut: () => warn(`${file} was changed while it was sent`),
   })
   if (failure === undefined) return
   // Looked at only now, as every request would pay for it.

@@ -1,6 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { once } from 'node:events'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
@@ -101,19 +112,55 @@ describe('openSource', () => {
       expect(await reading).toMatch(/^(.)\1{9}$/)
     }
   })
+
+  it('finds a file while a link to it is switched, and what it led to is deleted', async () => {
+    await using folder = await tempFolder({})
+    const base = `${folder.path}/`
+    let last = ''
+    const found: string[] = []
+    let isDone = false
+    const reading = async (): Promise<void> => {
+      while (!isDone) found.push(await contentOf(`${base}current`, base))
+    }
+    let readers: Promise<unknown> | undefined
+    for (let i = 0; i < 60; i++) {
+      const name = `v${i}`
+      writeFileSync(base + name, name)
+      symlinkSync(name, `${base}next`)
+      renameSync(`${base}next`, `${base}current`)
+      if (last !== '') rmSync(base + last)
+      last = name
+      readers ??= Promise.all([reading(), reading()])
+      await delay(2)
+    }
+    isDone = true
+    await readers
+    expect(found.filter((text) => !/^v\d+$/.test(text))).toEqual([])
+    expect(found.length).toBeGreaterThan(20)
+  })
 })
 
 describe('readWhole', () => {
-  it('reads no more than there was, and tells when there is less', async () => {
-    await using folder = await tempFolder({ 'grown.txt': 'short', 'cut.txt': 'long enough' })
-    const grown = await openSource(folder.join('grown.txt'), `${folder.path}/`, 'inside')
-    const cut = await openSource(folder.join('cut.txt'), `${folder.path}/`, 'inside')
-    if (typeof grown === 'string' || typeof cut === 'string') throw new Error('The files are there')
-    writeFileSync(folder.join('grown.txt'), 'short and then some')
-    truncateSync(folder.join('cut.txt'), 3)
-    expect(Buffer.from((await readWhole(grown)) ?? []).toString()).toBe('short')
-    expect(await readWhole(cut)).toBeUndefined()
-    await grown.close()
-    await cut.close()
+  it.each<[string, (path: string) => void]>([
+    ['longer', (path) => appendFileSync(path, 'er')],
+    ['shorter', (path) => truncateSync(path, 3)],
+    ['other content of the same length', (path) => writeFileSync(path, 'gnol')],
+  ])('tells when there is something %s', async (_, change) => {
+    await using folder = await tempFolder({ file: 'long' })
+    utimesSync(folder.join('file'), 1, 1)
+    const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+    if (typeof source === 'string') throw new Error('The file is there')
+    change(folder.join('file'))
+    expect(await readWhole(source)).toBeUndefined()
+    await source.close()
+  })
+
+  it('reads what has lost its name', async () => {
+    await using folder = await tempFolder({ file: 'long' })
+    const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+    if (typeof source === 'string') throw new Error('The file is there')
+    rmSync(folder.join('file'))
+    expect(Buffer.from((await readWhole(source)) ?? []).toString()).toBe('long')
+    await source.close()
   })
 })

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileFailure, type FileFailure } from './file-failure.ts'
-import type { FileIdentity } from './file-identity.ts'
+import { isSameContent, type FileIdentity } from './file-identity.ts'
 import { readAt } from './read-at.ts'
 
 /** Which symbolic links may lead to a file. */
@@ -24,7 +24,7 @@ export interface FileSource {
 export type Source = MemorySource | FileSource
 
 /** How often a file that is replaced at the very moment it is opened is tried anew. */
-const ATTEMPTS = 3
+const ATTEMPTS = 4
 
 /**
  * Opens a regular file. What is checked is what is served: everything is asked of the handle, and the path is followed
@@ -56,7 +56,8 @@ export async function openSource(
     } catch (error) {
       const failure = fileFailure(error)
       if (failure === undefined) throw error
-      return failure
+      // A link that was switched leads to what has been deleted since. Without a switch it is missing twice.
+      if (failure !== 'missing' || (handle === undefined && attempt > 0)) return failure
     } finally {
       await handle?.close()
     }
@@ -67,9 +68,10 @@ export async function openSource(
 /**
  * Reads a whole file into memory.
  *
- * @returns `undefined` if the file has become shorter than it was when it was opened
+ * @returns `undefined` if the file was changed since it was opened
  */
-export async function readWhole({ handle, stats }: FileSource): Promise<Uint8Array | undefined> {
+export async function readWhole(source: FileSource): Promise<Uint8Array | undefined> {
+  const { handle, stats } = source
   const size = Number(stats.size)
   const bytes = Buffer.allocUnsafeSlow(size)
   let filled = 0
@@ -78,7 +80,12 @@ export async function readWhole({ handle, stats }: FileSource): Promise<Uint8Arr
     if (bytesRead === 0) return undefined
     filled += bytesRead
   }
-  return bytes
+  return isSameContent(await stateOf(source), stats) ? bytes : undefined
+}
+
+/** What an open file is now. */
+export function stateOf({ handle }: FileSource): Promise<FileIdentity> {
+  return handle.stat({ bigint: true })
 }
 
 /** Where the path of an open file leads now; 'moved' if no longer to that file. */

@@ -1,10 +1,11 @@
-import { open } from 'node:fs/promises'
+import { appendFileSync, chmodSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { ResponseBody } from '@fw/types'
-import { tempFolder } from '@fw/testing'
+import { tempFolder, type TempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { LARGE_BYTES } from './buffer-pool.ts'
-import { streamFile } from './stream-file.ts'
+import { openSource } from './source.ts'
+import { streamFile, type StreamOutcome } from './stream-file.ts'
 
 /** A transport that holds what it is given, without copying, until it has gone out later. */
 class SlowBody implements ResponseBody {
@@ -56,6 +57,37 @@ const SIZE = 1_000_000
 /** No two places of it are alike, so that a wrong octet shows. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
+async function send(
+  folder: TempFolder,
+  body: SlowBody,
+  [start, end]: readonly [number, number] = [0, SIZE - 1],
+): Promise<StreamOutcome> {
+  const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+  if (typeof source === 'string') throw new Error('The file is there')
+  try {
+    return await streamFile(() => body, source, start, end)
+  } finally {
+    await source.close()
+  }
+}
+
+/** A transport during which the file is changed, after its first slice. */
+class ChangingBody extends SlowBody {
+  readonly #change: () => void
+  #isChanged = false
+
+  constructor(change: () => void) {
+    super(true)
+    this.#change = change
+  }
+
+  override async drained(): Promise<void> {
+    if (!this.#isChanged) this.#change()
+    this.#isChanged = true
+    await super.drained()
+  }
+}
+
 describe('streamFile', () => {
   it.each([
     [0, SIZE - 1],
@@ -64,9 +96,8 @@ describe('streamFile', () => {
     [SIZE - 1, SIZE - 1],
   ])('sends octets %i to %i', async (start, end) => {
     await using folder = await tempFolder({ file: content })
-    await using handle = await open(folder.join('file'))
     const body = new SlowBody(true)
-    expect(await streamFile(body, handle.fd, start, end)).toBe(true)
+    expect(await send(folder, body, [start, end])).toBe('sent')
     await body.flush()
     expect(Buffer.concat(body.sent).equals(content.subarray(start, end + 1))).toBe(true)
     expect(body.isEnded).toBe(true)
@@ -74,47 +105,82 @@ describe('streamFile', () => {
 
   it('never has more than one read in flight', async () => {
     await using folder = await tempFolder({ file: content })
-    await using handle = await open(folder.join('file'))
     const body = new SlowBody(true)
-    await streamFile(body, handle.fd, 0, SIZE - 1)
+    await send(folder, body)
     expect(body.mostHeld).toBe(LARGE_BYTES)
   })
 
   it('does not overwrite what the transport still holds', async () => {
     await using folder = await tempFolder({ file: content })
-    await using handle = await open(folder.join('file'))
     const bodies = Array.from({ length: 4 }, () => new SlowBody(false))
-    await Promise.all(bodies.map((body) => streamFile(body, handle.fd, 0, SIZE - 1)))
+    await Promise.all(bodies.map((body) => send(folder, body)))
     await Promise.all(bodies.map((body) => body.flush()))
     for (const body of bodies) expect(Buffer.concat(body.sent).equals(content)).toBe(true)
   })
 
-  it('aborts when the file has become shorter', async () => {
+  it.each<[string, (path: string) => void]>([
+    ['has become shorter', (path) => truncateSync(path, 300_000)],
+    ['has become empty, then other content', (path) => writeFileSync(path, content.toReversed())],
+    ['has become longer with other content', (path) => writeFileSync(path, Buffer.concat([Buffer.from('x'), content]))],
+  ])('aborts when the file %s', async (_, change) => {
     await using folder = await tempFolder({ file: content })
-    await using handle = await open(folder.join('file'))
-    const body = new SlowBody(true)
-    expect(await streamFile(body, handle.fd, 0, SIZE + 99)).toBe(false)
-    expect(body.error?.message).toBe('The file ended 100 octets early')
+    utimesSync(folder.join('file'), 1, 1)
+    const body = new ChangingBody(() => change(folder.join('file')))
+    expect(await send(folder, body)).toBe('cut')
+    expect(body.error?.message).toBe('The file was changed while it was sent')
     expect(body.isEnded).toBe(false)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['has grown', (path) => appendFileSync(path, 'more')],
+    ['has lost its name', (path) => rmSync(path)],
+    ['has other permissions', (path) => chmodSync(path, 0o600)],
+  ])('goes on when the file %s', async (_, change) => {
+    await using folder = await tempFolder({ file: content })
+    utimesSync(folder.join('file'), 1, 1)
+    const body = new ChangingBody(() => change(folder.join('file')))
+    expect(await send(folder, body)).toBe('sent')
+    await body.flush()
+    expect(Buffer.concat(body.sent).equals(content)).toBe(true)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['shorter', (path) => truncateSync(path, 0)],
+    ['longer', (path) => appendFileSync(path, 'more')],
+  ])('sends nothing of a file that is %s than when it was opened', async (_, change) => {
+    await using folder = await tempFolder({ file: content })
+    utimesSync(folder.join('file'), 1, 1)
+    const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+    if (typeof source === 'string') throw new Error('The file is there')
+    change(folder.join('file'))
+    expect(await streamFile(() => expect.unreachable('a head was sent'), source, 0, SIZE - 1)).toBe('unsent')
+    await source.close()
   })
 
   it('stops when nobody is there any more', async () => {
     await using folder = await tempFolder({ file: content })
-    await using handle = await open(folder.join('file'))
     const body = new SlowBody(true)
-    const streaming = streamFile(body, handle.fd, 0, SIZE - 1)
     body.isOpen = false
-    await streaming
+    await send(folder, body)
     await body.flush()
     expect(Buffer.concat(body.sent).byteLength).toBeLessThanOrEqual(LARGE_BYTES)
   })
 
-  it('aborts the answer and throws when the file cannot be read', async () => {
+  it.each([
+    ['throws before anything is sent', 0],
+    ['aborts the answer and throws later', 1],
+  ])('%s when the file cannot be read', async (_, slices) => {
     await using folder = await tempFolder({ file: content })
-    // A directory can be opened, but not read.
-    await using handle = await open(folder.path)
-    const body = new SlowBody(true)
-    await expect(streamFile(body, handle.fd, 0, SIZE - 1)).rejects.toThrow('EISDIR')
-    expect(body.isOpen).toBe(false)
+    const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+    if (typeof source === 'string') throw new Error('The file is there')
+    // A descriptor that is closed stands in for a disk that fails.
+    if (slices === 0) await source.close()
+    let closing: Promise<void> | undefined
+    const body = new ChangingBody(() => {
+      closing = source.close()
+    })
+    await expect(streamFile(() => body, source, 0, SIZE - 1)).rejects.toThrow(/EBADF|"fd"/)
+    expect([body.isOpen, body.isEnded]).toEqual([slices === 0, false])
+    await closing
   })
 })

@@ -41,7 +41,7 @@ server.router().all('/c/:resource', async (ctx) => {
       isLoaded: () => true,
       load: () => Promise.resolve(bytes),
       prepare: () => {},
-      onTruncated: () => {},
+      onCut: () => {},
     })
   } else {
     const { status } = planAnswer(ctx.method, ctx.headers, representation)
