@@ -11,10 +11,11 @@ const SHORT_COPY = 256
 const SHORT_TEXT = 32
 
 /** Longer text is encoded alone: for this one there is room without more memory, whatever it has. */
-const LONG_TEXT = 4096
+export const LONG_TEXT = 4096
 
-/** Octets copied at once. There is room for as many behind the text, so that the last ones need no care. */
+/** Octets of an integer; a loop takes two at once. There is room for as many behind the text, so that its end needs no care. */
 const WORD = 4
+const STEP = 2 * WORD
 
 /** A space, a one and the highest bit in each octet of a word. */
 const SPACES = 0x20202020
@@ -35,7 +36,7 @@ export class LineBuffer {
 
   /** @param text What it holds at first; room is made for no more then */
   constructor(text?: string) {
-    this.#octets = Buffer.allocUnsafeSlow(text === undefined ? FIRST_OCTETS : text.length * 3 + WORD)
+    this.#octets = Buffer.allocUnsafeSlow(text === undefined ? FIRST_OCTETS : text.length * 3 + STEP)
     this.#view = new DataView(this.#octets.buffer)
     this.#rest = this.#octets
     if (text !== undefined) this.addText(text)
@@ -70,7 +71,7 @@ export class LineBuffer {
    */
   addPlain(text: string): boolean {
     const { length } = text
-    if (length > SHORT_TEXT) return length <= LONG_TEXT && this.#addPrintable(text)
+    if (length > SHORT_TEXT) return length <= LONG_TEXT && this.addPlainLines(text, 0)
     this.#reserve(length)
     const octets = this.#octets
     const start = this.#length
@@ -83,8 +84,11 @@ export class LineBuffer {
     return true
   }
 
-  /** As `addPlain`; looks at the octets, which are in one place whatever pieces the text was put together of. */
-  #addPrintable(text: string): boolean {
+  /**
+   * As `addPlain`, for text of any length that has so many line breaks as well. Looks at the octets, which are in one
+   * place whatever pieces the text was put together of.
+   */
+  addPlainLines(text: string, lineBreaks: number): boolean {
     const { length } = text
     this.#reserve(length * 3)
     const start = this.#length
@@ -95,13 +99,21 @@ export class LineBuffer {
     if (encoder.encodeInto(text, this.#rest).written !== length) return false
     const end = start + length
     const view = this.#view
-    // What the last word has beyond the text is not to count.
+    // What the last step has beyond the text is not to count.
     view.setInt32(end, SPACES, true)
-    for (let at = start; at < end; at += WORD) {
-      const word = view.getInt32(at, true)
-      // The highest bit of an octet is set in one of the three if it is above 0x7f, below 0x20 or above 0x7e.
-      if (((word | (word - SPACES) | (word + ONES)) & HIGH_BITS) !== 0) return false
+    view.setInt32(end + WORD, SPACES, true)
+    let found = 0
+    for (let at = start; at < end; at += STEP) {
+      const [word, next] = [view.getInt32(at, true), view.getInt32(at + WORD, true)]
+      if ((suspicionOf(word) | suspicionOf(next)) === 0) continue
+      for (let octet = at; octet < at + STEP; octet++) {
+        const code = view.getUint8(octet)
+        if (code === 10) found++
+        else if (code < 0x20 || code > 0x7e) return false
+      }
+      if (found > lineBreaks) return false
     }
+    if (found !== lineBreaks) return false
     this.#length = end
     return true
   }
@@ -119,7 +131,10 @@ export class LineBuffer {
     if (length > SHORT_COPY) this.#octets.set(source.#octets.subarray(0, length), this.#length)
     else {
       const [from, to, start] = [source.#view, this.#view, this.#length]
-      for (let at = 0; at < length; at += WORD) to.setInt32(start + at, from.getInt32(at, true), true)
+      for (let at = 0; at < length; at += STEP) {
+        to.setInt32(start + at, from.getInt32(at, true), true)
+        to.setInt32(start + at + WORD, from.getInt32(at + WORD, true), true)
+      }
     }
     this.#length += length
   }
@@ -146,7 +161,7 @@ export class LineBuffer {
   }
 
   #reserve(more: number): void {
-    const needed = this.#length + more + WORD
+    const needed = this.#length + more + STEP
     if (needed > this.#octets.length) this.#resize(Math.max(needed, this.#octets.length * 2))
   }
 
@@ -158,4 +173,9 @@ export class LineBuffer {
     this.#restStart = 0
     previous.copy(this.#octets, 0, 0, this.#length)
   }
+}
+
+/** Not 0 if an octet is above 0x7f, below 0x20 or above 0x7e: then its highest bit is set in one of the three. */
+function suspicionOf(word: number): number {
+  return (word | (word - SPACES) | (word + ONES)) & HIGH_BITS
 }

@@ -3,7 +3,7 @@ import type { SourceLocation } from '@fw/types'
 import { escapeLine } from './escape.ts'
 import { formatMessage, templateOf } from './format.ts'
 import { Level } from './level.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { LineBuffer, LONG_TEXT } from './line-buffer.ts'
 import { compileHead, type LineParts, type PaintLevel, shownPlace } from './pattern.ts'
 
 /**
@@ -18,6 +18,11 @@ export class PlainCall {
   prefix = ''
   format = ''
   args: readonly unknown[] = []
+
+  /** Whether the message is there as it is, and not so long that it should be encoded alone. */
+  get isReady(): boolean {
+    return this.args.length === 0 && this.prefix.length + this.format.length <= LONG_TEXT
+  }
 
   /** Becomes another call, made now: one object serves all calls of a logger, as sinks keep none. */
   renew(
@@ -72,6 +77,16 @@ export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainFor
     }
     line.addLineBreak()
     return line
+  }
+}
+
+/** Compiles what stands before the message, as text. */
+export function compileStart(parts: LineParts): (call: PlainCall) => string {
+  const headOf = compileHead(parts)
+  const shownThread = parts.showThreadId ? `[t:${threadId}] ` : ''
+  return ({ timeMs, level, location }) => {
+    const place = parts.showLocation && location !== undefined ? shownPlace(location) : ''
+    return headOf(timeMs, level) + shownThread + place
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, writevSync } from 'node:fs'
+import type { LineBuffer } from '../line-buffer.ts'
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
 /** Never written to: waiting on it is the one way to sleep in synchronous code. */
@@ -66,11 +67,10 @@ export class Queue {
   /**
    * Puts in whole lines.
    *
-   * @param length Octets to take
    * @param records Their number
    * @returns False if there is no room; nothing was put in then
    */
-  push(octets: Uint8Array, length: number, records: number): boolean {
+  push({ octets, length }: LineBuffer, records: number): boolean {
     const { bytes } = this.ring
     const size = bytes.length
     const at = this.#head & (size - 1)

@@ -3,9 +3,10 @@ import { getSystemErrorMap } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { LogRecord } from '@fw/types'
 import { Level } from '../level.ts'
-import { LineBuffer } from '../line-buffer.ts'
+import type { LineBuffer } from '../line-buffer.ts'
 import { LineWriter } from '../sinks/line-writer.ts'
 import { guardExit, releaseExit } from './exit-guard.ts'
+import { LineBatch } from './line-batch.ts'
 import { Queue } from './queue.ts'
 import { WORKER_SOURCE } from './worker-source.ts'
 import type { WorkerInput } from './worker.ts'
@@ -36,6 +37,9 @@ const PIPE_OCTETS = 4096
 /** Bounds how long the lock is held for a write to a file. */
 const FILE_OCTETS = 256 * 1024
 
+/** How long a line that is not the first of its millisecond may wait for others. */
+const TICK_MS = 1
+
 /** How soon to look again whether there is room. */
 const POLL_MS = 10
 
@@ -47,9 +51,8 @@ export class QueuedWriter {
   #fd: number
   #threadEnded = false
   #stopped = false
-  /** Lines not yet put in the queue, and their number. */
-  readonly #batch = new LineBuffer()
-  #batched = 0
+  /** Lines not yet put in the queue. */
+  readonly #batch = new LineBatch()
   #isTickSet = false
   #pollTimer: NodeJS.Timeout | undefined
   #committedMs = 0
@@ -70,33 +73,52 @@ export class QueuedWriter {
   /** Records not yet written. */
   get queued(): number {
     this.#noteFailures()
-    return this.#batched + this.#queue.countRecords()
+    return this.#batch.lines + this.#queue.countRecords()
   }
 
   /** Takes a line with its line break. @returns False if it was dropped: the queue is full, and may not be waited for or cannot be written */
-  write(line: LineBuffer, { timeMs, level }: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
+  write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
       if (line.length > this.#queue.capacity) return this.#writeAlone(line)
       this.#commit()
     }
-    if (this.#isFull(line) && !this.#makeRoom(line, level >= Level.Error)) {
+    if (!this.#hasRoom(line.length, record)) return false
+    this.#batch.add(line)
+    this.#taken(record)
+    return true
+  }
+
+  /** As `write`, for a line that is there as text. See `LineBatch.addReady` */
+  writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
+    if (!this.#hasRoom(start.length + message.length, record)) return false
+    this.#batch.addReady(start, message)
+    this.#taken(record)
+    return true
+  }
+
+  /** Whether a line of such a length can be added; makes room if it may be waited for, and counts the line if not. */
+  #hasRoom(length: number, { level }: Pick<LogRecord, 'level'>): boolean {
+    if (this.#isFull(length) && !this.#makeRoom(length, level >= Level.Error)) {
       this.#unreported++
       this.#poll()
       return false
     }
     if (this.#unreported > 0) this.#reportDropped()
-    this.#batch.addAll(line)
-    this.#batched++
+    return true
+  }
+
+  /** A line was added. */
+  #taken({ timeMs }: Pick<LogRecord, 'timeMs'>): void {
     // The first line of a millisecond goes out at once: if the process hangs right after it, it is not lost.
     if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
     } else if (!this.#isTickSet) {
       this.#isTickSet = true
-      setImmediate(this.#tick)
+      // Once a millisecond, as turns of the event loop end too often; at exit everything is flushed anyway.
+      setTimeout(this.#tick, TICK_MS).unref()
     }
     if (this.#writesThrough) this.flush()
-    return true
   }
 
   /**
@@ -105,12 +127,12 @@ export class QueuedWriter {
    * @throws {Error} as of `fs.writevSync`; what was not written is kept for the next attempt
    */
   flush(): void {
-    if (this.#batched === 0 && this.#unreported === 0 && this.#queue.isEmpty) return
+    if (this.#batch.lines === 0 && this.#unreported === 0 && this.#queue.isEmpty) return
     this.#commit()
     this.#queue.drained(() => {})
     this.#queue.countRecords()
     this.#reportDropped()
-    if (this.#batched === 0) return
+    if (this.#batch.lines === 0) return
     this.#commit()
     this.#queue.drained(() => {})
   }
@@ -180,11 +202,9 @@ export class QueuedWriter {
 
   /** Puts the batch into the queue, if there is room. */
   #commit(): void {
-    if (this.#batched > 0) {
-      if (this.#queue.readerHasGone || this.#queue.push(this.#batch.octets, this.#batch.length, this.#batched)) {
-        this.#batch.rewind(0)
-        this.#batched = 0
-      } else {
+    if (this.#batch.lines > 0) {
+      if (this.#queue.readerHasGone || this.#queue.push(this.#batch.encoded(), this.#batch.lines)) this.#batch.clear()
+      else {
         this.#queue.wake()
         this.#poll()
       }
@@ -193,20 +213,20 @@ export class QueuedWriter {
     if (this.#threadEnded) this.#writeHere()
   }
 
-  #isFull(line: LineBuffer): boolean {
-    if (this.#batched + this.#queue.recordsAtMost >= this.#settings.maxQueueSize) return true
-    return this.#batch.length > BATCH || (this.#batched > 0 && line.length > BATCH)
+  #isFull(length: number): boolean {
+    if (this.#batch.lines + this.#queue.recordsAtMost >= this.#settings.maxQueueSize) return true
+    return this.#batch.length > BATCH || (this.#batch.lines > 0 && length > BATCH)
   }
 
-  /** @returns Whether there is room for the line now */
-  #makeRoom(line: LineBuffer, urgent: boolean): boolean {
+  /** @returns Whether there is room for a line of such a length now */
+  #makeRoom(length: number, urgent: boolean): boolean {
     this.#commit()
     this.#queue.countRecords()
-    if (!this.#isFull(line)) return true
+    if (!this.#isFull(length)) return true
     this.#queue.wake()
     if (!urgent && this.#settings.overflow === 'drop') return false
     try {
-      while (this.#isFull(line)) {
+      while (this.#isFull(length)) {
         this.#queue.writeSome()
         this.#commit()
         this.#queue.countRecords()
@@ -240,7 +260,7 @@ export class QueuedWriter {
         this.#reportDropped()
         this.#commit()
       }
-      if (this.#unreported > 0 || this.#batched > 0 || (this.#threadEnded && !this.#queue.isEmpty)) this.#poll()
+      if (this.#unreported > 0 || this.#batch.lines > 0 || (this.#threadEnded && !this.#queue.isEmpty)) this.#poll()
     }, POLL_MS)
     // At exit everything is flushed anyway.
     this.#pollTimer.unref()
@@ -248,9 +268,9 @@ export class QueuedWriter {
 
   /** Adds the line that reports what was dropped, once there is room for more than that. */
   #reportDropped(): void {
-    if (this.#unreported === 0 || this.#batched + this.#queue.recordsAtMost > this.#settings.maxQueueSize >> 1) return
-    this.#batch.addText(`${this.#describeDropped(this.#unreported)}\n`)
-    this.#batched++
+    if (this.#unreported === 0 || this.#batch.lines + this.#queue.recordsAtMost > this.#settings.maxQueueSize >> 1)
+      return
+    this.#batch.addReady('', this.#describeDropped(this.#unreported))
     this.#unreported = 0
   }
 

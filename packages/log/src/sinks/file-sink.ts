@@ -63,8 +63,17 @@ export class FileSink implements LogSink {
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
     // What a subclass makes of records must see all of them.
-    const form = new.target === FileSink ? line.compileCalls?.() : undefined
-    this.writeCall = form && ((call) => !this.#closed && this.#put(form(call), call))
+    const [form, startOf] = new.target === FileSink ? [line.compileCalls?.(), line.compileStart?.()] : []
+    // Rotation has to know how long a line is.
+    const gathersText = this.#rotation === undefined
+    if (form === undefined || startOf === undefined) this.writeCall = undefined
+    else {
+      this.writeCall = (call) => {
+        if (this.#closed) return false
+        if (!gathersText || !this.#output.gathersText || !call.isReady) return this.#put(form(call), call)
+        return this.#output.writeReady(startOf(call), call.prefix + call.format, call)
+      }
+    }
     this.#reopenOn = isMainThread ? reopenOn : undefined
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
   }

@@ -50,6 +50,16 @@ export class LineOutput {
     return true
   }
 
+  /** Whether `writeReady` may be called. */
+  get gathersText(): boolean {
+    return this.#queue !== undefined
+  }
+
+  /** Takes a line as text for the writer thread. See `LineBatch.addReady`. @returns As `write` */
+  writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
+    return this.#queue?.writeReady(start, message, record) ?? false
+  }
+
   /** @throws {Error} as of `fs.writevSync`; what was not written is kept for the next attempt */
   flush(): void {
     this.#queue?.flush()
