@@ -6,6 +6,7 @@ import type { CapturedHeader, Entry } from './entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from './settings.ts'
 import { splitTarget } from './target.ts'
+import { isToken } from './token.ts'
 import { traceContextOf } from './trace-context.ts'
 
 /** How a request ended: what its level depends on, known before anything is formatted. */
@@ -86,9 +87,4 @@ function capture(choices: readonly HeaderChoice[], headers: Pick<RequestHeaders,
 /** RFC 9110 §6.4.1 */
 function hasBody(method: string, status: number): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304 && status >= 200
-}
-
-/** RFC 9110 §9.1, §5.6.2 */
-function isToken(method: string): boolean {
-  return /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(method)
 }

@@ -1,3 +1,4 @@
+import { Level } from '@fw/log'
 import type { LevelNumber, RouteInfo } from '@fw/types'
 import type { AccessLogConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
@@ -17,8 +18,6 @@ declare module '@fw/types' {
     readonly accessLog?: RouteAccessLog | undefined
   }
 }
-
-const OFF: LevelNumber = 6
 
 /**
  * The settings for the requests of each route.
@@ -42,7 +41,8 @@ export function routeSettings(config: AccessLogConfig, settings: Settings): (rou
 
 function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, option: RouteAccessLog): Settings {
   if (option === 'silent') {
-    return { ...settings, normalLevel: OFF, clientErrorLevel: OFF, serverErrorLevel: OFF, slowLevel: OFF }
+    const off = Level.Off
+    return { ...settings, normalLevel: off, clientErrorLevel: off, serverErrorLevel: off, slowLevel: off }
   }
   try {
     if (typeof option === 'number') return compile({ ...config, normalLevel: option }, settings.entries)

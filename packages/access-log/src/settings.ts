@@ -1,7 +1,8 @@
-import type { Logger } from '@fw/log'
+import { Level, type Logger } from '@fw/log'
 import type { Context, LevelNumber } from '@fw/types'
 import { believedAddress, claimedAddress, compileTrust } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
+import { checkConfig } from './check-config.ts'
 import type { Parts } from './entry.ts'
 
 /** A header to capture. */
@@ -38,39 +39,13 @@ export interface Settings extends Parts {
   readonly redactQuery: ReadonlySet<string>
 }
 
-/** Every option, with the check of its value. */
-const OPTIONS: { readonly [Name in keyof AccessLogConfig]-?: (name: Name, value: unknown) => void } = {
-  format: isFormat,
-  normalLevel: isLevel,
-  clientErrorLevel: isLevel,
-  serverErrorLevel: isLevel,
-  slowThreshold: isDuration,
-  slowLevel: isLevel,
-  logQuery: isOfType('boolean'),
-  logClientIp: isOfType('boolean'),
-  logBytes: isOfType('boolean'),
-  logProtocol: isOfType('boolean'),
-  requestHeaders: isListOf('field names', isToken),
-  responseHeaders: isListOf('field names', isToken),
-  skipPaths: isListOf('strings', isString),
-  skipIf: isOfType('function'),
-  customFormatter: isOfType('function'),
-  correlationHeader: isFieldName,
-  logTraceContext: isOfType('boolean'),
-  sampleRate: isShare,
-  // Checked where it is compiled.
-  trustProxy: () => {},
-  redactHeaders: isListOf('field names', isToken),
-  redactQuery: isListOf('strings', isString),
-}
-
 /**
  * Checks a configuration and fills in the defaults.
  *
  * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
  */
 export function compile(config: AccessLogConfig, entries: Logger): Settings {
-  check(config)
+  checkConfig(config)
   const { format = AccessLogFormat.Combined, customFormatter, slowThreshold = 0, trustProxy } = config
   if (format === AccessLogFormat.Custom && customFormatter === undefined) {
     throw new TypeError('accessLog: format is custom, so give a customFormatter')
@@ -80,11 +55,11 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
   return {
     entries,
     format,
-    normalLevel: config.normalLevel ?? 2,
-    clientErrorLevel: config.clientErrorLevel ?? 3,
-    serverErrorLevel: config.serverErrorLevel ?? 4,
+    normalLevel: config.normalLevel ?? Level.Info,
+    clientErrorLevel: config.clientErrorLevel ?? Level.Warn,
+    serverErrorLevel: config.serverErrorLevel ?? Level.Error,
     slowThresholdNs: Number(slowThreshold) || Infinity,
-    slowLevel: config.slowLevel ?? 3,
+    slowLevel: config.slowLevel ?? Level.Warn,
     logQuery: config.logQuery ?? true,
     logClientIp: config.logClientIp ?? true,
     logBytes: config.logBytes ?? true,
@@ -110,19 +85,6 @@ function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
-function check(config: unknown): asserts config is AccessLogConfig {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new TypeError('accessLog: the configuration is no object')
-  }
-  for (const [name, value] of Object.entries(config)) {
-    const checkValue = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof AccessLogConfig] : undefined
-    if (checkValue === undefined) {
-      throw new TypeError(`accessLog: there is no option '${name}'; there are: ${Object.keys(OPTIONS).join(', ')}`)
-    }
-    if (value !== undefined) (checkValue as (name: string, value: unknown) => void)(name, value)
-  }
-}
-
 /** Twice the same name would be twice the same key in Json. */
 function choices(names: readonly string[] = [], redacted: ReadonlySet<string>): HeaderChoice[] {
   return Array.from(new Set(names), (label) => {
@@ -133,53 +95,4 @@ function choices(names: readonly string[] = [], redacted: ReadonlySet<string>): 
 
 function lowerCase(names: readonly string[] = []): ReadonlySet<string> {
   return new Set(names.map((name) => name.toLowerCase()))
-}
-
-function isFormat(name: string, value: unknown): void {
-  const formats: readonly unknown[] = Object.values(AccessLogFormat)
-  if (!formats.includes(value)) throw new TypeError(`accessLog: ${name} is none of ${formats.join(', ')}`)
-}
-
-function isLevel(name: string, value: unknown): void {
-  if (typeof value !== 'number') throw new TypeError(`accessLog: ${name} is no level, such as Level.Info`)
-  if (!Number.isInteger(value) || value < 0 || value > 6) throw new RangeError(`accessLog: ${name} is no level, 0 to 6`)
-}
-
-function isDuration(name: string, value: unknown): void {
-  if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new TypeError(`accessLog: ${name} is no number of nanoseconds`)
-  }
-  if (!(value >= 0)) throw new RangeError(`accessLog: ${name} is not 0 or more`)
-}
-
-function isShare(name: string, value: unknown): void {
-  if (typeof value !== 'number') throw new TypeError(`accessLog: ${name} is no number`)
-  if (!(value >= 0 && value <= 1)) throw new RangeError(`accessLog: ${name} is not between 0 and 1`)
-}
-
-function isOfType(type: 'boolean' | 'function'): (name: string, value: unknown) => void {
-  return (name, value) => {
-    if (typeof value !== type) throw new TypeError(`accessLog: ${name} is no ${type}`)
-  }
-}
-
-function isListOf(what: string, isItem: (value: unknown) => boolean): (name: string, value: unknown) => void {
-  return (name, value) => {
-    if (!Array.isArray(value) || !value.every((item) => isItem(item))) {
-      throw new TypeError(`accessLog: ${name} is no list of ${what}`)
-    }
-  }
-}
-
-function isFieldName(name: string, value: unknown): void {
-  if (!isToken(value)) throw new TypeError(`accessLog: ${name} is no field name`)
-}
-
-/** A field name is a token: RFC 9110 §5.1, §5.6.2. */
-function isToken(value: unknown): boolean {
-  return typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value)
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string'
 }
