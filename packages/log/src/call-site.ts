@@ -2,10 +2,19 @@ import type { SourceLocation } from '@fw/types'
 
 /** The first argument of a log call that `register-location` has marked. */
 export class CallSite {
-  readonly location: SourceLocation
+  readonly #location: SourceLocation
 
   constructor(location: SourceLocation) {
-    this.location = location
+    this.#location = location
+  }
+
+  /** Unlike `instanceof` this runs no code of the value, which may be a proxy. */
+  static is(value: unknown): value is CallSite {
+    return typeof value === 'object' && value !== null && #location in value
+  }
+
+  get location(): SourceLocation {
+    return this.#location
   }
 }
 

@@ -1,5 +1,8 @@
 import { inspect, types } from 'node:util'
 
+/** Stands for a value whose own code throws. */
+export const UNSHOWABLE = '<value that cannot be shown>'
+
 /** Deep enough for a configuration, bounded for a large object. */
 const ERROR = { depth: 4, breakLength: Infinity, maxStringLength: 10_000 } as const
 
@@ -23,6 +26,6 @@ export function inspected(value: unknown): string {
     return value instanceof URL ? value.href : inspect(value, types.isNativeError(value) ? ERROR : OTHER)
   } catch {
     // The value's own code threw; a log call must not fail for it.
-    return '<value that cannot be shown>'
+    return UNSHOWABLE
   }
 }

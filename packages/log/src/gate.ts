@@ -62,7 +62,7 @@ export function emit(
   args: readonly unknown[],
 ): void {
   const origin = fanOut.usesLocation ? callee : undefined
-  if (format instanceof CallSite) deliver(fanOut, scope, level, origin && format.location, args[0], args.slice(1))
+  if (CallSite.is(format)) deliver(fanOut, scope, level, origin && format.location, args[0], args.slice(1))
   else deliver(fanOut, scope, level, origin, format, args)
 }
 
@@ -81,7 +81,7 @@ function deliver(
 
 /** The arguments that a copy of `off` was called with, as far as can be told: none if all are `undefined`. */
 function given(format: unknown, values: readonly unknown[]): readonly unknown[] {
-  if (format instanceof CallSite) return [values[0], ...given(values[0], values.slice(1))]
+  if (CallSite.is(format)) return [values[0], ...given(values[0], values.slice(1))]
   const last = values.findLastIndex((value) => value !== undefined)
   if (last === -1) return []
   const arity = typeof format === 'string' ? templateOf(format).arity : 0

@@ -12,6 +12,10 @@ function start(level: Level = Level.Trace): { logger: RootLogger; memory: Memory
   return { logger: createLogger({ level, sinks: [memory] }), memory }
 }
 
+function refuse(): never {
+  throw new Error('refused')
+}
+
 /** A value that tells whether anybody looked at it. */
 function witness(): { readonly seen: () => boolean; readonly value: object } {
   let seen = false
@@ -153,6 +157,64 @@ describe('a copy of a method', () => {
     logger.setLevel(Level.Debug)
     debug(format, ...args)
     expect(memory.messages()).toEqual([message])
+  })
+})
+
+describe('values that resist', () => {
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
+  const trapped = new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse })
+
+  it.each([
+    ['a revoked proxy', revoked.proxy],
+    ['a proxy that refuses everything', trapped],
+  ])('%s makes a record, as argument and in the place of a format', (_name, value) => {
+    const { logger, memory } = start()
+    for (const method of METHODS) {
+      untyped(logger[method])('{}', value)
+      untyped(logger[method])(value, value)
+    }
+    const { info } = logger
+    logger.setLevel(Level.Error)
+    const { info: copyOfOff } = logger
+    logger.setLevel(Level.Trace)
+    untyped(info)(value)
+    untyped(copyOfOff)(value)
+    expect(memory.size()).toBe(2 * METHODS.length + 2)
+  })
+
+  it.each([
+    ['a revoked proxy', revoked.proxy, {}],
+    ['a proxy that refuses everything', trapped, {}],
+    [
+      'a getter that throws',
+      {
+        a: 1,
+        get b(): unknown {
+          return refuse()
+        },
+      },
+      { a: 1, b: '<value that cannot be shown>' },
+    ],
+  ])('%s as fields loses no record', (_name, fields, shown) => {
+    const { logger, memory } = start()
+    logger.with({ id: 7 }).with(fields).info('x')
+    expect(memory.records()[0]?.fields).toEqual({ id: 7, ...shown })
+  })
+
+  it('a message longer than a string can be makes a record that says so', () => {
+    const { logger, memory } = start()
+    const longest = 'x'.repeat(2 ** 29 - 24)
+    logger.info('{} and more', longest)
+    logger.withPrefix('prefix ').info(longest)
+    expect(memory.messages()).toEqual(Array(2).fill('<value that cannot be shown>'))
+  })
+
+  it('a prefix that is no text is shown', () => {
+    const { logger, memory } = start()
+    for (const prefix of [Symbol('s'), Object.create(null), 7] as unknown[])
+      logger.withPrefix(prefix as string).info(' x')
+    expect(memory.messages()).toEqual(['Symbol(s) x', '[Object: null prototype] {} x', '7 x'])
   })
 })
 

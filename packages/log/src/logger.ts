@@ -1,4 +1,6 @@
 import type { SourceLocation } from '@fw/types'
+import { display } from './display.ts'
+import { mergeFields } from './fields.ts'
 import type { FormatArgs } from './format-args.ts'
 import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate.ts'
 import { Level } from './level.ts'
@@ -77,11 +79,11 @@ export class ScopedLogger implements Logger {
   }
 
   with(fields: Readonly<Record<string, unknown>>): Logger {
-    return new ScopedLogger(this.#output, { ...this.#scope, fields: { ...this.#scope.fields, ...fields } })
+    return new ScopedLogger(this.#output, { ...this.#scope, fields: mergeFields(this.#scope.fields, fields) })
   }
 
   withPrefix(prefix: string): Logger {
-    return new ScopedLogger(this.#output, { ...this.#scope, prefix: this.#scope.prefix + prefix })
+    return new ScopedLogger(this.#output, { ...this.#scope, prefix: this.#scope.prefix + display(prefix) })
   }
 
   withLocation(location: SourceLocation | undefined): Logger {

@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import type { LogRecord, SourceLocation } from '@fw/types'
-import { display } from './display.ts'
+import { display, UNSHOWABLE } from './display.ts'
 import { formatMessage } from './format.ts'
 import { Level } from './level.ts'
 import { callerLocation } from './location.ts'
@@ -30,14 +30,24 @@ export function makeRecord(
   format: unknown,
   args: readonly unknown[],
 ): LogRecord {
-  const text = typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' ')
   return {
     level,
     timeMs: Date.now(),
-    message: scope.prefix + text,
+    message: messageOf(scope.prefix, format, args),
     location: locationOf(scope, origin),
     threadId,
     fields: scope.fields,
+  }
+}
+
+function messageOf(prefix: string, format: unknown, args: readonly unknown[]): string {
+  try {
+    return (
+      prefix + (typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' '))
+    )
+  } catch {
+    // It would be longer than a string can be.
+    return UNSHOWABLE
   }
 }
 
