@@ -34,3 +34,8 @@ it('keeps JSON the same value', () => {
     }),
   )
 })
+
+it.each([0, 1, 2])('long text is escaped in parts, without parting a pair that begins at %d', (before) => {
+  const text = 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\ud800\n'
+  expect(escapeLine(text) === 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\\ud800\\n').toBe(true)
+})

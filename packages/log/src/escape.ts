@@ -27,12 +27,27 @@ export function noteSafe(text: string): void {
  * U+009F as `\xhh`, the rest as `\uhhhh`. A backslash stays as it is, so that paths and patterns remain readable.
  */
 export function escapeLine(text: string): string {
-  return text === safeText || isSafe(text) ? text : text.replace(UNSAFE, escapeCharacter)
+  return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
 }
 
 /** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
 export function escapeJson(json: string): string {
-  return isSafe(json) ? json : json.replace(UNSAFE, (character) => `\\u${hex(character, 4)}`)
+  return isSafe(json) ? json : escapeUnsafe(json, (character) => `\\u${hex(character, 4)}`)
+}
+
+/** V8 ends the process when it finds more than some 10 ** 8 characters to replace at once. */
+const PART = 1_000_000
+
+function escapeUnsafe(text: string, escape: (character: string) => string): string {
+  if (text.length <= PART) return text.replace(UNSAFE, escape)
+  let escaped = ''
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = Math.min(from + PART, text.length)
+    // Not between the halves of a pair.
+    if ((text.codePointAt(to - 1) ?? 0) > 0xffff) to++
+    escaped += text.slice(from, to).replace(UNSAFE, escape)
+  }
+  return escaped
 }
 
 function escapeCharacter(character: string): string {
