@@ -75,6 +75,12 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
     if (ctx.rawQuery === 'endless') await over(ctx)
     else await stream.data('two')
   })
+  const typed = router.group('/typed').use(accessLog({ logProtocol: false, responseHeaders: ['content-type'] }))
+  typed.get('/started', (ctx) => {
+    ctx.responseHeaders.set('content-type', 'text/csv')
+    ctx.startResponse().write(Buffer.from('1,2'))
+  })
+  typed.get('/events', async (ctx) => (await sse(ctx, { heartbeatMs: 0 })).comment(''))
   return server
 }
 
@@ -100,6 +106,15 @@ eachProtocol('an entry', start, (client, protocol) => {
     const response = await client().request({ path: '/cut' })
     await expect(response.bytes()).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
+  })
+
+  it.each([
+    ['/typed/started', 'text/csv'],
+    ['/typed/events', 'text/event-stream'],
+  ])('of %s has the fields that the head was sent with', async (path, type) => {
+    const response = await client().request({ path })
+    const { byteLength } = await response.bytes()
+    expect(await nextEntries(1)).toEqual([`GET ${path} 200 OK (${byteLength} B) [content-type: ${type}]`])
   })
 
   it('of an event stream comes when it ends, with all that was written', async () => {

@@ -112,6 +112,11 @@ export class PreparedAnswer {
     if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
   }
 
+  /** Gives up the body of an answer whose head was sent otherwise; the fields say with which. */
+  discardBody(): void {
+    this.#replaceBody(undefined)
+  }
+
   #replaceBody(body: AnswerBody | undefined): void {
     const before = this.#body
     this.#body = body

@@ -13,7 +13,7 @@ import { allowsBody } from './response.ts'
 export function sendAnswer(context: RequestContext): Promise<void> | undefined {
   const { exchange, prepared } = context
   if (context.headSent) {
-    prepared.abandonBody()
+    prepared.discardBody()
     exchange.end()
     return undefined
   }
