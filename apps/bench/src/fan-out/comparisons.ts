@@ -4,8 +4,8 @@ import type { Comparison } from '../comparison.ts'
 import { fileLimitReason } from '../file-limit.ts'
 import { measureFanOut, measureRest } from './measure-fan-out.ts'
 
-/** The programs of `sse/servers`, all of them: one more is one more candidate. */
-const SERVERS = readdirSync(new URL('../sse/servers/', import.meta.url)).map((file) => basename(file, '.ts'))
+/** The programs of `servers`, all of them: one more is one more candidate. */
+const SERVERS = readdirSync(new URL('./servers/', import.meta.url)).map((file) => basename(file, '.ts'))
 
 const IDLE_STREAMS = 10_000
 

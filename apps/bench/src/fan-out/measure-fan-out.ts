@@ -6,9 +6,9 @@ import type { Measurement } from '../comparison.ts'
 import { LOAD_PROCESSOR, onProcessor } from '../processors.ts'
 import type { Run } from '../run.ts'
 import { ServerProcess } from '../server-process.ts'
-import type { Usage } from '../sse/serve.ts'
+import type { Usage } from './serve.ts'
 
-const CLIENTS = fileURLToPath(new URL('../sse/clients.ts', import.meta.url))
+const CLIENTS = fileURLToPath(new URL('./clients.ts', import.meta.url))
 
 /**
  * One round: opens the streams, warms up, broadcasts events one by one and four at once.
@@ -21,7 +21,7 @@ export async function measureFanOut(
   run: Run,
   deliveries = 40_000,
 ): Promise<Measurement> {
-  const program = fileURLToPath(new URL(`../sse/servers/${name}.ts`, import.meta.url))
+  const program = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))
   await using server = await ServerProcess.program([process.execPath, '--expose-gc', program])
   server.tell('collect')
   const before = await usageOf(server)
@@ -41,12 +41,12 @@ export async function measureFanOut(
   }
 }
 
-/** Pauses between collections, as `sse/main.ts` has them: V8 shrinks its young generation in an idle process only. */
+/** Pauses between collections: V8 shrinks its young generation in an idle process only. */
 const REST_PAUSES_MS = [10_000, 10_000, 13_000]
 
 /** One round: opens the streams, and looks at the memory of the server when nothing has happened for a while. */
 export async function measureRest(name: string, streams: number, run: Run): Promise<Measurement> {
-  const program = fileURLToPath(new URL(`../sse/servers/${name}.ts`, import.meta.url))
+  const program = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))
   await using server = await ServerProcess.program([process.execPath, '--expose-gc', program])
   server.tell('collect')
   const before = await usageOf(server)
