@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } f
 import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { gatherAbsence, stillAbsent, type Absence } from './absence.ts'
+import { gatherAbsence, isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
 import { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 
@@ -60,7 +60,7 @@ describe('gatherAbsence', () => {
   })
 })
 
-describe('stillAbsent', () => {
+describe('an absence', () => {
   it.each<[string, (folder: string) => void]>([
     ['a name has come', (folder) => writeFileSync(`${folder}/a.br`, '')],
     ['a name has come by a link', (folder) => symlinkSync('a', `${folder}/a.gz`)],
@@ -78,19 +78,21 @@ describe('stillAbsent', () => {
     const files = new FileStat()
     await settle()
     const absence = await absenceOf(folder.join('dir'), files)
-    expect(stillAbsent(absence, files, performance.now())).toBe(true)
+    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(true)
     change(folder.join('dir'))
-    expect(stillAbsent(absence, files, performance.now())).toBe(false)
+    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(false)
   })
 
-  it('looks for the names themselves after a second, for file systems without times of directories', async () => {
+  it('is aged after a second, for file systems without times of directories', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const files = new FileStat(timeless)
     const absence = await absenceOf(folder.path, files)
     writeFileSync(folder.join('a.br'), 'BR')
     const { atMs } = absence
-    expect(stillAbsent(absence, files, atMs + 990)).toBe(true)
-    expect(stillAbsent(absence, files, atMs + 1010)).toBe(false)
+    expect([isAged(absence, atMs + 990), isAged(absence, atMs + 1010)]).toEqual([false, true])
+    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(true)
+    expect(lookForNames(absence, files, atMs + 1010)).toBe(false)
+    expect(isAged(absence, atMs + 1020)).toBe(false)
   })
 
   it('does not hold where looking takes time or fails', async () => {
@@ -100,6 +102,7 @@ describe('stillAbsent', () => {
     const failing = new FileStat(() => {
       throw new Error('EIO')
     })
-    expect(stillAbsent(absence, failing, absence.atMs)).toBe(false)
+    expect(isSameDirectory(absence, failing.lookNow(absence.directory))).toBe(false)
+    expect(lookForNames(absence, failing, absence.atMs)).toBe(false)
   })
 })

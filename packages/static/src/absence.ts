@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
-import type { FileStat } from './file-stat.ts'
+import type { FileStat, LookNow } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 
 /**
@@ -41,12 +41,18 @@ export async function gatherAbsence(resolution: Resolution, files: FileStat): Pr
   return { ...resolution, looks, absence: { paths, directory, stats, atMs } }
 }
 
-/** Whether the names are still not there. False where that is not known. */
-export function stillAbsent(absence: Absence, files: FileStat, nowMs: number): boolean {
-  if (nowMs - absence.atMs < MAX_AGE_MS) {
-    const now = files.lookNow(absence.directory)
-    return now !== 'unknown' && now !== undefined && isSameState(now, absence.stats)
-  }
+/** Whether the names themselves have to be looked for again. */
+export function isAged(absence: Absence, nowMs: number): boolean {
+  return nowMs - absence.atMs >= MAX_AGE_MS
+}
+
+/** Whether the directory is what it was, so that none of the names is in it. */
+export function isSameDirectory(absence: Absence, found: LookNow): boolean {
+  return found !== 'unknown' && found !== undefined && isSameState(found, absence.stats)
+}
+
+/** Looks for the names themselves. False where it is not known whether they are there. */
+export function lookForNames(absence: Absence, files: FileStat, nowMs: number): boolean {
   absence.atMs = nowMs
   return absence.paths.every((path) => files.lookNow(path) === undefined)
 }

@@ -27,6 +27,9 @@ export interface Delivery {
 /** An answer that carries the representation, or says that the client has it. */
 type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
 
+/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
+export const WHOLE_BYTES: number = 64 * 1024
+
 /** How long to wait before a file that was changed while it was read is tried anew, in milliseconds. */
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 

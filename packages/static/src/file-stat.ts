@@ -12,6 +12,8 @@ const SMOOTHING = 1 / 8
 const PROBE_INTERVAL_MS = 250
 
 type Found = BigIntStats | undefined
+/** What is there at a path, nothing, or that it would take time to know. */
+export type LookNow = BigIntStats | undefined | 'unknown'
 
 /**
  * Looks at files before every answer: at once while the file system is quick (about 1.5 µs when its metadata is in
@@ -40,7 +42,7 @@ export class FileStat {
   }
 
   /** As `look`, but `'unknown'` where that would take time or throw. */
-  lookNow(path: string): Found | 'unknown' {
+  lookNow(path: string): LookNow {
     if (this.#isSlow()) return 'unknown'
     try {
       return this.#timed(path)

@@ -1,7 +1,8 @@
 import { statSync, writeFileSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { gatherAbsence } from './absence.ts'
 import { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 import { KnownPaths } from './known-paths.ts'
@@ -41,6 +42,39 @@ describe('KnownPaths', () => {
       expect(new Set(got)).toEqual(new Set([resolution]))
       expect(count()).toBe(looks)
     }
+  })
+
+  it('looks at a directory once in a turn, for all files in it', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
+    await delay(40)
+    const { files, count } = countedLooks()
+    const known = new KnownPaths(files)
+    for (const name of names) {
+      const all = found(folder.join(name), folder.join(`${name}.br`), folder.join(`${name}.gz`))
+      known.set(name, await gatherAbsence(all, files))
+    }
+    const before = count()
+    const got = await inOneTurn(() => names.map((name) => known.get(name, true)))
+    expect([got.includes(undefined), count() - before]).toEqual([false, names.length + 1])
+    writeFileSync(folder.join('b.br'), 'BR')
+    expect(await inOneTurn(() => names.map((name) => known.get(name, true)))).toEqual(names.map(() => undefined))
+  })
+
+  it('looks for what is absent by name once a second has passed', async () => {
+    await using folder = await tempFolder({ a: 'A' })
+    await delay(40)
+    const { files, count } = countedLooks()
+    const known = new KnownPaths(files)
+    const all = await gatherAbsence(found(folder.join('a'), folder.join('a.br'), folder.join('a.gz')), files)
+    if (all.absence === undefined) throw new Error('It is there')
+    all.absence.atMs -= 1000
+    known.set('a', all)
+    const before = count()
+    expect(known.get('a', false)).toBe(all)
+    expect(count() - before).toBe(3)
+    expect(known.get('a', false)).toBe(all)
+    expect(count() - before).toBe(5)
   })
 
   it('looks every time for those that share nothing', async () => {

@@ -1,7 +1,7 @@
-import { stillAbsent } from './absence.ts'
+import { isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
 import { isSameState } from './file-identity.ts'
-import type { FileStat } from './file-stat.ts'
-import type { Resolution } from './finder.ts'
+import type { FileStat, LookNow } from './file-stat.ts'
+import type { Look, Resolution } from './finder.ts'
 import { Turn } from './turn.ts'
 
 /** Paths kept; the oldest goes first. */
@@ -10,12 +10,23 @@ const MAX_PATHS = 4096
 const MAX_PATH_LENGTH = 256
 /** A turn of the event loop may be long; what was looked at so long ago is looked at again. */
 const MAX_AGE_MS = 1
+/** Of what is shared with no other request. */
+const NO_TURN = -1
 
-interface Entry {
-  readonly resolution: Resolution
-  /** Turn of the event loop in which it was last found true. */
+/** When something was looked at last. */
+interface Seen {
+  /** Turn of the event loop. */
   turn: number
   atMs: number
+}
+
+interface Entry extends Seen {
+  readonly resolution: Resolution
+}
+
+interface SeenDirectory extends Seen {
+  readonly path: string
+  readonly found: LookNow
 }
 
 /**
@@ -26,6 +37,8 @@ export class KnownPaths {
   readonly #files: FileStat
   readonly #entries = new Map<string, Entry>()
   readonly #turn = new Turn()
+  /** Files that are asked for together are mostly of one directory. */
+  #lastDirectory: SeenDirectory | undefined = undefined
 
   constructor(files: FileStat) {
     this.#files = files
@@ -39,13 +52,14 @@ export class KnownPaths {
   get(path: string, isShared: boolean): Resolution | undefined {
     const entry = this.#entries.get(path)
     if (entry === undefined) return undefined
-    const turn = this.#turn.number
-    const nowMs = performance.now()
-    if (isShared && entry.turn === turn && nowMs - entry.atMs < MAX_AGE_MS) return entry.resolution
-    if (!this.#holds(entry.resolution, nowMs)) return undefined
-    entry.turn = turn
-    entry.atMs = nowMs
-    return entry.resolution
+    const { resolution } = entry
+    const now: Seen = { turn: isShared ? this.#turn.number : NO_TURN, atMs: performance.now() }
+    if (isRecent(entry, now)) return resolution
+    for (const look of resolution.looks) if (!this.#isAsBefore(look)) return undefined
+    if (resolution.absence !== undefined && !this.#isStillAbsent(resolution.absence, now)) return undefined
+    entry.turn = now.turn
+    entry.atMs = now.atMs
+    return resolution
   }
 
   /** Keeps what a path led to. */
@@ -58,22 +72,27 @@ export class KnownPaths {
         break
       }
     }
-    this.#entries.set(path, { resolution, turn: -1, atMs: 0 })
+    this.#entries.set(path, { resolution, turn: NO_TURN, atMs: 0 })
   }
 
-  /** Forgets what a path led to. */
-  delete(path: string): void {
-    this.#entries.delete(path)
+  #isAsBefore({ path, stats }: Look): boolean {
+    const found = this.#files.lookNow(path)
+    if (found === undefined || stats === undefined) return found === stats
+    return found !== 'unknown' && isSameState(found, stats)
   }
 
-  #holds({ looks, absence }: Resolution, nowMs: number): boolean {
-    for (const { path, stats } of looks) {
-      const now = this.#files.lookNow(path)
-      if (now === 'unknown') return false
-      if (now === undefined || stats === undefined) {
-        if (now !== stats) return false
-      } else if (!isSameState(now, stats)) return false
+  #isStillAbsent(absence: Absence, now: Seen): boolean {
+    if (isAged(absence, now.atMs)) return lookForNames(absence, this.#files, now.atMs)
+    let last = this.#lastDirectory
+    if (last === undefined || last.path !== absence.directory || !isRecent(last, now)) {
+      last = { ...now, path: absence.directory, found: this.#files.lookNow(absence.directory) }
+      this.#lastDirectory = last
     }
-    return absence === undefined || stillAbsent(absence, this.#files, nowMs)
+    return isSameDirectory(absence, last.found)
   }
+}
+
+/** Whether it was looked at in the same turn, and that is not long ago. */
+function isRecent({ turn, atMs }: Seen, now: Seen): boolean {
+  return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }

@@ -36,7 +36,10 @@ export interface StaticFilesOptions {
   readonly maxCachedFileBytes?: number
   /** Octets kept in memory by this mount; least recently used files go first. Default 64 MiB. */
   readonly maxCacheBytes?: number
-  /** Told about files that exist but cannot be sent. Default: a process warning, at most one a second. */
+  /**
+   * Told about files that exist but cannot be sent. Default: a Warn record of `@fw/log`, or a process warning where that
+   * is not installed, at most one a second.
+   */
   readonly onWarning?: (message: string) => void
 }
 

@@ -35,7 +35,7 @@ export function evaluatePreconditions(
   const isRead = method === 'GET' || method === 'HEAD'
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== null) {
-    const isKnown = isAny(ifNoneMatch) || isNamed(ifNoneMatch, validators, matchesWeakly)
+    const isKnown = isNamed(ifNoneMatch, validators, matchesWeakly) || isAny(ifNoneMatch)
     if (!isKnown) return 'proceed'
     return isRead ? 'not-modified' : 'failed'
   }

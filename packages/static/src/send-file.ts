@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Context } from '@fw/types'
 import { attachment } from './content-disposition.ts'
-import { deliver } from './deliver.ts'
+import { deliver, WHOLE_BYTES } from './deliver.ts'
 import { absolutePath, checkDirectory, withSeparator } from './directory.ts'
 import { locateName, type PathGuards } from './locate.ts'
 import { refuse } from './refuse.ts'
@@ -27,9 +27,6 @@ export interface SendFileOptions {
   /** Sends `Last-Modified`. Default true. */
   readonly lastModified?: boolean
 }
-
-/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
-export const WHOLE_BYTES: number = 64 * 1024
 
 const GUARDS: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
 const OPTIONS: ReadonlySet<string> = new Set([

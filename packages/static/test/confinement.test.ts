@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { connectH1, tempFolder, type ProtocolClient, type TempFolder } from '@fw/testing'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { staticFiles, type StaticFilesOptions } from '../src/index.ts'
+import { sendFile, staticFiles, type StaticFilesOptions } from '../src/index.ts'
 import { serve, type Served } from './serve.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1500)
@@ -53,7 +53,21 @@ const piece = fc.oneof(
   { weight: 5, arbitrary: separator },
   { weight: 1, arbitrary: noise },
 )
-const start = fc.constantFrom('/', '/', '/', '/', '//', '/\\', 'http://x/', 'http://x', '/%2f', '/%5c')
+const start = fc.constantFrom(
+  '/',
+  '/',
+  '/',
+  '/sub/',
+  '/any/x/',
+  '/send/',
+  '/send',
+  '//',
+  '/\\',
+  'http://x/',
+  'http://x',
+  '/%2f',
+  '/%5c',
+)
 const target = fc
   .tuple(start, fc.array(piece, { maxLength: 10 }))
   .map(([first, pieces]) => Buffer.from(first + pieces.join('')).toString('latin1'))
@@ -87,7 +101,14 @@ describe.each<[string, StaticFilesOptions]>([
 
   beforeAll(async () => {
     folder = await tempFolder(FILES)
-    server = await serve((router) => staticFiles(router, '/', folder.join('root'), options))
+    const root = folder.join('root')
+    server = await serve((router) => {
+      staticFiles(router, '/', root, options)
+      staticFiles(router, '/sub', root, options)
+      staticFiles(router, '/any/:one', root, options)
+      // The parameter is decoded already, whatever was encoded in it.
+      router.get('/send/*name', (ctx) => sendFile(ctx, ctx.params.name, { root }))
+    })
     client = await connectH1({ port: server.port })
   })
   afterAll(async () => {
@@ -134,7 +155,7 @@ describe.each<[string, StaticFilesOptions]>([
           }
           try {
             const below = names.join('/')
-            const paths = links.flatMap(([at]) => [`/${at}`, `/${at}/`, `/${at}/${below}`])
+            const paths = links.flatMap(([at]) => [`/${at}`, `/${at}/`, `/${at}/${below}`, `/send/${at}/${below}`])
             for (const path of [...paths, '/a.txt']) expect(await ask(path)).not.toContain(CANARY)
           } finally {
             for (const path of made) unlinkSync(path)
