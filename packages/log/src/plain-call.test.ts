@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { threadId } from 'node:worker_threads'
 import { expect, it } from 'vitest'
+import { escapeLine } from './escape.ts'
 import { formatMessage } from './format.ts'
 import type { Level } from './level.ts'
 import { compilePattern, type LineParts } from './pattern.ts'
@@ -27,8 +28,9 @@ it('the line of a call is that of its record, whatever text and numbers it has',
       const message = call.prefix + formatMessage(call.format, call.args)
       const { timeMs, location } = call
       const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })
-      const { octets, length } = form(call)
+      const { octets, length } = form.lineOf(call)
       expect(Buffer.from(octets.subarray(0, length)).toString()).toBe(`${expected}\n`)
+      expect(`${form.startOf(call)}${escapeLine(message)}`).toBe(expected)
     }),
     { numRuns: 1000 },
   )

@@ -50,8 +50,13 @@ export function arePlain(args: readonly unknown[]): boolean {
   return true
 }
 
-/** Makes the line of a call, with its line break, the same as `compilePattern` makes of its record. Valid until the next. */
-export type PlainForm = (call: PlainCall) => LineBuffer
+/** Shows calls in the default form, the same as `compilePattern` shows their records. */
+export interface PlainForm {
+  /** The whole line, with its line break. Valid until the next. */
+  lineOf(call: PlainCall): LineBuffer
+  /** What stands before the message. */
+  startOf(call: PlainCall): string
+}
 
 export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainForm {
   const { showLocation, showThreadId } = parts
@@ -61,32 +66,28 @@ export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainFor
   // The beginning of a line is mostly that of the line before, and stays where it is.
   let head = ''
   let headLength = 0
-  return (call) => {
-    const newHead = headOf(call.timeMs, call.level)
-    if (newHead !== head) {
-      head = newHead
-      line.rewind(0)
-      line.addText(head + shownThread)
-      headLength = line.length
-    } else line.rewind(headLength)
-    if (showLocation && call.location !== undefined) addShown(line, shownPlace(call.location))
-    const start = line.length
-    if (!addPlainMessage(line, call)) {
-      line.rewind(start)
-      line.addText(escapeLine(call.prefix + formatMessage(call.format, call.args)))
-    }
-    line.addLineBreak()
-    return line
-  }
-}
-
-/** Compiles what stands before the message, as text. */
-export function compileStart(parts: LineParts): (call: PlainCall) => string {
-  const headOf = compileHead(parts)
-  const shownThread = parts.showThreadId ? `[t:${threadId}] ` : ''
-  return ({ timeMs, level, location }) => {
-    const place = parts.showLocation && location !== undefined ? shownPlace(location) : ''
-    return headOf(timeMs, level) + shownThread + place
+  return {
+    lineOf(call) {
+      const newHead = headOf(call.timeMs, call.level)
+      if (newHead !== head) {
+        line.rewind(0)
+        line.addText(newHead + shownThread)
+        head = newHead
+        headLength = line.length
+      } else line.rewind(headLength)
+      if (showLocation && call.location !== undefined) addShown(line, shownPlace(call.location))
+      const start = line.length
+      if (!addPlainMessage(line, call)) {
+        line.rewind(start)
+        line.addText(escapeLine(call.prefix + formatMessage(call.format, call.args)))
+      }
+      line.addLineBreak()
+      return line
+    },
+    startOf({ timeMs, level, location }) {
+      const place = showLocation && location !== undefined ? shownPlace(location) : ''
+      return headOf(timeMs, level) + shownThread + place
+    },
   }
 }
 

@@ -53,7 +53,7 @@ export class ConsoleSink implements LogSink {
     if (compileCalls === undefined || new.target !== ConsoleSink) return
     const formFor = (fd: number): PlainForm => compileCalls(colorsTo(fd, mode) ? paintLevel : undefined)
     const [outForm, errForm] = [formFor(fds[0]), formFor(fds[1])]
-    this.writeCall = (call) => !this.#closed && this.#put(call, this.#isError(call) ? errForm(call) : outForm(call))
+    this.writeCall = (call) => !this.#closed && this.#put(call, (this.#isError(call) ? errForm : outForm).lineOf(call))
   }
 
   get queued(): number {

@@ -10,7 +10,7 @@ import type { LogSink } from '../fan-out.ts'
 import type { Level } from '../level.ts'
 import type { LinePattern } from '../pattern.ts'
 import type { LineBuffer } from '../line-buffer.ts'
-import type { PlainCall } from '../plain-call.ts'
+import type { PlainCall, PlainForm } from '../plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
 import { LineOutput } from './line-output.ts'
@@ -63,17 +63,8 @@ export class FileSink implements LogSink {
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
     // What a subclass makes of records must see all of them.
-    const [form, startOf] = new.target === FileSink ? [line.compileCalls?.(), line.compileStart?.()] : []
-    // Rotation has to know how long a line is.
-    const gathersText = this.#rotation === undefined
-    if (form === undefined || startOf === undefined) this.writeCall = undefined
-    else {
-      this.writeCall = (call) => {
-        if (this.#closed) return false
-        if (!gathersText || !this.#output.gathersText || !call.isReady) return this.#put(form(call), call)
-        return this.#output.writeReady(startOf(call), call.prefix + call.format, call)
-      }
-    }
+    const form = new.target === FileSink ? line.compileCalls?.() : undefined
+    this.writeCall = form && ((call) => !this.#closed && this.#putCall(call, form))
     this.#reopenOn = isMainThread ? reopenOn : undefined
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
   }
@@ -89,6 +80,14 @@ export class FileSink implements LogSink {
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
     return !this.#closed && this.#put(this.#output.encode(this.#line(record)), record)
+  }
+
+  #putCall(call: PlainCall, form: PlainForm): boolean {
+    // Rotation has to know how long a line is.
+    if (this.#rotation !== undefined || !this.#output.gathersText || !call.isReady) {
+      return this.#put(form.lineOf(call), call)
+    }
+    return this.#output.writeReady(form.startOf(call), call.prefix + call.format, call)
   }
 
   #put(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {

@@ -3,7 +3,7 @@ import { compileCustomPattern } from '../custom-pattern.ts'
 import { checkLevel, Level } from '../level.ts'
 import { checkFlags, checkOptions } from '../options.ts'
 import { compilePattern, type LinePattern, type PaintLevel } from '../pattern.ts'
-import { compilePlainForm, compileStart, type PlainCall, type PlainForm } from '../plain-call.ts'
+import { compilePlainForm, type PlainForm } from '../plain-call.ts'
 
 /** What every sink of text lines can be told. */
 export interface LineConfig {
@@ -28,8 +28,6 @@ export interface CheckedLineConfig {
   readonly compile: (paint?: PaintLevel) => LinePattern
   /** The same for calls without a record; not of custom patterns. */
   readonly compileCalls?: (paint?: PaintLevel) => PlainForm
-  /** What stands before the message of such a call. */
-  readonly compileStart?: () => (call: PlainCall) => string
 }
 
 const FLAGS = ['showLocation', 'showThreadId', 'showProcessId', 'utc']
@@ -57,7 +55,6 @@ export function checkLineConfig(
       usesLocation: showLocation,
       compile: (paint) => compilePattern(parts, paint),
       compileCalls: (paint) => compilePlainForm(parts, paint),
-      compileStart: () => compileStart(parts),
     }
   }
   const { usesLocation } = compileCustomPattern(pattern, utc, undefined, purpose)
