@@ -79,10 +79,12 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
-/** A line to a server that can be cut, so that nothing gets through, and nobody is told. */
+/** A line to a server that can be slow, or cut, so that nothing gets through, and nobody is told. */
 export class CuttableLine implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  /** How fast the line is, in either direction. */
+  bytesPerSecond = Infinity
   #isCut = false
 
   private constructor(server: Server) {
@@ -120,16 +122,20 @@ export class CuttableLine implements AsyncDisposable {
 
   #join(near: Socket, far: Socket): void {
     let isSilent = this.#isCut
-    const pass = (to: Socket) => (chunk: Buffer) => {
+    const pass = (from: Socket, to: Socket) => (chunk: Buffer) => {
       isSilent ||= this.#isCut
-      if (!isSilent) to.write(chunk)
+      if (isSilent) return
+      to.write(chunk)
+      if (this.bytesPerSecond === Infinity) return
+      from.pause()
+      setTimeout(() => from.resume(), (chunk.byteLength / this.bytesPerSecond) * 1000)
     }
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
       this.#sockets.add(from)
-      from.on('data', pass(to))
+      from.on('data', pass(from, to))
       from.on('error', () => {})
       from.on('close', () => {
         this.#sockets.delete(from)

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { NO_ENTRY, type RedisEntry } from './redis-entry.ts'
+import { inBatches, Outbox } from './redis-outbox.ts'
+
+const entryOf = (bytes: number): RedisEntry => {
+  return { entryId: '*', origin: 'o', number: 1, previous: NO_ENTRY, body: 'x'.repeat(bytes) }
+}
+const MIB = 2 ** 20
+const event = { event: 'e', data: 'd', id: undefined, key: undefined }
+
+it.each<[string, readonly number[], readonly number[]]>([
+  ['nothing', [], []],
+  ['a few', [1, 1, 1], [3]],
+  ['as many as one command takes', Array(200).fill(1), [200]],
+  ['more than one command takes', Array(401).fill(1), [200, 200, 1]],
+  ['as many octets as one command takes', [MIB / 2, MIB / 2, 1], [2, 1]],
+  ['entries that are too large for any command', [2 * MIB, 1, 2 * MIB], [1, 1, 1]],
+])('%s is cut into commands', (_, sizes, expected) => {
+  const entries = sizes.map(entryOf)
+  const batches = [...inBatches(entries)]
+  expect(batches.map(({ length }) => length)).toEqual(expected)
+  expect(batches.flat()).toEqual(entries)
+})
+
+describe('an outbox', () => {
+  it('gives its entries in order, numbered, until they are removed', () => {
+    const outbox = new Outbox('me', { maxPending: 10, maxPendingBytes: MIB })
+    outbox.add(event)
+    outbox.add({ ...event, data: 'e' })
+    expect(outbox.next().map(({ origin, number }) => [origin, number])).toEqual([
+      ['me', 1],
+      ['me', 2],
+    ])
+    expect(outbox.next()).toHaveLength(2)
+    outbox.remove(1)
+    outbox.add(event)
+    expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
+    outbox.remove(2)
+    expect([outbox.isEmpty, outbox.next()]).toEqual([true, []])
+  })
+
+  it.each([
+    ['events', { maxPending: 2, maxPendingBytes: MIB }],
+    ['octets', { maxPending: 10, maxPendingBytes: 2 * JSON.stringify(event).length }],
+  ])('refuses more than its bound of %s, and takes more once some are removed', (_, limits) => {
+    const outbox = new Outbox('me', limits)
+    outbox.add(event)
+    outbox.add(event)
+    expect(() => outbox.add(event)).toThrow(/Cannot publish: 2 events of \d+ octets wait for Redis already/)
+    outbox.remove(1)
+    outbox.add(event)
+    expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
+  })
+})
