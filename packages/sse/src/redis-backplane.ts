@@ -57,7 +57,7 @@ export class RedisBackplane implements Backplane {
   readonly #key: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
-  /** Reads block their connection, so there are two. */
+  /** Reads block their connection, so there are two. Only what waits to be stored keeps the process alive. */
   readonly #reader: RedisConnection
   readonly #writer: RedisConnection
   readonly #outbox: Outbox
@@ -101,8 +101,8 @@ export class RedisBackplane implements Backplane {
     this.#key = `${prefix}{${name}}`
     this.#outbox = new Outbox(randomBytes(9).toString('base64url'), { maxPending, maxPendingBytes })
     this.#onError = onError
-    this.#reader = new RedisConnection(client)
-    this.#writer = new RedisConnection(client)
+    this.#reader = new RedisConnection(client, false)
+    this.#writer = new RedisConnection(client, true)
   }
 
   open(host: BackplaneHost): Promise<void> {
@@ -153,7 +153,7 @@ export class RedisBackplane implements Backplane {
       } catch (error) {
         isInStep = false
         this.#readCount = Math.ceil(this.#readCount / 2)
-        await this.#pause(error)
+        await this.#pause(error, false)
       }
     }
     onLoaded()
@@ -244,7 +244,7 @@ export class RedisBackplane implements Backplane {
         if (!isFirst) await beforeNext()
         return await attempt()
       } catch (error) {
-        await this.#pause(error)
+        await this.#pause(error, true)
         this.#closing.signal.throwIfAborted()
       }
     }
@@ -282,7 +282,7 @@ export class RedisBackplane implements Backplane {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  async #pause(reason: unknown): Promise<void> {
+  async #pause(reason: unknown, holdsProcess: boolean): Promise<void> {
     const { signal } = this.#closing
     if (signal.aborted) return
     if (!this.#isAway) {
@@ -294,7 +294,7 @@ export class RedisBackplane implements Backplane {
       }
     }
     // Closing ends the pause too.
-    await delay(PAUSE_MS, undefined, { signal }).catch(() => {})
+    await delay(PAUSE_MS, undefined, { signal, ref: holdsProcess }).catch(() => {})
   }
 }
 

@@ -4,24 +4,30 @@ export interface RedisClient {
   duplicate(): RedisClient
   connect(): Promise<unknown>
   destroy(): void
+  unref(): void
   sendCommand(args: readonly string[]): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
 /**
- * One connection to Redis that is replaced when it fails.
+ * One connection to Redis that is replaced when it fails. By itself it keeps no process alive.
  *
  * A half-open connection does not fail by itself, so every call has a time limit.
  */
 export class RedisConnection {
   readonly #template: RedisClient
+  readonly #holdsProcess: boolean
   #client: RedisClient | undefined = undefined
   #connecting: Promise<unknown> | undefined = undefined
   #isClosed = false
 
-  /** @param template Its options are used, it itself is not */
-  constructor(template: RedisClient) {
+  /**
+   * @param template Its options are used, it itself is not
+   * @param holdsProcess Whether a call that has no reply yet keeps the process alive
+   */
+  constructor(template: RedisClient, holdsProcess: boolean) {
     this.#template = template
+    this.#holdsProcess = holdsProcess
   }
 
   /**
@@ -33,6 +39,7 @@ export class RedisConnection {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
     const timer = setTimeout(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs)
+    if (!this.#holdsProcess) timer.unref()
     try {
       return await Promise.race([this.#send(client, args), tooLate.promise])
     } catch (error) {
@@ -54,6 +61,7 @@ export class RedisConnection {
       this.#client = this.#template.duplicate()
       // What goes wrong is known from the calls; without a listener it would end the process.
       this.#client.on('error', () => {})
+      this.#client.unref()
       this.#connecting = this.#client.connect()
       // The calls that wait for it are told.
       this.#connecting.catch(() => {})

@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { App } from '@fw/core'
 import { createClient } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
@@ -363,6 +366,18 @@ describe('closing', () => {
     }
     await using next = new Node(redis.client)
     await soon(() => expect(next.channel.stats.keptEvents).toBe(500))
+  })
+
+  it('of the server is the end of a process, once Redis has what it published', async () => {
+    await using redis = await RedisServer.start(false)
+    const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [String(redis.port)])
+    try {
+      const [code] = await once(child, 'exit')
+      expect(code).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+    }
+    expect(Number(await redis.command('XLEN', KEY))).toBe(500)
   })
 
   it('sends those away who still wait for Redis, and does not wait for it itself', async () => {

@@ -1,0 +1,15 @@
+/** A process that publishes, closes its server and has nothing else to do: `node ending-node.ts <port of Redis>`. */
+import { Server } from '@fw/core'
+import { setSinks } from '@fw/log'
+import { createClient } from 'redis'
+import { SseChannel } from '../src/index.ts'
+import { RedisBackplane } from '../src/redis.ts'
+
+setSinks([])
+const client = createClient({ socket: { host: '127.0.0.1', port: Number(process.argv[2]) } })
+const channel = new SseChannel({ backplane: new RedisBackplane(client, 'test', { timeoutMs: 1000 }) })
+const server = new Server()
+server.router().get('/', (ctx) => channel.serve(ctx))
+await server.listen({ port: 0, host: '127.0.0.1' })
+for (let n = 0; n < 500; n++) channel.publish('n', String(n))
+await server.close()
