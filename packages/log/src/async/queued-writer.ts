@@ -37,6 +37,9 @@ const PIPE_OCTETS = 4096
 /** Bounds how long the lock is held for a write to a file. */
 const FILE_OCTETS = 256 * 1024
 
+/** So many octets go out when the turn of the event loop ends: fewer are not worth it, turns are short on a busy server. */
+const TURN_BATCH = 2 * 1024
+
 /** How long a line that is not the first of its millisecond may wait for others. */
 const TICK_MS = 1
 
@@ -53,6 +56,7 @@ export class QueuedWriter {
   #stopped = false
   /** Lines not yet put in the queue. */
   readonly #batch = new LineBatch()
+  #isTurnSet = false
   #isTickSet = false
   #pollTimer: NodeJS.Timeout | undefined
   #committedMs = 0
@@ -113,9 +117,12 @@ export class QueuedWriter {
     if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
+    } else if (this.#batch.length > TURN_BATCH && !this.#isTurnSet) {
+      this.#isTurnSet = true
+      setImmediate(this.#turnEnded)
     } else if (!this.#isTickSet) {
       this.#isTickSet = true
-      // Once a millisecond, as turns of the event loop end too often; at exit everything is flushed anyway.
+      // At exit everything is flushed anyway.
       setTimeout(this.#tick, TICK_MS).unref()
     }
     if (this.#writesThrough) this.flush()
@@ -193,6 +200,11 @@ export class QueuedWriter {
     this.#queue.threadEnded()
     this.#settings.onFailure(new Error(`writer thread ended (${reason}), the main thread goes on writing`))
     this.#writeHere()
+  }
+
+  readonly #turnEnded = (): void => {
+    this.#isTurnSet = false
+    this.#commit()
   }
 
   readonly #tick = (): void => {
