@@ -127,9 +127,23 @@ export class App {
   #run(context: RequestContext, group: RouteGroup, step: Step<RequestContext>): void {
     try {
       const running = step(context)
-      const sending = running === undefined ? send(context) : running.then(() => send(context))
-      if (sending === undefined) return
-      sending.catch((error: unknown) => this.#fail(error, context, group))
+      if (running === undefined) this.#send(context, group)
+      else {
+        running.then(
+          () => this.#send(context, group),
+          (error: unknown) => this.#fail(error, context, group),
+        )
+      }
+    } catch (error) {
+      this.#fail(error, context, group)
+    }
+  }
+
+  /** Sends what was prepared, but for what comes too late. Never throws. */
+  #send(context: RequestContext, group: RouteGroup): void {
+    if (context.isLate) return
+    try {
+      sendAnswer(context)?.catch((error: unknown) => this.#fail(error, context, group))
     } catch (error) {
       this.#fail(error, context, group)
     }
@@ -153,9 +167,4 @@ export class App {
     }, timeoutMs)
     context.onFinish(() => clearTimeout(timer))
   }
-}
-
-/** Sends what was prepared, but for what comes too late. */
-function send(context: RequestContext): Promise<void> | undefined {
-  return context.isLate ? undefined : sendAnswer(context)
 }

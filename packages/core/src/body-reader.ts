@@ -1,4 +1,5 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
+import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from './http-error.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
@@ -11,7 +12,7 @@ export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
-  #bytes: Promise<Uint8Array> | undefined = undefined
+  #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
   constructor(body: RequestBody, headers: RequestHeaders, maxBytes: number) {
     this.#body = body
@@ -20,30 +21,40 @@ export class BodyReader {
   }
 
   bytes(): Promise<Uint8Array> {
-    return handled(this.#collect())
+    return promised(() => this.#collect())
   }
 
   text(): Promise<string> {
-    return handled(this.#read((text) => text))
+    return promised(() => this.#read((text) => text))
   }
 
   /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
   json(): Promise<unknown> {
-    const type = this.#mediaType()
-    if (type !== undefined && !isJson(type)) {
-      const error = new HttpError(415, 'The body is not JSON', { headers: { accept: 'application/json' } })
-      return handled(Promise.reject(error))
-    }
-    return handled(this.#read(parseJson))
+    return promised(() => {
+      checkJson(this.#mediaType())
+      return this.#read(parseJson)
+    })
   }
 
   form(): Promise<URLSearchParams> {
+    return promised(() => {
+      const type = this.#mediaType()
+      if (type !== undefined && type !== FORM_TYPE) throw unsupported(`The body is not ${FORM_TYPE}`, FORM_TYPE)
+      return this.#read(parseUrlencoded)
+    })
+  }
+
+  /**
+   * Makes something of the value that the body stands for: a `URLSearchParams` for a form, else what the JSON says. It
+   * takes no promise where all of the body is there.
+   *
+   * @throws {HttpError} as the promise does otherwise, which is for the caller to handle
+   */
+  value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     const type = this.#mediaType()
-    if (type !== undefined && type !== FORM_TYPE) {
-      const error = new HttpError(415, `The body is not ${FORM_TYPE}`, { headers: { accept: FORM_TYPE } })
-      return handled(Promise.reject(error))
-    }
-    return handled(this.#read(parseUrlencoded))
+    if (type === FORM_TYPE) return this.#read((text) => make(parseUrlencoded(text)))
+    checkJson(type)
+    return this.#read((text) => make(parseJson(text)))
   }
 
   /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */
@@ -103,42 +114,22 @@ export class BodyReader {
     )
   }
 
-  #collect(): Promise<Uint8Array> {
-    return (this.#bytes ??= new Promise((resolve, reject) => {
-      this.#checkLength()
-      const body = this.#body
-      const maxBytes = this.#maxBytes
-      const chunks: Uint8Array[] = []
-      let size = 0
-      body.consume({
-        data(chunk) {
-          if (size > maxBytes) return
-          size += chunk.byteLength
-          if (size <= maxBytes) {
-            chunks.push(chunk)
-            return
-          }
-          chunks.length = 0
-          body.pause()
-          reject(tooLarge(maxBytes))
-        },
-        end() {
-          const [first] = chunks
-          resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size))
-        },
-        error: reject,
-      })
-    }))
+  #collect(): Uint8Array | Promise<Uint8Array> {
+    if (this.#bytes !== undefined) return this.#bytes
+    this.#checkLength()
+    return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
   }
 
-  /** Reads the text and makes something of it, with no more promises than that takes. */
-  #read<T>(make: (text: string) => T): Promise<T> {
+  /** Makes something of the text, at once if all of it is there. */
+  #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
     const coding = this.#headers.get('content-encoding')
     if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
       const headers = { 'accept-encoding': 'identity' }
-      return Promise.reject(new HttpError(415, 'The body has a content coding', { headers }))
+      throw new HttpError(415, 'The body has a content coding', { headers })
     }
-    return this.#collect().then((bytes) => make(decode(bytes)))
+    const bytes = this.#collect()
+    if (!(bytes instanceof Promise)) return make(decode(bytes))
+    return bytes.then((all): T | Promise<Awaited<T>> => make(decode(all))) as Promise<Awaited<T>>
   }
 
   /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
@@ -154,8 +145,14 @@ export class BodyReader {
   }
 }
 
-function isJson(type: string): boolean {
-  return type === 'application/json' || JSON_MEDIA_TYPE.test(type)
+/** A body without a type is taken for what it is read as. */
+function checkJson(type: string | undefined): void {
+  if (type === undefined || type === 'application/json' || JSON_MEDIA_TYPE.test(type)) return
+  throw unsupported('The body is not JSON', 'application/json')
+}
+
+function unsupported(message: string, accept: string): HttpError {
+  return new HttpError(415, message, { headers: { accept } })
 }
 
 function decode(bytes: Uint8Array): string {
@@ -174,8 +171,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-function tooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, `The body exceeds ${maxBytes} octets`)
+/** What was made, thrown or promised, as a promise. */
+function promised<T>(make: () => T | Promise<T>): Promise<T> {
+  try {
+    const made = make()
+    return made instanceof Promise ? handled(made) : Promise.resolve(made)
+  } catch (error) {
+    return handled(Promise.reject(error))
+  }
 }
 
 /**

@@ -222,6 +222,15 @@ export class RequestContext {
     return this.#body.form()
   }
 
+  /**
+   * Makes something of the value of the body, as `BodyReader.value` does.
+   *
+   * @internal
+   */
+  readValue<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
+    return this.#body.value(make)
+  }
+
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart> {
     return readParts(() => this.#body.stream(), this.exchange.headers.get('content-type'), options)
   }

@@ -10,6 +10,8 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal: AbortSignal | undefined
+  /** Whether nothing else has that signal, so that it is gone when the request is. */
+  readonly ownsSignal: boolean
 }
 
 const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
@@ -58,6 +60,7 @@ function ofPlain(target: string, init: RequestInit = {}): MemoryRequest | undefi
     // A copy, as a `Request` makes one.
     body: isText ? Buffer.from(body) : body === null ? null : new Uint8Array(body),
     signal: signal ?? undefined,
+    ownsSignal: false,
   }
 }
 
@@ -97,5 +100,6 @@ function ofRequest(request: Request): MemoryRequest {
     headers: new StandardHeaders(headers, host),
     body,
     signal,
+    ownsSignal: true,
   }
 }

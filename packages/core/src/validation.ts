@@ -86,12 +86,14 @@ function conclude(results: readonly Settled[]): Validated {
   return { params, query, headers, body: undefined }
 }
 
-async function checkBody(schema: StandardSchema, head: Validated, context: RequestContext): Promise<Validated> {
-  const type = context.headers.get('content-type')
-  const isForm = type !== null && /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
-  const value = isForm ? pairs(await context.form()) : await context.json()
-  const checking = check(schema, value)
-  const result = isThenable(checking) ? await checking : checking
+function checkBody(schema: StandardSchema, head: Validated, context: RequestContext): Validated | Promise<Validated> {
+  return context.readValue((value) => {
+    const result = check(schema, value instanceof URLSearchParams ? pairs(value) : value)
+    return isThenable(result) ? result.then((settled) => withBody(head, settled)) : withBody(head, result)
+  })
+}
+
+function withBody(head: Validated, result: SchemaResult<unknown>): Validated {
   if (result.issues !== undefined) throw invalid(faultsOf('body', result))
   return { ...head, body: result.value }
 }

@@ -1,0 +1,120 @@
+import { App } from '@fw/core'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { validator } from 'hono/validator'
+import { SilentExchange } from './silent-exchange.ts'
+
+/** One request, answered as a whole; resolves, or returns nothing, when the answer is there. */
+export type OneRequest = () => Promise<unknown> | undefined
+
+export interface Work {
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+
+export const WORKS: readonly Work[] = [
+  { name: 'static', method: 'GET', path: '/' },
+  { name: 'param', method: 'GET', path: '/api/v1/resource117/users/4711' },
+  { name: 'json', method: 'POST', path: '/orders', body: '{"id":7,"item":"screw","count":3}' },
+]
+
+const ORDER = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, item: { type: 'string' }, count: { type: 'integer' } },
+  required: ['id', 'item', 'count'],
+  additionalProperties: false,
+} as const
+
+interface Order {
+  readonly id: number
+  readonly item: string
+  readonly count: number
+}
+
+/** The same check by hand for those that take any function; Fastify compiles `ORDER` itself. */
+function isOrder(value: unknown): value is Order {
+  if (typeof value !== 'object' || value === null) return false
+  const order = value as Partial<Record<keyof Order, unknown>>
+  return Number.isInteger(order.id) && typeof order.item === 'string' && Number.isInteger(order.count)
+}
+
+const OrderSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'bench',
+    validate: (value: unknown) => (isOrder(value) ? { value } : { issues: [{ message: 'no order' }] }),
+  },
+} as const
+
+const PATTERNS: readonly string[] = Array.from({ length: 200 }, (_, i) => `/api/v1/resource${i}/users/:id`)
+
+function ours(): (work: Work) => Record<string, OneRequest> {
+  const app = new App()
+  app.router.get('/', () => 'hello')
+  for (const pattern of PATTERNS) app.router.get(pattern, (ctx) => ({ id: ctx.params['id'] }))
+  app.router.post('/orders', { body: OrderSchema, response: { 200: ORDER } }, (ctx) => ctx.valid.body)
+  return ({ method, path, body }) => {
+    const url = `http://localhost${path}`
+    const octets = body === undefined ? undefined : Buffer.from(body)
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const fields = ['host', 'localhost', ...Object.entries(headers).flat()]
+    return {
+      'fw exchange': () => {
+        const exchange = new SilentExchange(method, path, fields, octets)
+        app.handle(exchange)
+        return exchange.status === 0 ? exchange.over : undefined
+      },
+      'fw fetch': async () => (await app.fetch(new Request(url, { method, headers, body: body ?? null }))).text(),
+      'fw fetch(path)': async () => (await app.fetch(path, { method, headers, body: body ?? null })).text(),
+    }
+  }
+}
+
+function hono(): (work: Work) => Record<string, OneRequest> {
+  const app = new Hono()
+  app.get('/', (c) => c.text('hello'))
+  for (const pattern of PATTERNS) app.get(pattern, (c) => c.json({ id: c.req.param('id') }))
+  const check = validator('json', (value: unknown, c) => (isOrder(value) ? value : c.json({ error: 'no order' }, 400)))
+  app.post('/orders', check, (c) => c.json(c.req.valid('json')))
+  return ({ method, path, body }) => {
+    const url = `http://localhost${path}`
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    return {
+      'hono fetch': async () => (await app.fetch(new Request(url, { method, headers, body: body ?? null }))).text(),
+      'hono request(path)': async () => (await app.request(path, { method, headers, body: body ?? null })).text(),
+    }
+  }
+}
+
+async function fastifyOnes(): Promise<(work: Work) => Record<string, OneRequest>> {
+  const app = fastify()
+  app.get('/', () => 'hello')
+  for (const pattern of PATTERNS) app.get<{ Params: { id: string } }>(pattern, ({ params }) => ({ id: params.id }))
+  app.post('/orders', { schema: { body: ORDER, response: { 200: ORDER } } }, ({ body }) => body)
+  await app.ready()
+  return ({ method, path, body }) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    return {
+      'fastify inject': async () =>
+        (await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })).body,
+    }
+  }
+}
+
+/** What answers, by name; each is made anew. */
+export const APPLICATIONS: Readonly<Record<string, (work: Work) => Promise<OneRequest>>> = Object.fromEntries([
+  ...['fw exchange', 'fw fetch', 'fw fetch(path)'].map((name) => [
+    name,
+    async (work: Work) => pick(ours()(work), name),
+  ]),
+  ...['hono fetch', 'hono request(path)'].map((name) => [name, async (work: Work) => pick(hono()(work), name)]),
+  ['fastify inject', async (work: Work) => pick((await fastifyOnes())(work), 'fastify inject')],
+])
+
+function pick(requests: Record<string, OneRequest>, name: string): OneRequest {
+  const request = requests[name]
+  if (request === undefined) throw new Error(`There is no '${name}'`)
+  return request
+}
