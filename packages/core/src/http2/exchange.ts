@@ -1,16 +1,15 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FieldList, RequestHeaders } from '@fw/types'
-import { AbortedError } from '../aborted-error.ts'
 import { BaseExchange } from '../base-exchange.ts'
-import { BodyRate } from '../body-rate.ts'
 import type { Deadlines } from '../deadlines.ts'
 import type { EngineHost } from '../engine.ts'
 import { FieldListHeaders } from '../field-list-headers.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import type { Limits } from '../limits.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
 import type { ResponseHead } from '../response-head.ts'
 import { SlicedWriter } from '../sliced-writer.ts'
 import { answerFields, fieldsObject } from './answer-fields.ts'
+import { RequestContent, type ContentOwner } from './request-content.ts'
 import type { Http2RequestHead } from './request-head.ts'
 import type { SocketProgress } from './socket-progress.ts'
 
@@ -22,6 +21,8 @@ export interface StreamOwner {
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
   readonly progress: SocketProgress
+  /** When the session looks at its socket next, on the clock of `Deadlines`. */
+  readonly nextSampleMs: number
   /** Calls `onDeadline` once `deadlineMs` has passed, until the exchange is let go of. */
   watch(exchange: Http2Exchange): void
   /** The exchange has another deadline. */
@@ -39,15 +40,24 @@ const MAX_SINGLE_WRITE_BYTES = 64 * 1024
  * what the stream had if its window let it, and has been done when the third began.
  */
 const WRITES_OF_OTHERS = 3
+/** Of a body that is complete as it is made, nothing is asked. */
+const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 const END_STREAM = { endStream: true }
 const BEFORE_TRAILERS = { waitForTrailers: true }
 
+/**
+ * Where a stream keeps its exchange as long as it is open. Node.js holds on to closed streams until the next full
+ * collection of garbage; a listener that knew the exchange would have all that belongs to it held along.
+ */
+const exchangeOf = Symbol('exchange')
+
+interface OwnedStream extends ServerHttp2Stream {
+  [exchangeOf]?: Http2Exchange | undefined
+}
+
 /** A request and its answer on an HTTP/2 stream. */
-export class Http2Exchange extends BaseExchange implements BodySupply {
+export class Http2Exchange extends BaseExchange implements ContentOwner {
   readonly protocol = 'HTTP/2.0'
-  readonly method: string
-  readonly target: string
-  readonly authority: string
   readonly headers: RequestHeaders
   /** When `onDeadline` is due. */
   deadlineMs: number = Infinity
@@ -56,17 +66,15 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
 
   readonly #stream: ServerHttp2Stream
   readonly #owner: StreamOwner
+  readonly #head: Http2RequestHead
+  /** Absent where the request ended with its head. */
+  readonly #content: RequestContent | undefined
+  /** Made when asked for where there is no content. */
   #body: ReceivedBody | undefined = undefined
-  #awaitsContinue = false
-  #isBodyComplete: boolean
-  #requestTrailers: FieldList = []
   /** For answers in several writes. */
   #output: SlicedWriter | undefined = undefined
-  /** When more of the request must have arrived, and when the client must have taken more of the answer. */
-  #inputDeadlineMs = Infinity
+  /** When the client must have taken more of the answer. */
   #outputDeadlineMs = Infinity
-  #requestDeadlineMs = Infinity
-  #rate: BodyRate | undefined = undefined
   /** Writes of the session when the client was last seen to take something. */
   #writesBefore = 0
   /** Whether the client took too long, and the stream is being reset for it. */
@@ -79,21 +87,32 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     stream: ServerHttp2Stream,
     head: Http2RequestHead,
     fields: FieldList,
-    isBodyComplete: boolean,
+    hasContent: boolean,
     owner: StreamOwner,
   ) {
     super()
     this.#stream = stream
     this.#owner = owner
-    this.method = head.method
-    this.target = head.target
-    this.authority = head.authority
+    this.#head = head
     this.headers = new FieldListHeaders(fields)
-    this.#isBodyComplete = isBodyComplete
+    ;(stream as OwnedStream)[exchangeOf] = this
     stream.on('error', ignore)
-    stream.on('close', () => this.#onClosed())
+    stream.on('close', onStreamClosed)
     owner.watch(this)
-    if (!isBodyComplete) this.#receive()
+    this.#content = hasContent ? new RequestContent(stream, this) : undefined
+    this.#content?.watch()
+  }
+
+  get method(): string {
+    return this.#head.method
+  }
+
+  get target(): string {
+    return this.#head.target
+  }
+
+  get authority(): string {
+    return this.#head.authority
   }
 
   get scheme(): 'http' | 'https' {
@@ -108,11 +127,21 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     return this.#owner.remotePort
   }
 
+  get limits(): Limits {
+    return this.#owner.host.limits
+  }
+
+  get deadlines(): Deadlines {
+    return this.#owner.deadlines
+  }
+
   get body(): ReceivedBody {
-    if (this.#body !== undefined) return this.#body
-    // Most requests have none, and nobody asks.
-    this.#body = new ReceivedBody(0, this.#owner.host.limits.maxBufferedBodyBytes, this)
-    this.#body.finish()
+    if (this.#content !== undefined) return this.#content.body
+    if (this.#body === undefined) {
+      // Most requests have none, and nobody asks.
+      this.#body = new ReceivedBody(0, this.limits.maxBufferedBodyBytes, NO_SUPPLY)
+      this.#body.finish()
+    }
     return this.#body
   }
 
@@ -124,38 +153,13 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     return this.#output?.isBlocked ?? this.#stream.writableNeedDrain
   }
 
-  onWanted(): void {
-    if (this.#awaitsContinue) {
-      this.#awaitsContinue = false
-      if (this.status === 0 && !this.isClosed) this.#stream.additionalHeaders({ ':status': 100 })
-    }
-    this.#watchBody()
-  }
-
-  onFull(): void {
-    this.#inputDeadlineMs = Infinity
-    this.#setDeadline()
-    this.#stream.pause()
-  }
-
-  onRoom(): void {
-    this.#rate?.restart()
-    this.#watchBody()
-    this.#stream.resume()
-  }
-
-  onFault(): void {
-    this.abort()
-  }
-
   onDeadline(): void {
-    if (this.#outputDeadlineMs <= performance.now()) {
-      this.#onStall()
-      return
-    }
-    this.#inputDeadlineMs = Infinity
+    if (this.#outputDeadlineMs <= performance.now()) this.#onStall()
+    else this.#content?.onDeadline()
+  }
+
+  onContentDeadline(): void {
     this.#setDeadline()
-    this.body.fail(new ProtocolError(408, 'Request body took too long', 'stream'))
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
@@ -173,9 +177,11 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
       return
     }
     stream.respond(section)
-    if (this.#isBodyComplete && this.bodyBytes <= MAX_SINGLE_WRITE_BYTES) {
+    if (this.#isRequestComplete && this.bodyBytes <= MAX_SINGLE_WRITE_BYTES) {
       // One write that is also the end: END_STREAM goes with its last frame.
-      stream.end(body)
+      // Text of as many octets as characters is ASCII, which Node.js need not encode.
+      if (typeof body === 'string' && body.length === this.bodyBytes) stream.end(body, 'latin1')
+      else stream.end(body)
       this.#finish()
       return
     }
@@ -217,10 +223,14 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
   protected override settle(aborted: boolean): void {
     if (this.isClosed) return
     super.settle(aborted)
-    if (this.#isBodyComplete || this.#stream.closed) return
-    this.body.discard()
+    if (this.#isRequestComplete || this.#stream.closed) return
+    this.#content?.body.discard()
     // RFC 9113 §8.1: an early answer ends the request without an error, but not before the answer itself is out.
     setImmediate(() => this.#stream.close(constants.NGHTTP2_NO_ERROR))
+  }
+
+  get #isRequestComplete(): boolean {
+    return this.#content?.isComplete ?? true
   }
 
   /** Whether the client has ended the stream, which an answer may meet before anybody was told. */
@@ -228,46 +238,12 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     return this.#stream.destroyed || this.#stream.closed
   }
 
-  /** Listens to a request whose content is still to come. */
-  #receive(): void {
-    const { limits } = this.#owner.host
-    const stream = this.#stream
-    const announced = this.headers.get('content-length')
-    const length = announced === null ? undefined : Number(announced)
-    const body = new ReceivedBody(length, limits.maxBufferedBodyBytes, this)
-    this.#body = body
-    this.#awaitsContinue = this.headers.get('expect')?.toLowerCase() === '100-continue'
-    this.#requestDeadlineMs = this.#owner.deadlines.in(limits.requestTimeoutMs)
-    const rate = new BodyRate(limits)
-    this.#rate = rate
-    stream.on('data', (chunk: Buffer) => {
-      this.#watchBody()
-      try {
-        rate.add(chunk.length)
-      } catch (error) {
-        body.fail(error as ProtocolError)
-      }
-      body.push(chunk)
-    })
-    stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
-      if (Array.isArray(raw)) this.#requestTrailers = raw.map(String)
-    })
-    stream.on('end', () => {
-      // An aborted stream ends too, but without the end of its body.
-      if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
-      this.#isBodyComplete = true
-      this.#watchBody()
-      body.finish(this.#requestTrailers)
-    })
-    this.#watchBody()
-  }
-
   #beginBody(): SlicedWriter {
     const output: SlicedWriter = new SlicedWriter(this.#stream, { onWriteTurn: () => this.#onDrain(output) })
     this.#output = output
     this.#stream.on('drain', () => this.#onDrain(output))
     // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
-    if (this.#isBodyComplete) this.#stream.resume()
+    if (this.#isRequestComplete) this.#stream.resume()
     return output
   }
 
@@ -282,7 +258,7 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
       return
     } else {
       this.#isGivenUp = true
-      this.#inputDeadlineMs = Infinity
+      this.#content?.unwatch()
       this.#outputDeadlineMs = deadlines.in(host.limits.lingerTimeoutMs)
       this.#output?.clear()
       this.#stream.close(constants.NGHTTP2_CANCEL)
@@ -319,40 +295,41 @@ export class Http2Exchange extends BaseExchange implements BodySupply {
     this.#isSent = true
     this.#watchOutput()
     // The stream of a complete request closes by itself.
-    if (this.#isBodyComplete) return
+    if (this.#isRequestComplete) return
     if (this.#stream.writableFinished) this.settle(false)
     else this.#stream.once('finish', () => this.settle(false))
   }
 
-  #onClosed(): void {
+  /** The stream has ended, in whatever way. */
+  onClosed(): void {
     this.#owner.onStreamClosed(this)
     this.#output?.clear()
-    if (!this.#isBodyComplete) this.body.fail(new AbortedError('The client ended the stream'))
+    this.#content?.onClosed()
     const isReset = this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR
     // A client may also take back a request without an error; only what was sent in one write tells it apart.
     const isCutOff = this.#output === undefined && !this.#stream.writableFinished
     this.settle(!this.#isSent || isReset || isCutOff)
-    // Node.js may hold on to the stream for a while; what the application had for it need not be held along.
-    this.onClose = undefined
-  }
-
-  #watchBody(): void {
-    if (this.#awaitsContinue) return
-    const stallMs = this.#owner.deadlines.in(this.#owner.host.limits.bodyStallTimeoutMs)
-    this.#inputDeadlineMs = this.#isBodyComplete ? Infinity : Math.min(stallMs, this.#requestDeadlineMs)
-    this.#setDeadline()
   }
 
   #watchOutput(): void {
-    this.#writesBefore = this.#owner.progress.writes
-    this.#outputDeadlineMs = this.#owner.deadlines.in(this.#owner.host.limits.writeStallTimeoutMs)
+    const { progress, nextSampleMs, host } = this.#owner
+    this.#writesBefore = progress.writes
+    // From the next sample on, a quarter of that time at most: every answer comes here, and to ask the clock costs more
+    // than all else of it.
+    this.#outputDeadlineMs = nextSampleMs + host.limits.writeStallTimeoutMs
     this.#setDeadline()
   }
 
   #setDeadline(): void {
-    this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
+    this.deadlineMs = Math.min(this.#content?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
     this.#owner.onDeadlineSet(this.deadlineMs)
   }
+}
+
+function onStreamClosed(this: OwnedStream): void {
+  const exchange = this[exchangeOf]
+  this[exchangeOf] = undefined
+  exchange?.onClosed()
 }
 
 /** A stream's `close` follows every `error` and says all that matters. */

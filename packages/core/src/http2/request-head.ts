@@ -20,7 +20,8 @@ const PATH = /^(?:\/[\x21\x22\x24-\x7e]*|\*)$/
 /** Of the request line that HTTP/1.1 would have: two spaces and the version. */
 const REQUEST_LINE_REST_BYTES = ' '.length + ' HTTP/1.1'.length
 
-/** The last authority found to be one; a connection is there for very few. */
+/** The last method and authority found to be one; most requests have the same again. */
+let knownMethod = ''
 let knownAuthority = ''
 
 /**
@@ -58,7 +59,7 @@ export function http2RequestHead(fields: FieldList, limits: Http2HeadLimits): Ht
   if (fields.length / 2 - pseudoFields > limits.maxFields) {
     throw new ProtocolError(431, 'Too many header fields', 'stream')
   }
-  if (!isToken(method)) throw refused('Invalid method')
+  if (!isMethod(method)) throw refused('Invalid method')
   const named = authority ?? host ?? ''
   if (named === '' || !isAuthority(named)) throw refused('Invalid authority')
   // RFC 9113 §8.3.1: the two must name the same.
@@ -82,6 +83,13 @@ function pseudoField(fields: FieldList, name: string): string | undefined {
     if (fields[i] === name) return fields[i + 1]
   }
   return undefined
+}
+
+function isMethod(value: string): boolean {
+  if (value === knownMethod) return value !== ''
+  if (!isToken(value)) return false
+  knownMethod = value
+  return true
 }
 
 function isAuthority(value: string): boolean {

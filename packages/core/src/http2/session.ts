@@ -29,12 +29,11 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   readonly remotePort: number | undefined
   readonly progress: SocketProgress
   deadlineMs: number
+  nextSampleMs: number
   readonly #socket: Socket
   readonly #session: ServerHttp2Session
   /** When the session has been idle, or closing, for long enough. */
   #idleDeadlineMs: number
-  /** When to look at the socket again. */
-  #sampleMs: number
   /** The last stream that anybody was told of. */
   #lastStreamId = -1
   readonly #streams = new StreamSlots()
@@ -57,8 +56,8 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     this.#session = performServerHandshake(socket, sessionOptions(host.limits))
     traceSession(host.logger, this.#session)
     this.#idleDeadlineMs = deadlines.in(host.limits.sessionIdleTimeoutMs)
-    this.#sampleMs = deadlines.in(host.limits.writeStallTimeoutMs / SAMPLES)
-    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#sampleMs)
+    this.nextSampleMs = deadlines.in(host.limits.writeStallTimeoutMs / SAMPLES)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.nextSampleMs)
     deadlines.watch(this)
     this.#session.on('error', (error: Error) => this.#onError(error))
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) => this.#onStream(stream, flags, rawHeaders))
@@ -92,15 +91,15 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
       this.destroy()
       return
     }
-    this.#sampleMs = this.deadlines.in(writeStallTimeoutMs / SAMPLES, nowMs)
+    this.nextSampleMs = this.deadlines.in(writeStallTimeoutMs / SAMPLES, nowMs)
     if (!this.#isIdle) this.deadlineMs = this.#streams.expire(nowMs)
     else if (this.#idleDeadlineMs <= nowMs) this.#onIdleTooLong()
     else this.deadlineMs = this.#idleDeadlineMs
-    this.deadlineMs = Math.min(this.deadlineMs, this.#sampleMs)
+    this.deadlineMs = Math.min(this.deadlineMs, this.nextSampleMs)
   }
 
   watch(exchange: Http2Exchange): void {
-    if (this.#isIdle) this.deadlineMs = this.#sampleMs
+    if (this.#isIdle) this.deadlineMs = this.nextSampleMs
     this.#streams.add(exchange)
   }
 
@@ -120,7 +119,7 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
   #onIdle(): void {
     const { sessionIdleTimeoutMs, lingerTimeoutMs } = this.host.limits
     this.#idleDeadlineMs = this.deadlines.in(this.#session.closed ? lingerTimeoutMs : sessionIdleTimeoutMs)
-    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#sampleMs)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.nextSampleMs)
   }
 
   #onIdleTooLong(): void {
@@ -136,8 +135,8 @@ export class Http2Session implements Drainable, Watched, StreamOwner {
     this.#lastStreamId = id
     try {
       const head = http2RequestHead(fields, this.host.limits)
-      const isBodyComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-      this.host.onRequest(new Http2Exchange(stream, head, fields, isBodyComplete, this))
+      const hasContent = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0
+      this.host.onRequest(new Http2Exchange(stream, head, fields, hasContent, this))
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
       this.#refuse(stream, error, fields)
