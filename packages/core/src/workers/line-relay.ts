@@ -46,6 +46,7 @@ export class LineRelay {
   #isSlow = false
   #readerGone = false
   #isGivenUp = false
+  #droppedLines = 0
   #waiting: (() => void)[] = []
   #idle = Promise.withResolvers<void>()
   readonly #onExit = (): void => this.#writeAtExit()
@@ -101,7 +102,28 @@ export class LineRelay {
   giveUp(): void {
     this.#isGivenUp = this.#queue.length > 0
     this.#waiting = []
+    for (const lines of this.#queue) this.#countDropped(lines)
     this.#drop()
+  }
+
+  /** Lines that were dropped since it was given up. */
+  get droppedLines(): number {
+    return this.#droppedLines
+  }
+
+  /** Writes a line at once, unless nobody seems to read. @returns Whether it was written */
+  say(line: string): boolean {
+    if (this.#isGivenUp) return false
+    try {
+      return writeSync(this.#fd, `${line}\n`) > 0
+    } catch {
+      // It is full or closed: somebody else may hear of it.
+      return false
+    }
+  }
+
+  #countDropped(lines: Buffer): void {
+    for (let at = lines.indexOf(LF); at !== -1; at = lines.indexOf(LF, at + 1)) this.#droppedLines++
   }
 
   #drop(): void {
@@ -112,6 +134,7 @@ export class LineRelay {
   }
 
   #push(lines: Buffer): void {
+    if (this.#isGivenUp) this.#countDropped(lines)
     if (this.#readerGone) return
     this.#queue.push(lines)
     this.#queuedBytes += lines.byteLength

@@ -5,14 +5,14 @@ import type { Binding } from '../binding.ts'
 import { StartupError } from '../startup-error.ts'
 import { TicketKeys } from '../ticket-keys.ts'
 import { beatIntervalMs } from './heartbeat.ts'
-import { LineRelay } from './line-relay.ts'
 import type { SentAddress } from './messages.ts'
 import { CpuPinning } from './pin-cpu.ts'
 import type { SocketHandle } from './port-sockets.ts'
 import { RestartDelay } from './restart-delay.ts'
 import { SpareWorker } from './spare-worker.ts'
 import type { WorkerSettings } from './worker-options.ts'
-import { NO_SLOT, WorkerProcess, type Relays, type WorkerEvents } from './worker-process.ts'
+import { WorkerOutput } from './worker-output.ts'
+import { NO_SLOT, WorkerProcess, type WorkerEvents } from './worker-process.ts'
 
 /** After its deadline a worker destroys what is left and ends; one that has not by then never will. */
 const KILL_GRACE_MS = 1000
@@ -51,7 +51,7 @@ export class Supervisor {
   readonly #slots: readonly Slot[]
   /** All, whatever state they are in. */
   readonly #processes = new Set<WorkerProcess>()
-  readonly #relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
+  readonly #output = new WorkerOutput()
   readonly #pinning: CpuPinning | undefined
   readonly #spare: SpareWorker | undefined
   readonly #ticketKeys = new TicketKeys()
@@ -155,12 +155,9 @@ export class Supervisor {
     throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
   }
 
-  /**
-   * Calls what writes to the log, after what the workers have written: where nobody reads that, the log would have this
-   * process wait for ever.
-   */
+  /** Calls what writes to the log, after what the workers have written. */
   record(write: () => void): void {
-    this.#relays[1].whenFree(() => this.#relays[2].whenFree(write))
+    this.#output.record(write)
   }
 
   /** Ends the workers that are still there at the deadline, if none is to go on, and waits for no reader of the output. */
@@ -171,8 +168,7 @@ export class Supervisor {
         this.record(() => this.#logger.warn('{} has not ended in time; killing it', worker.name))
         worker.kill('SIGKILL')
       }
-      this.#relays[1].giveUp()
-      this.#relays[2].giveUp()
+      this.#output.giveUp()
     }, KILL_GRACE_MS)
     void this.#stopped.finally(() => clearTimeout(timer))
   }
@@ -195,7 +191,7 @@ export class Supervisor {
     // Those that serve nothing yet have nothing to finish.
     for (const worker of this.#processes) if (worker.listening.size === 0) worker.kill('SIGTERM')
     await Promise.all(Array.from(this.#processes, (worker) => worker.exited))
-    await Promise.all([this.#relays[1].finished(), this.#relays[2].finished()])
+    await this.#output.finished()
     clearInterval(this.#beat)
     process.off('SIGHUP', this.#onHangUp)
     process.off('exit', this.#onProcessExit)
@@ -203,7 +199,7 @@ export class Supervisor {
 
   /** @param slot `NO_SLOT` for a spare */
   #startProcess(slot: number): WorkerProcess {
-    const worker = new WorkerProcess(slot, this.#relays, this.#events)
+    const worker = new WorkerProcess(slot, this.#output.relays, this.#events)
     this.#processes.add(worker)
     this.record(() => this.#logger.debug('{} started', worker.name))
     return worker

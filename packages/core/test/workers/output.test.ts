@@ -86,3 +86,23 @@ it.each([20, 5000])(
     expect(await program.ended).toBe(0)
   },
 )
+
+it('lines that nobody reads until the deadline are counted, and told of where somebody reads', async () => {
+  await using folder = await tempFolder()
+  const fifo = folder.join('fifo')
+  await once(spawn('mkfifo', [fifo]), 'exit')
+  const unread = openSync(fifo, 'r+')
+  onTestFinished(() => closeSync(unread))
+  const errors = folder.join('errors')
+  const program = new Program({ listen: { workers: 1 }, output: fifo, errors, behaviour: 'closes when told' })
+  const url = await program.url()
+  expect(await (await fetch(`${url}log/${LINES}/5000`)).text()).toBe('logged')
+  program.process.send(100)
+  expect(await program.ended).toBe(0)
+  const told = /^(\d+) lines that the workers wrote were dropped: nobody read them in time$/m.exec(
+    readFileSync(errors, 'utf8'),
+  )
+  // A pipe holds 65,536 octets, and so does the one that the worker writes to.
+  expect(Number(told?.[1])).toBeGreaterThan(0)
+  expect(Number(told?.[1])).toBeLessThanOrEqual(LINES + 3)
+})

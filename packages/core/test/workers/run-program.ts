@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
   /** A file or named pipe for what it writes. */
   readonly output?: string
+  /** A file for what it writes to standard error, if that is to go elsewhere. */
+  readonly errors?: string
 }
 
 /** For polling what processes do: the machine may be busy. */
@@ -33,11 +35,12 @@ export class Program {
   #output = ''
 
   constructor(options: ProgramOptions) {
-    const { listen, server, logFile, behaviour = '', output } = options
+    const { listen, server, logFile, behaviour = '', output, errors } = options
     const target = output === undefined ? 'pipe' : openSync(output, 'a')
+    const errorTarget = errors === undefined ? target : openSync(errors, 'a')
     this.#file = output !== undefined && statSync(output).isFile() ? output : undefined
     this.process = fork(PROGRAM, {
-      stdio: ['ignore', target, target, 'ipc'],
+      stdio: ['ignore', target, errorTarget, 'ipc'],
       execArgv: [],
       env: {
         PATH: process.env.PATH,
@@ -46,7 +49,7 @@ export class Program {
         TEST_OPTIONS: JSON.stringify({ listens: [listen].flat().map(place), server, logFile }),
       },
     })
-    if (typeof target === 'number') closeSync(target)
+    for (const fd of new Set([target, errorTarget])) if (typeof fd === 'number') closeSync(fd)
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text))
     }
