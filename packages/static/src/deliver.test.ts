@@ -2,7 +2,10 @@ import { readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSyn
 import { connectH1, rawExchange, tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { serve } from '../test/serve.ts'
+import { deliver } from './deliver.ts'
 import { staticFiles, type StaticFilesOptions } from './index.ts'
+import { represent } from './representation.ts'
+import { openSource, readWhole } from './source.ts'
 
 const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
@@ -171,5 +174,51 @@ describe('large files', () => {
     }
     await expect.poll(openFiles).toBeLessThanOrEqual(before)
     await client.close()
+  })
+})
+
+/** Serves a file that keeps still from the read of that number on; counts how often it was opened. */
+const serveRestless = async (stillFrom: number) => {
+  const folder = await tempFolder({ 'a.txt': 'content' })
+  const counts = { opened: 0, closed: 0, prepared: 0 }
+  const server = await serve((router) =>
+    router.get('/a.txt', async (ctx) => {
+      await deliver(ctx, {
+        open: async () => {
+          const source = await openSource(folder.join('a.txt'), `${folder.path}/`, 'inside')
+          if (typeof source === 'string') return source
+          counts.opened++
+          return { ...source, close: () => source.close().then(() => void counts.closed++) }
+        },
+        describe: (stats) => represent('/a.txt', 'identity', stats, { etag: true, lastModified: true }),
+        isLoaded: () => true,
+        load: (source) => (counts.opened < stillFrom ? Promise.resolve(undefined) : readWhole(source)),
+        prepare: () => counts.prepared++,
+        onCut: () => expect.unreachable('nothing was sent'),
+      })
+    }),
+  )
+  return {
+    counts,
+    ask: server.ask.bind(server),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('a file that is changed each time it is read', () => {
+  it('is opened again until it keeps still', async () => {
+    await using at = await serveRestless(3)
+    const { status, text } = await at.ask('/a.txt')
+    expect([status, text, at.counts]).toEqual([200, 'content', { opened: 3, closed: 3, prepared: 1 }])
+  })
+
+  it('is 503 with Retry-After in the end', async () => {
+    await using at = await serveRestless(Infinity)
+    const { status, headers } = await at.ask('/a.txt')
+    expect([status, headers.get('retry-after'), headers.get('etag')]).toEqual([503, '1', null])
+    expect(at.counts).toEqual({ opened: 4, closed: 4, prepared: 0 })
   })
 })
