@@ -43,6 +43,7 @@ export class QuicClient {
   readonly #closed = Promise.withResolvers<QuicClose>()
   readonly #packet = Buffer.alloc(MAX_PACKET_BYTES)
   #timer: NodeJS.Timeout | undefined
+  #isAdvancing = false
   #onChange = Promise.withResolvers<void>()
   #isOver = false
   #nextBidirectional = 0
@@ -138,7 +139,13 @@ export class QuicClient {
     } catch {
       // quiche closes the connection for what is wrong with a packet; `closed` tells.
     }
-    this.#advance()
+    // Once for all packets that have come: what follows takes longer with many streams than all of them.
+    if (this.#isAdvancing) return
+    this.#isAdvancing = true
+    setImmediate(() => {
+      this.#isAdvancing = false
+      if (!this.#isOver) this.#advance()
+    })
   }
 
   #advance(): void {
