@@ -33,8 +33,8 @@ export interface HeapReport {
 }
 
 /**
- * For server programs: the server listens, and ends when the comparison does. It answers `heap`, and collects garbage
- * at `collect` if it was started with `--expose-gc`.
+ * For server programs: the server listens, and ends when the comparison does. It answers `heap`, and `cpu` with its
+ * `process.cpuUsage()`, and collects garbage at `collect` if it was started with `--expose-gc`.
  *
  * @param stop Resolves when everything is written
  */
@@ -42,6 +42,7 @@ export function ready(port: number, stop: () => Promise<void> | void = () => {})
   process.on('message', (message) => {
     if (message === 'collect') globalThis.gc?.()
     if (message === 'heap') process.send?.(heapReport())
+    if (message === 'cpu') process.send?.(process.cpuUsage())
   })
   process.on('disconnect', () => process.exit())
   process.on('SIGTERM', () => {

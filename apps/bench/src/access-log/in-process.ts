@@ -27,7 +27,8 @@ for (const [title, sink] of [
   ['Entries that nobody writes', { write() {}, flush() {}, close() {} }],
   ['An asynchronous file', new log.FileSink(devNull)],
 ] as const) {
-  log.init({ async: true, sinks: [sink] })
+  // Lines are written within the round that made them.
+  log.init({ async: true, flushIntervalMs: 5, sinks: [sink] })
   process.stdout.write(`${title}:\n`)
   printCosts(await leastCosts(candidates, rounds))
 }

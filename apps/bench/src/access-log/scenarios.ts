@@ -2,7 +2,7 @@ import { BROWSER_HEADERS } from '../http/requests.ts'
 import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
 /** The same server without a log, by that with one. */
-const BASES: Readonly<Record<string, string>> = {
+export const BASES: Readonly<Record<string, string>> = {
   'fw combined': 'fw',
   'fw json': 'fw',
   'fw combined sync': 'fw',
