@@ -2,7 +2,8 @@ import type { Exchange, Refusal, Router } from '@fw/types'
 import { compileTrust, type TrustProxy } from '@fw/client-address'
 import { rememberApp } from './app-of.ts'
 import type { Step } from './compose.ts'
-import { RequestContext, type ContextHost } from './context.ts'
+import type { ContextHost } from './context-host.ts'
+import { RequestContext } from './context.ts'
 import { DrainNotice } from './drain-notice.ts'
 import { MemoryExchange } from './fetch.ts'
 import { handleFailure } from './failure.ts'
@@ -162,8 +163,7 @@ export class App {
       if (context.headSent) return
       const error = new HttpError(503, 'The answer took too long')
       traceError(context, error)
-      context.giveUp(error)
-      void handleFailure(error, context, group.errorHandlers, this.#host)
+      void handleFailure(error, context.giveUp(error), group.errorHandlers, this.#host)
     }, timeoutMs)
     context.onFinish(() => clearTimeout(timer))
   }

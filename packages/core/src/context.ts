@@ -1,4 +1,4 @@
-import { believedAddress, peerAddress, type Trust } from '@fw/client-address'
+import { believedAddress, peerAddress } from '@fw/client-address'
 import type {
   BodySource,
   Context,
@@ -20,33 +20,28 @@ import type {
 import { preferred } from './accepts.ts'
 import { AbortedError } from './aborted-error.ts'
 import { BodyReader } from './body-reader.ts'
+import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
-import type { DrainNotice } from './drain-notice.ts'
+import { callAll, withOne } from './listeners.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
 import { PreparedAnswer } from './prepared-answer.ts'
 import type { RequestTarget } from './request-target.ts'
-import { checkSource, BYTES_TYPE, HTML_TYPE, JSON_TYPE, jsonText, TEXT_TYPE } from './response.ts'
+import {
+  checkRedirect,
+  checkSource,
+  checkText,
+  BYTES_TYPE,
+  HTML_TYPE,
+  JSON_TYPE,
+  jsonText,
+  TEXT_TYPE,
+} from './response.ts'
 import type { Serialize } from './serializers.ts'
 import { makeRequest } from './standard-request.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 import { NOTHING_VALID } from './validation.ts'
-
-/** What a context needs from the application it runs in. */
-export interface ContextHost {
-  readonly maxBodyBytes: number
-  /** Reports an error that no answer can tell of. Never throws. */
-  report(message: string, error: unknown): void
-  /** Which proxies are believed; `undefined` where nobody asked for any to be. */
-  readonly trust: Trust | undefined
-  /** When the server begins to close. */
-  readonly drainNotice: DrainNotice
-  /** Answers as if no route had matched. */
-  notFound(context: RequestContext): unknown
-}
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * The `Context` of every request. What costs something is made when first asked for.
@@ -56,7 +51,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export class RequestContext {
   readonly exchange: Exchange
   /** @internal */
-  readonly prepared: PreparedAnswer = new PreparedAnswer()
+  prepared: PreparedAnswer = new PreparedAnswer()
   readonly route: RouteInfo | undefined
   readonly params: Params
   /** Set by the application before the handler runs. */
@@ -213,9 +208,8 @@ export class RequestContext {
   stream(...answer: [body?: BodySource, init?: ResponseInit]): ReadableStream<Uint8Array> | void {
     const [body, init] = answer
     if (answer.length === 0) return this.#body.stream()
-    const source = body as BodySource
-    checkSource(source)
-    this.#answer(source, BYTES_TYPE, init)
+    checkSource(body)
+    this.#answer(body, BYTES_TYPE, init)
   }
 
   form(): Promise<URLSearchParams> {
@@ -240,11 +234,7 @@ export class RequestContext {
   }
 
   redirect(location: string, status: number = 302): void {
-    if (!REDIRECTS.has(status)) throw new RangeError(`Cannot redirect with status ${status}`)
-    // RFC 3986 §2: a URI reference is of visible ASCII characters.
-    if (!/^[\x21-\x7e]+$/.test(location)) {
-      throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)
-    }
+    checkRedirect(location, status)
     this.#answer(null, undefined, { status, headers: { location } })
   }
 
@@ -283,7 +273,7 @@ export class RequestContext {
   onFinish(listener: (outcome: Outcome) => void): void {
     const outcome = this.#outcome
     if (outcome === undefined) this.#listeners = withOne(this.#listeners, listener)
-    else this.#tellOutcome(listener, outcome)
+    else this.#tell([listener], outcome)
   }
 
   onDrain(listener: () => void): void {
@@ -298,15 +288,9 @@ export class RequestContext {
    * @internal
    */
   onDrainNotice(): void {
-    const listeners = this.#drainListeners ?? []
+    const listeners = this.#drainListeners
     this.#drainListeners = undefined
-    for (const listener of listeners) {
-      try {
-        listener()
-      } catch (error) {
-        this.#host.report('A listener of onDrain threw', error)
-      }
-    }
+    callAll(listeners, undefined, (error) => this.#host.report('A listener of onDrain threw', error))
   }
 
   /** Stands in for the method that the register entry of `@fw/sse` installs. */
@@ -346,7 +330,7 @@ export class RequestContext {
   }
 
   /**
-   * Whether the time of the route is over: an answer was given in place of the handler's.
+   * Whether the time of the route is over: another context has the answer.
    *
    * @internal
    */
@@ -355,13 +339,28 @@ export class RequestContext {
   }
 
   /**
-   * The time of the route is over.
+   * The time of the route is over. What is answered by this context from now on reaches nobody.
    *
+   * @returns The context that goes on with the request, and with what was prepared
    * @internal
    */
-  giveUp(reason: Error): void {
+  giveUp(reason: Error): RequestContext {
+    const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
+    const { prepared } = this
+    heir.prepared = prepared
+    heir.valid = this.valid
+    heir.#values = this.#values ??= new ContextValues()
+    heir.#reader = this.#body
+    heir.#request = this.#request
+    heir.onFinish((outcome) => {
+      // Whoever listens for the end here is told of the answer that was sent.
+      this.prepared = prepared
+      this.#finish(outcome)
+    })
+    this.prepared = prepared.copyHead()
     this.#lateness = reason
     this.#aborter?.abort(reason)
+    return heir
   }
 
   get #body(): BodyReader {
@@ -378,6 +377,7 @@ export class RequestContext {
   }
 
   #checkUnsent(): void {
+    if (this.#lateness !== undefined) throw new Error('Cannot answer: the time of the route is over')
     if (this.headSent) throw new Error('Cannot answer: the head of an answer was sent already')
   }
 
@@ -385,28 +385,13 @@ export class RequestContext {
     this.#outcome = outcome
     if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
     if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
-    const listeners = this.#listeners
+    this.#tell(this.#listeners, outcome)
     this.#listeners = undefined
-    if (listeners !== undefined) for (const listener of listeners) this.#tellOutcome(listener, outcome)
   }
 
-  #tellOutcome(listener: (outcome: Outcome) => void, outcome: Outcome): void {
-    try {
-      listener(outcome)
-    } catch (error) {
-      this.#host.report('A listener of onFinish threw', error)
-    }
+  #tell(listeners: readonly ((outcome: Outcome) => void)[] | undefined, outcome: Outcome): void {
+    callAll(listeners, outcome, (error) => this.#host.report('A listener of onFinish threw', error))
   }
-}
-
-/** Most lists stay at one, and an array that grew takes room for 17: many streams wait for their end at a time. */
-function withOne<T>(list: readonly T[] | undefined, item: T): readonly T[] {
-  return list === undefined ? [item] : [...list, item]
-}
-
-function checkText(body: unknown): string {
-  if (typeof body !== 'string') throw new TypeError(`Cannot answer with text: the body is of type ${typeof body}`)
-  return body
 }
 
 /** Handlers are given a `RequestContext` as the `Context` that the compiler knows, extensions included. */

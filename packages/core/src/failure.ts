@@ -1,6 +1,7 @@
 import type { ErrorHandler } from '@fw/types'
 import { isThenable } from './compose.ts'
-import { asContext, type ContextHost, type RequestContext } from './context.ts'
+import type { ContextHost } from './context-host.ts'
+import { asContext, type RequestContext } from './context.ts'
 import { problemOf } from './problem.ts'
 import { sendAnswer } from './send-answer.ts'
 import { prepareProblem } from './unrouted.ts'
@@ -18,19 +19,18 @@ export async function handleFailure(
   host: ContextHost,
 ): Promise<void> {
   let error = thrown
-  const wasLate = context.isLate
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
     try {
       const isAnswered = await isAnsweredBy(handler, error, context)
       // Meanwhile the time of the route ran out, which is a failure with an answer of its own.
-      if (context.isLate !== wasLate) return
+      if (context.isLate) return
       if (isAnswered) {
         await sendAnswer(context)
         return
       }
     } catch (failure) {
-      if (context.isLate !== wasLate) return
+      if (context.isLate) return
       error = failure
     }
   }
@@ -44,10 +44,9 @@ async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: Requ
   prepared.abandonBody()
   prepared.status = status
   for (const [name, value] of Object.entries(headers ?? {})) prepared.headers.set(name, value)
-  const wasLate = context.isLate
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined && context.isLate === wasLate) context.takeResult(value)
+  if (value !== undefined && !context.isLate) context.takeResult(value)
   return prepared.hasBody || context.headSent
 }
 

@@ -102,6 +102,15 @@ export class PreparedAnswer {
     }
   }
 
+  /** The status and fields, to be changed apart from these. */
+  copyHead(): PreparedAnswer {
+    const copy = new PreparedAnswer()
+    copy.#status = this.#status
+    copy.#statusIsSet = this.#statusIsSet
+    for (const [name, value] of this.headers) copy.headers.append(name, value)
+    return copy
+  }
+
   /** Gives up the body and what describes it; the other fields stay. */
   abandonBody(): void {
     this.#replaceBody(undefined)

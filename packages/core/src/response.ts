@@ -54,11 +54,35 @@ export function jsonText(value: unknown): string {
 }
 
 /** @throws {TypeError} if nothing can be streamed from the source */
-export function checkSource(source: BodySource): void {
+export function checkSource(source: unknown): asserts source is BodySource {
   if (source instanceof ReadableStream) {
     if (source.locked) throw new TypeError('Cannot answer: the stream is being read already')
-  } else if (typeof source !== 'object' || !(Symbol.asyncIterator in source || Symbol.iterator in source)) {
+  } else if (
+    typeof source !== 'object' ||
+    source === null ||
+    !(Symbol.asyncIterator in source || Symbol.iterator in source)
+  ) {
     throw new TypeError('Cannot answer: the body is no ReadableStream and not iterable')
+  }
+}
+
+/** @throws {TypeError} if the body is no text */
+export function checkText(body: unknown): string {
+  if (typeof body !== 'string') throw new TypeError(`Cannot answer with text: the body is of type ${typeof body}`)
+  return body
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * @throws {RangeError} if the status is no redirect
+ * @throws {TypeError} if the location is no URI reference
+ */
+export function checkRedirect(location: string, status: number): void {
+  if (!REDIRECTS.has(status)) throw new RangeError(`Cannot redirect with status ${status}`)
+  // RFC 3986 §2: a URI reference is of visible ASCII characters.
+  if (!/^[\x21-\x7e]+$/.test(location)) {
+    throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)
   }
 }
 

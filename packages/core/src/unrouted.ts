@@ -75,6 +75,8 @@ export function runValidated(
   const result = validation(context)
   if (isThenable(result)) {
     return result.then((valid) => {
+      // Nobody would have the answer.
+      if (context.isLate) return undefined
       context.valid = valid
       return runHandler(handler, context)
     })
@@ -95,9 +97,8 @@ export function prepareProblem(context: RequestContext, problem: Problem): void 
 
 // No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
-  const wasLate = context.isLate
   return Promise.resolve(result).then((value) => {
     // When the time of the route has run out meanwhile, another answer is being prepared.
-    if (context.isLate === wasLate) context.takeResult(value)
+    if (!context.isLate) context.takeResult(value)
   })
 }

@@ -11,7 +11,8 @@ export interface RouteOptions {
   }
   /**
    * Milliseconds until an answer has to have begun; then `ctx.signal` aborts, and error handlers are given an
-   * `HttpError` of status 503 to answer in place of the handler, whose result is dropped. No limit unless given.
+   * `HttpError` of status 503 to answer in place of the handler, by a context of their own. What the handler answers
+   * after that reaches nobody. No limit unless given.
    */
   readonly timeoutMs?: number
   /** Checks the decoded parameters; what it makes of them is `ctx.valid.params`. */

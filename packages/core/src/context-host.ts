@@ -1,0 +1,16 @@
+import type { Trust } from '@fw/client-address'
+import type { RequestContext } from './context.ts'
+import type { DrainNotice } from './drain-notice.ts'
+
+/** What a context needs from the application it runs in. */
+export interface ContextHost {
+  readonly maxBodyBytes: number
+  /** Reports an error that no answer can tell of. Never throws. */
+  report(message: string, error: unknown): void
+  /** Which proxies are believed; `undefined` where nobody asked for any to be. */
+  readonly trust: Trust | undefined
+  /** When the server begins to close. */
+  readonly drainNotice: DrainNotice
+  /** Answers as if no route had matched. */
+  notFound(context: RequestContext): unknown
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as log from '@fw/log'
+import type { ServerDemand } from '@fw/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Server, type Context } from '../src/index.ts'
+import { everyWay } from './every-way.ts'
+
+/** What a handler does when its time is over, and the handler of the timeout is at work. */
+const LATE: Readonly<Record<string, (ctx: Context) => unknown>> = {
+  json: (ctx) => ctx.json({ from: 'the late handler' }, { status: 201 }),
+  return: () => 'the late handler',
+  response: () => new Response('the late handler', { status: 201, headers: { 'x-late': '1' } }),
+  throw: () => {
+    throw new RangeError('the late handler')
+  },
+  empty: (ctx) => ctx.empty(),
+  redirect: (ctx) => ctx.redirect('/late'),
+  stream: (ctx) => ctx.stream(['the late handler']),
+  start: (ctx) => ctx.startResponse().end(),
+  notFound: (ctx) => ctx.notFound(),
+  status: (ctx) => {
+    ctx.status = 418
+  },
+  fields: (ctx) => {
+    ctx.responseHeaders.set('x-late', '1')
+    ctx.responseHeaders.delete('x-early')
+    ctx.cookies.set('late', '1')
+  },
+}
+
+interface Done {
+  readonly status: number
+  readonly early: string | null
+}
+
+const done: Done[] = []
+const unhandled: unknown[] = []
+const note = (reason: unknown): void => void unhandled.push(reason)
+
+beforeAll(() => {
+  log.setSinks([])
+  process.on('unhandledRejection', note)
+})
+afterAll(() => void process.off('unhandledRejection', note))
+
+everyWay('late answers', start, (client) => {
+  it.each(Object.keys(LATE))('what a handler does too late (%s) changes nothing', async (what) => {
+    done.length = 0
+    const response = await client().request({ path: `/${what}` })
+    const fields = ['x-early', 'x-late', 'set-cookie'].map((name) => response.headers.get(name))
+    expect([response.status, await response.text(), ...fields]).toEqual([
+      503,
+      '{"late":"/' + what + '"}',
+      '7',
+      null,
+      null,
+    ])
+    // One answer, and what listens to the end sees that one.
+    await expect.poll(() => done).toEqual([{ status: 503, early: '7' }])
+    expect(unhandled).toEqual([])
+  })
+
+  it('its own answer reaches nobody after the answer was sent', async () => {
+    done.length = 0
+    const response = await client().request({ path: '/afterwards' })
+    expect([response.status, await response.text()]).toEqual([503, '{"late":"/afterwards"}'])
+    await sleep(20)
+    expect([done, unhandled]).toEqual([[{ status: 503, early: '7' }], []])
+  })
+
+  it('the handler of the timeout has the values and the body of the request', async () => {
+    const response = await client().request({ method: 'POST', path: '/values', body: 'abc' })
+    expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
+  })
+})
+
+async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {
+  const server = new Server({ ...(demand.tls === undefined ? {} : { tls: demand.tls }), http3: demand.http3 })
+  const router = server.router()
+  router.use((ctx, next) => {
+    ctx.responseHeaders.set('x-early', '7')
+    ctx.onFinish(({ status }) => done.push({ status, early: ctx.responseHeaders.get('x-early') }))
+    return next()
+  })
+  router.onError(async (_error, ctx) => {
+    ctx.json({ late: ctx.path })
+    // The late handler goes on by now.
+    await sleep(20)
+  })
+  for (const [name, act] of Object.entries(LATE)) {
+    router.get(`/${name}`, { timeoutMs: 5 }, async (ctx) => {
+      await aborted(ctx.signal)
+      await sleep(5)
+      return act(ctx)
+    })
+  }
+  router.get('/afterwards', { timeoutMs: 5 }, async (ctx) => {
+    await sleep(40)
+    ctx.json('the late handler')
+  })
+  const values = router.group('/values')
+  values.onError(async (_error, ctx) => `${ctx.get(Seen)?.text} ${await ctx.text()} ${ctx.signal.aborted}`)
+  values.post('', { timeoutMs: 50 }, async (ctx) => {
+    ctx.set(Seen, new Seen(await ctx.text()))
+    await aborted(ctx.signal)
+  })
+  const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+  return Object.assign(server, { port })
+}
+
+class Seen {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+}
