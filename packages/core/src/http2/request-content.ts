@@ -7,6 +7,12 @@ import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../received-body.ts'
 
+/**
+ * DATA frames that may come while nobody reads what came before. The window of the stream ends them, after 64 KiB at
+ * most; in frames of an octet or two that would be 150 times as much memory, on every stream of a connection.
+ */
+const MAX_UNREAD_FRAMES = 1024
+
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
   readonly headers: RequestHeaders
@@ -31,6 +37,8 @@ export class RequestContent implements BodySupply {
   readonly #rate: BodyRate
   #trailers: FieldList = []
   #awaitsContinue: boolean
+  #isFull = false
+  #unreadFrames = 0
   #isComplete = false
 
   constructor(stream: ServerHttp2Stream, owner: ContentOwner) {
@@ -42,6 +50,7 @@ export class RequestContent implements BodySupply {
     this.#requestDeadlineMs = deadlines.in(limits.requestTimeoutMs)
     this.#rate = new BodyRate(limits)
     this.#awaitsContinue = headers.get('expect')?.toLowerCase() === '100-continue'
+    this.#countFrames()
     stream.on('data', (chunk: Buffer) => this.#onData(chunk))
     stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
       if (Array.isArray(raw)) this.#trailers = raw.map(String)
@@ -88,11 +97,14 @@ export class RequestContent implements BodySupply {
   }
 
   onFull(): void {
+    this.#isFull = true
+    this.#unreadFrames = 0
     this.unwatch()
     this.#stream.pause()
   }
 
   onRoom(): void {
+    this.#isFull = false
     this.#rate.restart()
     this.watch()
     this.#stream.resume()
@@ -100,6 +112,19 @@ export class RequestContent implements BodySupply {
 
   onFault(): void {
     this.#owner.abort()
+  }
+
+  /** No event tells of frames that wait in a stream, but each is pushed to it, as to any readable stream. */
+  #countFrames(): void {
+    const stream = this.#stream
+    const push = stream.push.bind(stream)
+    stream.push = (...pushed) => {
+      if (this.#isFull && ++this.#unreadFrames > MAX_UNREAD_FRAMES) {
+        // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
+        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      }
+      return push(...pushed)
+    }
   }
 
   #onData(chunk: Buffer): void {

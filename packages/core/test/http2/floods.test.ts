@@ -115,10 +115,46 @@ describe('a flood closes the connection, and no other', () => {
     await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
   })
 
+  it('refused streams of a client that reads nothing, not even that they are', async () => {
+    const { client, listener, exchanges, port } = await serve({}, { acknowledges: false })
+    client.socket.pause()
+    for (let sent = 0; sent < FLOOD; sent += BATCH) {
+      client.send(...Array.from({ length: BATCH }, (_, n) => headers(streamId(sent + n), request('POST'), 0)))
+      await new Promise(setImmediate)
+    }
+    await expectServed(port)
+    // No event tells the owner of a paused socket that it was closed. Of an open one, requests would wait for content.
+    let isClosed = false
+    void listener.drain().then(() => (isClosed = true))
+    await expect.poll(() => isClosed, { timeout: 5000 }).toBe(true)
+    expect(exchanges.length).toBeLessThanOrEqual(100 + 1)
+  })
+
   it('has few requests run: rapid reset (CVE-2023-44487)', async () => {
     const { client, exchanges } = await serve({ maxStreamResetBurst: 20, maxStreamResetsPerSecond: 1 })
     await flood(client, (n) => Buffer.concat([headers(streamId(n), request()), rstStream(streamId(n))]))
     expect(exchanges.length).toBeLessThan(10 * BATCH)
+  })
+})
+
+describe('content in frames of one octet', () => {
+  const TINY = Array.from({ length: 5000 }, () => data(1, 'x'))
+
+  it('that nobody reads costs the stream, and nothing else', async () => {
+    const { port, outcomes } = await serveEngines((exchange) => {
+      if (exchange.method === 'GET') exchange.respond(200, [], 'hello')
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0), ...TINY)
+    await expect.poll(() => client.reset(1)).toBe('ENHANCE_YOUR_CALM')
+    await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length).toBe(1)
+    expect(await client.serves(3)).toBe(true)
+  })
+
+  it('that is read arrives as any other', async () => {
+    const { client } = await serve()
+    client.send(headers(1, request('POST'), 0), ...TINY, data(1, '', Flag.END_STREAM))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 })
 
