@@ -7,8 +7,8 @@ import type { Load } from './load.ts'
 
 /** What `spdlog.cpp` calls its modes, by the names of candidates. */
 export const SPDLOG_MODES: Readonly<Record<string, string>> = {
-  'spdlog native, buffered': 'buffered',
-  'spdlog native, a write each': 'flush',
+  'spdlog native buffered': 'buffered',
+  'spdlog native flush': 'flush',
   'spdlog native async': 'async',
 }
 
