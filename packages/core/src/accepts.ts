@@ -1,8 +1,11 @@
-import Negotiator from 'negotiator'
+import { createRequire } from 'node:module'
+import type NegotiatorConstructor from 'negotiator'
 import type { RequestHeaders } from '@fw/types'
 
 /** What can be negotiated, by the field that tells what the client likes. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
+
+let Negotiator: typeof NegotiatorConstructor | undefined
 
 /**
  * The one of several forms of an answer that the client likes best; the first of equals, `null` if it takes none.
@@ -15,6 +18,8 @@ export function preferred(
   headers: RequestHeaders,
 ): string | null {
   const field = FIELDS[what]
+  // Loaded when a request is first negotiated about, as most applications never do.
+  Negotiator ??= createRequire(import.meta.url)('negotiator') as typeof NegotiatorConstructor
   const negotiator = new Negotiator({ headers: { [field]: headers.get(field) || undefined } })
   // A copy: negotiator takes an array of its own.
   const available = [...offers]
