@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ResponseBody } from '@fw/types'
 import { BufferPool } from './buffer-pool.ts'
 import { isSameContent } from './file-identity.ts'
@@ -8,6 +9,9 @@ const pool = new BufferPool()
 
 /** Octets that are remembered of what was sent first, to tell a file that has grown from another one in its place. */
 const SAMPLE_BYTES = 4096
+
+/** A write at the end of a file changes its time first, and its size once the octets are there. */
+const APPEND_MS = 5
 
 /** Octets that were sent, and where in the file they were. */
 interface Sample {
@@ -85,9 +89,14 @@ function sampleOf(slice: Uint8Array, position: number): Sample {
  * @param sample Absent as long as nothing was sent: then the file may not even have grown
  */
 async function isUnchanged(source: FileSource, sample: Sample | undefined): Promise<boolean> {
-  const now = await stateOf(source)
+  let now = await stateOf(source)
   if (isSameContent(now, source.stats)) return true
-  if (sample === undefined || now.size <= source.stats.size) return false
+  if (sample === undefined) return false
+  if (now.size === source.stats.size) {
+    await delay(APPEND_MS)
+    now = await stateOf(source)
+  }
+  if (now.size <= source.stats.size) return false
   const { position, bytes } = sample
   const again = Buffer.alloc(bytes.byteLength)
   return (await readAt(source.handle.fd, again, 0, again.byteLength, position)) > 0 && again.equals(bytes)

@@ -42,12 +42,12 @@ class Witness {
   }
 
   /**
-   * @param body `undefined` if the answer was cut off
+   * @param body What cut the answer off, if it did not come whole
    * @param oldest Generation that was complete before the request
    */
-  judge({ status, headers }: ClientResponse, body: Uint8Array | undefined, oldest: number): void {
+  judge({ status, headers }: ClientResponse, body: Uint8Array | Error, oldest: number): void {
     const etag = headers.get('etag') ?? ''
-    if (body === undefined) this.#cut(status)
+    if (body instanceof Error) this.#cut(status, body)
     else if (status === 304) this.#unchanged(etag, oldest)
     else if (status === 200) this.#sent(etag, body, 0, body.byteLength, oldest)
     else if (status === 206) {
@@ -56,9 +56,10 @@ class Witness {
     } else this.#refused(status)
   }
 
-  #cut(status: number): void {
+  #cut(status: number, error: Error): void {
     this.seen.cut++
-    if (!['rewritten', 'truncated'].includes(this.file.kind)) this.faults.push(`${status} was cut off`)
+    if (!['rewritten', 'truncated'].includes(this.file.kind))
+      this.faults.push(`${status} was cut off: ${error.message}`)
   }
 
   #refused(status: number): void {
@@ -106,8 +107,8 @@ class Witness {
   }
 }
 
-/** The body, read at the pace of a client that is sometimes slow; `undefined` if it was cut off. */
-async function bodyOf(response: ClientResponse, random: () => number): Promise<Uint8Array | undefined> {
+/** The body, read at the pace of a client that is sometimes slow, or what cut it off. */
+async function bodyOf(response: ClientResponse, random: () => number): Promise<Uint8Array | Error> {
   const slices: Uint8Array[] = []
   const isSlow = random() < 0.3
   let pauseAfter = SLOW_BYTES
@@ -119,9 +120,8 @@ async function bodyOf(response: ClientResponse, random: () => number): Promise<U
       await delay(1)
       pauseAfter = SLOW_BYTES
     }
-  } catch {
-    // However a protocol says so.
-    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
   return Buffer.concat(slices)
 }
