@@ -24,17 +24,20 @@ export const BYTES_TYPE = 'application/octet-stream'
  * @param result Anything but `undefined`
  * @param serialize Makes JSON of what has no other form
  * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
+ * @throws the result, if it is an error: whoever returns one has forgotten to throw it
  */
 export function answerOf(result: unknown, serialize: Serialize = jsonText, status: number = 200): Answer {
   if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
-    if (!isPlain(result) && result instanceof Response) return ofResponse(result)
+    const isLiteral = isPlain(result)
+    if (!isLiteral && result instanceof Response) return ofResponse(result)
     if (Symbol.asyncIterator in result) {
       const body = result as Exclude<BodySource, Iterable<unknown>>
       checkSource(body)
       return { body, contentType: BYTES_TYPE, response: undefined }
     }
+    if (!isLiteral) checkJsonForm(result)
   }
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
@@ -43,6 +46,32 @@ export function answerOf(result: unknown, serialize: Serialize = jsonText, statu
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/** What to return in place of something that `JSON.stringify` makes `{}` of, by its `Symbol.toStringTag`. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  ArrayBuffer: 'new Uint8Array(…)',
+  SharedArrayBuffer: 'new Uint8Array(…)',
+  Blob: 'new Response(…)',
+  File: 'new Response(…)',
+  FormData: 'new Response(…)',
+  URLSearchParams: 'new Response(…)',
+  Request: 'new Response(…)',
+  Headers: 'new Response(…)',
+  Map: 'an object or an array',
+  Set: 'an object or an array',
+}
+
+/** Refuses what would be answered as `{}`, though it is not empty. */
+function checkJsonForm(value: object): void {
+  if (value instanceof Error) throw value
+  if (Array.isArray(value) || 'toJSON' in value) return
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
+  if (instead === undefined && (!(Symbol.iterator in value) || Object.keys(value).length > 0)) return
+  throw new TypeError(
+    `Cannot answer with a value of type ${tag}: return ${instead ?? 'an array, or give it to ctx.stream(…)'}`,
+  )
 }
 
 /** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */

@@ -11,6 +11,7 @@ import type {
 import { compose, type Around, type Conclusion, type Step } from './compose.ts'
 import { asContext, type RequestContext } from './context.ts'
 import { isToken } from './fields.ts'
+import { checkOptions } from './known-options.ts'
 import { missingExtension } from './missing-extension.ts'
 import type { Routes } from './routes.ts'
 import { ANY_METHOD } from './route-leaf.ts'
@@ -165,6 +166,7 @@ export class RouteGroup {
     }
     const info: RouteInfo = { method: name, pattern, options }
     checkNumbers(info)
+    checkNames(info)
     const what = `${name} '${pattern}'`
     const serialize = serializerOf(info.options.response, what)
     const validation = validationOf(info.options, what)
@@ -196,6 +198,20 @@ export class RouteGroup {
 
 function isHandler(value: unknown): value is Handler {
   return typeof value === 'function'
+}
+
+/** Options of routes here; other packages have more, so that only what looks like one of these is known to be a mistake. */
+const ROUTE_OPTIONS = ['limits', 'timeoutMs', 'params', 'query', 'headers', 'body', 'response']
+const ROUTE_LIMITS = ['maxBodyBytes']
+
+function checkNames({ method, pattern, options }: RouteInfo): void {
+  for (const name of Object.keys(options)) {
+    const meant = ROUTE_OPTIONS.find((each) => each !== name && each.toLowerCase() === name.toLowerCase())
+    if (meant !== undefined) {
+      throw new TypeError(`Cannot route ${method} '${pattern}': there is no option '${name}', write '${meant}'`)
+    }
+  }
+  checkOptions(`limits of ${method} '${pattern}'`, options.limits ?? {}, ROUTE_LIMITS)
 }
 
 /** Longest time that a timer of Node.js takes. */
