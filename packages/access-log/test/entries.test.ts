@@ -2,7 +2,14 @@ import { connect as netConnect } from 'node:net'
 import { Server, type ServerOptions } from '@fw/core'
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import { sse } from '@fw/sse'
-import { connect, eachProtocol, rawExchange, type RunningServer, type ServerDemand } from '@fw/testing'
+import {
+  connect,
+  eachProtocol,
+  type ProtocolClient,
+  rawExchange,
+  type RunningServer,
+  type ServerDemand,
+} from '@fw/testing'
 import type { Context } from '@fw/types'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog } from '../src/index.ts'
@@ -88,6 +95,12 @@ let port = 0
 /** Requests whose handler has begun to wait. */
 let waiting = 0
 
+/** What is reset on HTTP/3 can lose octets that were sent before, even the head. */
+async function wholeAnswer(client: ProtocolClient, path: string): Promise<Uint8Array> {
+  const response = await client.request({ path })
+  return response.bytes()
+}
+
 async function start(demand: ServerDemand): Promise<RunningServer> {
   const server = makeServer(demand)
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -97,14 +110,12 @@ async function start(demand: ServerDemand): Promise<RunningServer> {
 
 eachProtocol('an entry', start, (client, protocol) => {
   it('is there for a handler that fails after the head', async () => {
-    const response = await client().request({ path: '/crash' })
-    await expect(response.bytes()).rejects.toBeInstanceOf(Error)
+    await expect(wholeAnswer(client(), '/crash')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /crash 200 OK (4 B)'])
   })
 
   it('is there for an answer that is shorter than announced', async () => {
-    const response = await client().request({ path: '/cut' })
-    await expect(response.bytes()).rejects.toBeInstanceOf(Error)
+    await expect(wholeAnswer(client(), '/cut')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
   })
 
