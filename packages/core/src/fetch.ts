@@ -117,7 +117,7 @@ export class MemoryExchange extends BaseExchange {
 
   protected override settle(aborted: boolean): void {
     // One that goes with the request need not be left in order, which takes longer than finding a route.
-    if (!this.#request.ownsSignal) this.#request.signal?.removeEventListener('abort', this.#leave)
+    if (this.#request.request === undefined) this.#request.signal?.removeEventListener('abort', this.#leave)
     // A body that nobody has asked for has to be let go of as well.
     const body = this.#request.body instanceof ReadableStream ? this.body : undefined
     if (body instanceof StreamBody) body.stop(aborted ? 'The client went away' : 'The exchange is over')

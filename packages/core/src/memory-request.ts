@@ -10,8 +10,8 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal: AbortSignal | undefined
-  /** Whether nothing else has that signal, so that it is gone when the request is. */
-  readonly ownsSignal: boolean
+  /** What the signal is of, kept as it passes on nothing without it: nobody else has that signal. */
+  readonly request: Request | undefined
 }
 
 const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
@@ -60,7 +60,7 @@ function ofPlain(target: string, init: RequestInit = {}): MemoryRequest | undefi
     // A copy, as a `Request` makes one.
     body: isText ? Buffer.from(body) : body === null ? null : new Uint8Array(body),
     signal: signal ?? undefined,
-    ownsSignal: false,
+    request: undefined,
   }
 }
 
@@ -100,6 +100,6 @@ function ofRequest(request: Request): MemoryRequest {
     headers: new StandardHeaders(headers, host),
     body,
     signal,
-    ownsSignal: true,
+    request,
   }
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
 import { toFetchHandler } from './to-fetch-handler.ts'
@@ -33,3 +35,28 @@ describe('toFetchHandler', () => {
     expect(() => toFetchHandler(router.group('/a'))).toThrow('Cannot make a fetch handler')
   })
 })
+
+it.each(['fetch', 'toFetchHandler'])(
+  '%s notices a client that gives up though nobody has kept its Request',
+  async (way) => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const app = new App()
+    const gone = Promise.withResolvers<string>()
+    app.router.get('/', async (ctx) => {
+      ctx.signal.addEventListener('abort', () => gone.resolve('gone'))
+      await gone.promise
+    })
+    const handle = way === 'fetch' ? (request: Request) => app.fetch(request) : toFetchHandler(app.router)
+    const client = new AbortController()
+    const answer = handle(new Request('http://localhost/', { signal: client.signal }))
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      collect()
+    }
+    client.abort()
+    await expect(answer).rejects.toThrow(/abort/)
+    expect(await gone.promise).toBe('gone')
+  },
+  2000,
+)
