@@ -117,7 +117,6 @@ export class QuicheConnection implements QuicConnection {
     }
     if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
     this.#transmit()
-    if (!this.#isClosed && !this.#hasUnsent) this.#sendRoom?.fillWindow(this.#sending, this.#askForMore, this.#transmit)
     if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
     if (this.#quiche.isClosed()) this.#onGone()
     else this.#timer.arm()
@@ -180,11 +179,8 @@ export class QuicheConnection implements QuicConnection {
       return -1
     }
     this.#sendRoom?.onWritten(taken)
-    // Otherwise there is nothing to send: acknowledgments that make room are on their way.
-    if (taken > 0 || chunk.byteLength === 0) {
-      this.#hasUnsent = true
-      this.#endpoint.schedule(this)
-    }
+    this.#hasUnsent = true
+    this.#endpoint.schedule(this)
     if (taken === chunk.byteLength && isEnd) this.#endSending(streamId)
     else this.#sending.set(streamId, taken < chunk.byteLength)
     return taken
@@ -263,8 +259,6 @@ export class QuicheConnection implements QuicConnection {
     }
     if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)
   }
-
-  readonly #askForMore = (streamId: number): void => this.#events?.onWritable(streamId)
 
   /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
   #tellReadables(events: QuicConnectionEvents): void {
@@ -359,27 +353,30 @@ export class QuicheConnection implements QuicConnection {
     else this.#stuck.onEnded(streamId)
   }
 
-  readonly #transmit = (): void => {
+  #transmit(): void {
     this.#hasUnsent = false
     const nowMs = performance.now()
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
       const { to, room } = this.#peer.target(nowMs)
       if (room <= 0) return
       const packet = Buffer.allocUnsafe(Math.min(MAX_PACKET_BYTES, room))
-      let bytes = 0
-      try {
-        bytes = this.#quiche.send(packet)?.[0] ?? 0
-      } catch {
-        // quiche closes the connection for whatever made this fail; `service` sees that.
-      }
-      if (bytes === 0) return
-      this.#peer.onSent(bytes)
-      this.#sendRoom?.onSent(bytes)
-      this.#overhead.onSent(bytes)
-      this.#endpoint.transmit(packet.subarray(0, bytes), to)
+      const sent = this.#send(packet)
+      if (sent === null) return
+      this.#peer.onSent(sent[0])
+      this.#overhead.onSent(sent[0])
+      this.#endpoint.transmit(packet.subarray(0, sent[0]), to)
     }
     this.#hasUnsent = true
     this.#endpoint.schedule(this)
+  }
+
+  #send(packet: Buffer): [length: number, info: { to: HostPort }] | null {
+    try {
+      return this.#quiche.send(packet)
+    } catch {
+      // quiche closes the connection for whatever made this fail; `service` sees that.
+      return null
+    }
   }
 
   #onClosed(): void {
