@@ -10,7 +10,7 @@ const { values } = parseArgs({
 })
 // Short turns, and many: whatever else the machine does meets all of them alike.
 const ROUNDS = values.quick ? 10 : 80
-const WARM_UP_ROUNDS = values.quick ? 10 : 20
+const WARM_UP_ROUNDS = values.quick ? 20 : 40
 const TURN_MS = 25
 
 for (const { name: work, method, path } of WORKS) {
