@@ -9,6 +9,7 @@ import { Http1Connection, type Http1ConnectionOptions } from './http1/connection
 import { Http2Session } from './http2/session.ts'
 import { TicketKeys, type TicketSecret } from './ticket-keys.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
+import { turns } from './turns.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
 export interface TcpListenerOptions {
@@ -60,6 +61,7 @@ export class TcpListener implements Bindable {
       })
       this.#server = this.#tls.server
     }
+    this.#server.on('connection', () => turns.onAccepted())
     this.#limitConnections()
   }
 

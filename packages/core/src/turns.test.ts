@@ -48,6 +48,23 @@ describe('Turns', () => {
     for (const name of names) expect(log.filter((entry) => entry === name)).toHaveLength(3)
   })
 
+  it('are short while connections come in', async () => {
+    let turn = 1
+    const turns = new Turns(() => turn)
+    turns.onAccepted()
+    const log: string[] = []
+    worker(turns, 'a', 9, log)
+    // One that is not asked for, and one that is.
+    expect(log).toHaveLength(2)
+    turn = 2
+    // One that was waited for, and one more.
+    const [, ...shares] = await finish(log, 9)
+    expect(Math.max(...shares)).toBe(2)
+    turn = 3
+    worker(turns, 'b', 9, log)
+    expect(log).toHaveLength(18)
+  })
+
   it('are counted anew in each turn', async () => {
     const turns = new Turns()
     const log: string[] = []

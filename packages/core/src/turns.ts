@@ -11,6 +11,8 @@ export interface TurnTaker {
  * not ask for one waits some milliseconds at most, whatever all others do.
  */
 const SHARES_PER_TURN = 8
+/** The same while connections come in: libuv accepts one in each turn, so that a queue of them waits for as many turns. */
+const SHARES_WHILE_ACCEPTING = 1
 
 /**
  * Divides the event loop among those who have much to do, such as connections that send or take as much as the machine
@@ -21,11 +23,18 @@ export class Turns {
   readonly #currentTurn: () => number
   #turn = -1
   #taken = 0
+  /** Until which turn turns are kept short. */
+  #shortUntil = -1
   #waiting: TurnTaker[] = []
 
   /** @param currentTurn Number of the turn that the event loop is in */
   constructor(currentTurn: () => number = loopCount) {
     this.#currentTurn = currentTurn
+  }
+
+  /** Keeps this turn and the next short, as others may wait to be accepted. */
+  onAccepted(): void {
+    this.#shortUntil = this.#currentTurn() + 1
   }
 
   /** Asks for another share of work; if it is not granted, `taker.onTurn()` grants it later. */
@@ -36,7 +45,7 @@ export class Turns {
         this.#turn = turn
         this.#taken = 0
       }
-      if (this.#taken < SHARES_PER_TURN) {
+      if (this.#taken < this.#sharesIn(turn)) {
         this.#taken++
         return true
       }
@@ -47,9 +56,13 @@ export class Turns {
   }
 
   #next(): void {
-    const granted = this.#waiting.splice(0, SHARES_PER_TURN)
+    const granted = this.#waiting.splice(0, this.#sharesIn(this.#currentTurn()))
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
     for (const taker of granted) taker.onTurn()
+  }
+
+  #sharesIn(turn: number): number {
+    return turn <= this.#shortUntil ? SHARES_WHILE_ACCEPTING : SHARES_PER_TURN
   }
 }
 
