@@ -1,8 +1,8 @@
 import type { Middleware, Refusal } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
-import { MemoryExchange } from './fetch.ts'
-import { memoryRequest } from './memory-request.ts'
+import { MemoryExchange } from './fetch/fetch.ts'
+import { memoryRequest } from './fetch/memory-request.ts'
 
 /** Status and body, or the given fields, of an answer. */
 async function ask(app: App, request: string, init: RequestInit = {}): Promise<string> {

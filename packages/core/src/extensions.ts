@@ -1,6 +1,6 @@
 import type { Context, Router } from '@fw/types'
-import { RequestContext } from './context.ts'
-import { RouteGroup } from './router.ts'
+import { RequestContext } from './context/context.ts'
+import { RouteGroup } from './routing/router.ts'
 
 interface Installed {
   readonly owner: string

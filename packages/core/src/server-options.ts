@@ -2,8 +2,8 @@ import type { TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
 import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
-import type { RoutingOptions } from './routing-options.ts'
-import type { TlsOptions } from './tls-options.ts'
+import type { RoutingOptions } from './routing/routing-options.ts'
+import type { TlsOptions } from './tls/tls-options.ts'
 import { resolveWorkerOptions, type WorkerOptions } from './workers/worker-options.ts'
 
 /** Settings of a server, for all its listeners. */

@@ -1,10 +1,10 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { logger as globalLogger, type Logger } from '@fw/log'
 import { App } from './app.ts'
-import { bindingOf } from './binding.ts'
-import { CertificateStore } from './certificate-store.ts'
+import { bindingOf } from './listening/binding.ts'
+import { CertificateStore } from './tls/certificate-store.ts'
 import { resolveLimits, type Limits } from './limits.ts'
-import { Listener, type ListenerAddress } from './listener.ts'
+import { Listener, type ListenerAddress } from './listening/listener.ts'
 import {
   checkListenOptions,
   checkServerOptions,
@@ -12,9 +12,9 @@ import {
   type ListenOptions,
   type ServerOptions,
 } from './server-options.ts'
-import { startRuntimeRecords } from './runtime-records.ts'
-import { onShutdownSignal } from './shutdown-signals.ts'
-import type { TlsOptions } from './tls-options.ts'
+import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
+import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
+import type { TlsOptions } from './tls/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
 /** How long running requests may take after `close()`. */

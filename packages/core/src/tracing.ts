@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Context, Outcome } from '@fw/types'
-import { asContext, type RequestContext } from './context.ts'
+import { asContext, type RequestContext } from './context/context.ts'
 
 /** What the channels `tracing:fw.request:*` carry: one object for all events of a request. */
 export interface RequestTrace {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { createLogger, Level, MemorySink, type LogRecord, type RootLogger } from '@fw/log'
 import { connect, testCertificate } from '@fw/testing'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { watchEventLoop } from '../src/event-loop-watch.ts'
+import { watchEventLoop } from '../src/lifecycle/event-loop-watch.ts'
 import { Server, type ServerOptions } from '../src/index.ts'
 import { startServer } from './programs/run.ts'
 

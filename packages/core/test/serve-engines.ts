@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Exchange, Outcome, Refusal } from '@fw/types'
 import { onTestFinished } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts'
-import { TcpListener } from '../src/tcp-listener.ts'
+import { TcpListener } from '../src/listening/tcp-listener.ts'
 
 /** The engines of a clear-text port without an application above them, and what they told of. */
 export interface RunningEngines {

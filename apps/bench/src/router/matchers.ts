@@ -10,7 +10,7 @@ interface Table {
 }
 
 // It is no part of what the package exports.
-const source = new URL('../../../../packages/core/src/route-table.ts', import.meta.url)
+const source = new URL('../../../../packages/core/src/routing/route-table.ts', import.meta.url)
 const { RouteTable } = (await import(source.href)) as { readonly RouteTable: new () => Table }
 
 type Find = (method: string, path: string) => unknown

@@ -1,7 +1,7 @@
-import { BodyRate } from '../body-rate.ts'
-import type { Deadlines } from '../deadlines.ts'
+import { BodyRate } from '../engine/body-rate.ts'
+import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
-import { ReceivedBody, type BodySupply } from '../received-body.ts'
+import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
 

@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
-import { isFieldValue, isToken } from '../fields.ts'
+import { isFieldValue, isToken } from '../engine/fields.ts'
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { trimOws } from './request-headers.ts'
 
 /** What `ChunkedDecoder` needs of `Limits`. */

@@ -1,7 +1,7 @@
 import type { FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
-import { BaseExchange } from '../base-exchange.ts'
-import { ReceivedBody } from '../received-body.ts'
-import type { ResponseHead } from '../response-head.ts'
+import { BaseExchange } from '../engine/base-exchange.ts'
+import { ReceivedBody } from '../engine/received-body.ts'
+import type { ResponseHead } from '../engine/response-head.ts'
 import type { RequestHead } from './parser.ts'
 import type { SocketOutput } from './socket-output.ts'
 import {

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { trimOws } from './request-headers.ts'
 
 /** How the bytes after a request head are delimited. `length` is in octets. */

@@ -1,6 +1,6 @@
-import { isHost } from '../host.ts'
+import { isHost } from '../engine/host.ts'
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { requestFraming, type Framing } from './framing.ts'
 import { Http1Headers, isName, trimOws, valueBetween } from './request-headers.ts'
 

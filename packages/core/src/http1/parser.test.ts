@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
 import { Http1Headers } from './request-headers.ts'
 

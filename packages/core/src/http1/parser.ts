@@ -1,5 +1,5 @@
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { readMessageFields, type MessageFields } from './message-fields.ts'
 import { targetAuthority } from './request-target.ts'
 

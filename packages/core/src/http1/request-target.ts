@@ -1,5 +1,5 @@
-import { ProtocolError } from '../protocol-error.ts'
-import { isHost } from '../host.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
+import { isHost } from '../engine/host.ts'
 
 const ABSOLUTE = /^(https?):\/\/([^/?]+)(?:[/?].*)?$/i
 

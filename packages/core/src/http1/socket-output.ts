@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Deadlines, Watched } from '../deadlines.ts'
-import { SlicedWriter, type WriterOwner } from '../sliced-writer.ts'
+import type { Deadlines, Watched } from '../engine/deadlines.ts'
+import { SlicedWriter, type WriterOwner } from '../engine/sliced-writer.ts'
 import { answerBatch, type Holder } from './answer-batch.ts'
 
 /** What a stall ends. */

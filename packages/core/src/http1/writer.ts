@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
-import { httpDate } from '../http-date.ts'
-import type { ResponseHead } from '../response-head.ts'
-import { statusPhrase } from '../status-phrase.ts'
+import { httpDate } from '../engine/http-date.ts'
+import type { ResponseHead } from '../engine/response-head.ts'
+import { statusPhrase } from '../engine/status-phrase.ts'
 
 /** How the receiver finds the end of an answer (RFC 9112 §6.3). */
 export type ResponseFraming =

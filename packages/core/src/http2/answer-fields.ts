@@ -1,6 +1,6 @@
 import type { FieldList } from '@fw/types'
-import { httpDate } from '../http-date.ts'
-import type { ResponseHead } from '../response-head.ts'
+import { httpDate } from '../engine/http-date.ts'
+import type { ResponseHead } from '../engine/response-head.ts'
 
 /**
  * The field section of a final answer in the order of the wire, pseudo-header field first.

@@ -1,11 +1,11 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FieldList, RequestHeaders } from '@fw/types'
-import { AbortedError } from '../aborted-error.ts'
-import { BodyRate } from '../body-rate.ts'
-import type { Deadlines } from '../deadlines.ts'
+import { AbortedError } from '../engine/aborted-error.ts'
+import { BodyRate } from '../engine/body-rate.ts'
+import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
-import { ReceivedBody, type BodySupply } from '../received-body.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
+import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 
 /**
  * DATA frames that may come while nobody reads what came before. The window of the stream ends them, after 64 KiB at

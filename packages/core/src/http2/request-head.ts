@@ -1,8 +1,8 @@
 import type { FieldList } from '@fw/types'
-import { isToken } from '../fields.ts'
-import { isHost } from '../host.ts'
+import { isToken } from '../engine/fields.ts'
+import { isHost } from '../engine/host.ts'
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 
 /** What the pseudo-header fields of a request say. */
 export interface Http2RequestHead {

@@ -1,6 +1,6 @@
 import type { FieldList } from '@fw/types'
-import { httpDate } from '../http-date.ts'
-import type { ResponseHead } from '../response-head.ts'
+import { httpDate } from '../engine/http-date.ts'
+import type { ResponseHead } from '../engine/response-head.ts'
 import { encodeFrame, FrameType } from './frames.ts'
 import { encodeFieldSection } from './qpack-encoder.ts'
 

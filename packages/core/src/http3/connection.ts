@@ -1,5 +1,5 @@
-import type { Deadlines, Watched } from '../deadlines.ts'
-import type { Drainable, EngineHost } from '../engine.ts'
+import type { Deadlines, Watched } from '../engine/deadlines.ts'
+import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { encodeFrame, FrameType } from './frames.ts'
 import { PeerStreams, StreamType } from './peer-streams.ts'

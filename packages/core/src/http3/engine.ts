@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { Deadlines } from '../deadlines.ts'
-import type { EngineHost } from '../engine.ts'
+import { Deadlines } from '../engine/deadlines.ts'
+import type { EngineHost } from '../engine/engine.ts'
 import { StartupError } from '../startup-error.ts'
 import { Http3Connection } from './connection.ts'
 import { loadQuiche, type LoadQuiche } from './quiche-binding.ts'

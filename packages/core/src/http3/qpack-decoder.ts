@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { decodeHuffman } from './qpack-huffman.ts'
 import { STATIC_TABLE } from './qpack-static-table.ts'

@@ -1,6 +1,6 @@
 import type { FieldList } from '@fw/types'
 import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './frames.ts'
 import type { FrameTrace } from './frame-trace.ts'

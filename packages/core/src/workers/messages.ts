@@ -1,6 +1,6 @@
 import type { ProtocolText } from '@fw/types'
-import type { Binding } from '../binding.ts'
-import type { TicketSecret } from '../ticket-keys.ts'
+import type { Binding } from '../listening/binding.ts'
+import type { TicketSecret } from '../tls/ticket-keys.ts'
 
 /** Where a worker listens, as it travels between processes. */
 export interface SentAddress {

@@ -1,7 +1,7 @@
-import type { Binding } from '../binding.ts'
+import type { Binding } from '../listening/binding.ts'
 import type { Logger } from '@fw/log'
-import type { ListenerAddress } from '../listener.ts'
-import type { TicketSecret } from '../ticket-keys.ts'
+import type { ListenerAddress } from '../listening/listener.ts'
+import type { TicketSecret } from '../tls/ticket-keys.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
 /** What one call of `listen` opened, in this process or in its workers. */

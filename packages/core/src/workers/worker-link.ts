@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { ListenerAddress } from '../listener.ts'
+import type { ListenerAddress } from '../listening/listener.ts'
 import { StartupError } from '../startup-error.ts'
 import { tearsLines } from './line-relay.ts'
 import { isOurs, type PrimaryMessage, type WorkerMessage } from './messages.ts'

@@ -1,7 +1,7 @@
 import { createServer, type Server as NodeServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { Deadlines } from '../../src/deadlines.ts'
+import { Deadlines } from '../../src/engine/deadlines.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { MemorySocket } from './memory-socket.ts'

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '@fw/types'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { TcpListener } from '../../src/tcp-listener.ts'
+import { TcpListener } from '../../src/listening/tcp-listener.ts'
 import { Random } from '../fuzz/random.ts'
 
 /** What is left of a load of connections that were all given up somewhere. */

@@ -1,0 +1,90 @@
+import type { ErrorHandler } from '@fw/types'
+import { isThenable } from '../routing/compose.ts'
+import type { ContextHost } from '../context/context-host.ts'
+import { asContext, type RequestContext } from '../context/context.ts'
+import { problemOf } from './problem.ts'
+import { sendAnswer } from './send-answer.ts'
+import { prepareProblem } from '../routing/unrouted.ts'
+
+/**
+ * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has
+ * been sent, the exchange is ended so that the client can tell. Never rejects.
+ *
+ * What no error handler took is reported once, unless it is the client's fault (4xx) or the client is gone.
+ */
+export async function handleFailure(
+  thrown: unknown,
+  context: RequestContext,
+  handlers: readonly ErrorHandler[],
+  host: ContextHost,
+): Promise<void> {
+  let error = thrown
+  for (const handler of handlers) {
+    if (context.headSent || isAborted(error, context)) break
+    try {
+      const isAnswered = await isAnsweredBy(handler, error, context)
+      // Meanwhile the time of the route ran out, which is a failure with an answer of its own.
+      if (context.isLate) return
+      if (isAnswered) {
+        await sendAnswer(context)
+        return
+      }
+    } catch (failure) {
+      if (context.isLate) return
+      error = failure
+    }
+  }
+  await answerByDefault(error, thrown, context, host)
+}
+
+/** Lets an error handler answer, with the status and fields of the error prepared. */
+async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+  const { prepared } = context
+  const { status, headers } = problemOf(error)
+  prepared.abandonBody()
+  prepared.status = status
+  for (const [name, value] of Object.entries(headers ?? {})) prepared.headers.set(name, value)
+  const result = handler(error, asContext(context))
+  const value = isThenable(result) ? await result : result
+  if (value !== undefined && !context.isLate) context.takeResult(value)
+  return prepared.hasBody || context.headSent
+}
+
+async function answerByDefault(
+  error: unknown,
+  thrown: unknown,
+  context: RequestContext,
+  host: ContextHost,
+): Promise<void> {
+  const { exchange } = context
+  if (isAborted(error, context)) {
+    exchange.abort(error)
+    return
+  }
+  const problem = problemOf(error)
+  const what = `${context.method} ${context.path} failed`
+  if (problem.status >= 500) {
+    host.report(what, error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'))
+  }
+  if (!context.headSent) {
+    try {
+      prepareProblem(context, problem)
+      await sendAnswer(context)
+    } catch (failure) {
+      // The error brought fields along that cannot be sent.
+      host.report(what, failure)
+      if (context.headSent) exchange.abort()
+      else exchange.respond(500, [], null)
+    }
+  } else if (exchange.isOpen) {
+    exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
+  }
+}
+
+/**
+ * Whether nobody is there to answer: the client went away while its body was read, or something stopped that was given
+ * `ctx.signal`, which Node.js reports as an `AbortError`.
+ */
+function isAborted(error: unknown, context: RequestContext): error is Error {
+  return error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isGone))
+}

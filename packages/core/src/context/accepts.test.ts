@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { App } from '../app.ts'
+
+it.each([
+  ['application/json', 'application/json'],
+  ['text/html;q=0.5, application/json;q=0.9', 'application/json'],
+  ['text/*', 'text/html'],
+  ['*/*', 'text/html'],
+  ['text/html;q=0, */*', 'application/json'],
+  ['image/png', null],
+  ['', 'text/html'],
+])('accepts() of %j is %j', async (accept, type) => {
+  const app = new App()
+  app.router.get('/', (ctx) => [ctx.accepts('text/html', 'application/json')])
+  expect(await (await app.fetch('/', { headers: { accept } })).json()).toEqual([type])
+})
+
+it('takes anything from a client that says nothing', async () => {
+  const app = new App()
+  app.router.get('/', (ctx) => [ctx.accepts('text/html'), ctx.acceptsLanguage('de'), ctx.acceptsEncoding('identity')])
+  expect(await (await app.fetch('/')).json()).toEqual(['text/html', 'de', 'identity'])
+})
+
+it('chooses languages and codings', async () => {
+  const app = new App()
+  app.router.get('/', (ctx) => [
+    ctx.acceptsLanguage('en', 'de'),
+    ctx.acceptsLanguage('fr'),
+    ctx.acceptsEncoding('br', 'gzip'),
+    ctx.acceptsEncoding('zstd'),
+  ])
+  const headers = { 'accept-language': 'de-CH, de;q=0.9, en;q=0.5', 'accept-encoding': 'gzip, br;q=0.1' }
+  expect(await (await app.fetch('/', { headers })).json()).toEqual(['de', null, 'gzip', null])
+})

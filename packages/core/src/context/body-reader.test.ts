@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { AbortedError } from '../engine/aborted-error.ts'
+import { BodyReader } from './body-reader.ts'
+import { FieldListHeaders } from '../engine/field-list-headers.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
+import { ReceivedBody } from '../engine/received-body.ts'
+
+interface Setup {
+  readonly fields?: readonly string[]
+  readonly length?: number
+  readonly maxBytes?: number
+}
+
+/** A reader and the body that it reads, to be filled by the test. */
+function setup({ fields = [], length, maxBytes = 100 }: Setup = {}): { body: ReceivedBody; reader: BodyReader } {
+  const body = new ReceivedBody(length, 10, { onWanted() {}, onFull() {}, onRoom() {} })
+  return { body, reader: new BodyReader(body, new FieldListHeaders(fields), maxBytes) }
+}
+
+/** A reader of a body that has arrived. */
+function readerOf(octets: string | Uint8Array, options: Setup = {}): BodyReader {
+  const { body, reader } = setup(options)
+  body.push(Buffer.from(octets))
+  body.finish()
+  return reader
+}
+
+const json = (type: string): Setup => ({ fields: ['content-type', type] })
+
+describe('BodyReader.bytes', () => {
+  it('puts together what arrives, before and after it is asked for', async () => {
+    const { body, reader } = setup()
+    body.push(Buffer.from('ab'))
+    const reading = reader.bytes()
+    body.push(Buffer.from('cd'))
+    body.finish()
+    expect(Buffer.from(await reading).toString()).toBe('abcd')
+  })
+
+  it('gives the same octets again, in every form', async () => {
+    const reader = readerOf('{"a":1}')
+    expect(await reader.bytes()).toBe(await reader.bytes())
+    expect([await reader.text(), await reader.json()]).toEqual(['{"a":1}', { a: 1 }])
+  })
+
+  it('refuses an announced length over the limit without reading', async () => {
+    const { body, reader } = setup({ length: 101 })
+    await expect(reader.bytes()).rejects.toMatchObject({ name: 'HttpError', status: 413 })
+    expect(() => reader.stream()).toThrow(expect.objectContaining({ status: 413 }))
+    expect(body.isWanted).toBe(false)
+  })
+
+  it.each([
+    [4, true],
+    [3, false],
+  ])('reads 4 octets under a limit of %i: %s', async (maxBytes, isAllowed) => {
+    const reader = readerOf('abcd', { maxBytes })
+    const status = await reader.bytes().then(
+      () => 200,
+      (error: { status: number }) => error.status,
+    )
+    expect(status).toBe(isAllowed ? 200 : 413)
+  })
+
+  it('refuses as soon as the limit is passed, though more comes', async () => {
+    const { body, reader } = setup({ maxBytes: 3 })
+    const reading = reader.bytes()
+    body.push(Buffer.from('ab'))
+    body.push(Buffer.from('cd'))
+    await expect(reading).rejects.toMatchObject({ status: 413 })
+    body.push(Buffer.from('ef'))
+    body.finish()
+  })
+
+  it.each([new AbortedError('gone'), new ProtocolError(400, 'broken')])('passes on %s', async (error) => {
+    const { body, reader } = setup()
+    const reading = reader.bytes()
+    body.push(Buffer.from('ab'))
+    body.fail(error)
+    await expect(reading).rejects.toBe(error)
+  })
+
+  it('leaves no rejection unhandled when it is awaited late', async () => {
+    const { body, reader } = setup()
+    const reading = [reader.bytes(), reader.text(), reader.json(), reader.form()]
+    body.fail(new AbortedError('gone'))
+    // An unhandled rejection in this turn would fail the whole run.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const each of reading) await expect(each).rejects.toThrow('gone')
+  })
+})
+
+describe('BodyReader.text', () => {
+  it('decodes UTF-8', async () => {
+    expect(await readerOf('é€😀').text()).toBe('é€😀')
+    expect(await readerOf('').text()).toBe('')
+  })
+
+  it.each([[[0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])('refuses %j with 400', async (octets) => {
+    await expect(readerOf(Uint8Array.from(octets)).text()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
+  })
+
+  it('refuses a content coding with 415', async () => {
+    const reader = readerOf('x', { fields: ['content-encoding', 'gzip'] })
+    await expect(reader.text()).rejects.toMatchObject({ status: 415, headers: { 'accept-encoding': 'identity' } })
+  })
+})
+
+describe('BodyReader.json', () => {
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/problem+json', 'text/json'])(
+    'takes %s',
+    async (type) => {
+      expect(await readerOf('[1]', json(type)).json()).toEqual([1])
+    },
+  )
+
+  it('takes a body without a type', async () => {
+    expect(await readerOf('[1]').json()).toEqual([1])
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '+json', ''])(
+    'refuses type %j with 415',
+    async (type) => {
+      await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({ status: 415 })
+    },
+  )
+
+  it.each(['', '{', '{"a":1}x', 'undefined', "{'a':1}"])('refuses %j with 400', async (text) => {
+    await expect(readerOf(text).json()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
+  })
+
+  it('keeps a member named __proto__ to itself', async () => {
+    const value = (await readerOf('{"__proto__":{"isAdmin":true}}').json()) as { isAdmin?: boolean }
+    expect(value.isAdmin).toBeUndefined()
+    expect(Object.keys(value)).toEqual(['__proto__'])
+  })
+})
+
+describe('BodyReader.form', () => {
+  it('reads pairs', async () => {
+    const form = await readerOf('a=1&b=%C3%A9+x&a=2', json('application/x-www-form-urlencoded')).form()
+    expect([...form]).toEqual([
+      ['a', '1'],
+      ['b', 'é x'],
+      ['a', '2'],
+    ])
+  })
+
+  it('refuses another type with 415', async () => {
+    await expect(readerOf('a=1', json('multipart/form-data; boundary=x')).form()).rejects.toMatchObject({ status: 415 })
+  })
+})
+
+describe('BodyReader.stream', () => {
+  it('gives the body slice by slice and then ends', async () => {
+    const { body, reader } = setup()
+    const stream = reader.stream()
+    body.push(Buffer.from('ab'))
+    body.push(Buffer.from('cd'))
+    body.finish()
+    const slices: string[] = []
+    for await (const slice of stream) slices.push(Buffer.from(slice).toString())
+    expect(slices).toEqual(['ab', 'cd'])
+  })
+
+  it('wants nothing before it is read, and no more than was asked for', async () => {
+    const { body, reader } = setup()
+    const stream = reader.stream()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(body.isWanted).toBe(false)
+    const slices = stream.getReader()
+    const first = slices.read()
+    for (const text of ['ab', 'cd', 'ef']) body.push(Buffer.from(text))
+    expect(Buffer.from((await first).value ?? []).toString()).toBe('ab')
+    const second = await slices.read()
+    expect(Buffer.from(second.value ?? []).toString()).toBe('cd')
+  })
+
+  it('fails with 413 when the limit is passed', async () => {
+    const { body, reader } = setup({ maxBytes: 3 })
+    const slices = reader.stream().getReader()
+    const first = slices.read()
+    body.push(Buffer.from('ab'))
+    await first
+    const second = slices.read()
+    body.push(Buffer.from('cd'))
+    await expect(second).rejects.toMatchObject({ name: 'HttpError', status: 413 })
+  })
+
+  it('fails when the body breaks off', async () => {
+    const { body, reader } = setup()
+    const reading = reader.stream().getReader().read()
+    body.fail(new AbortedError('gone'))
+    await expect(reading).rejects.toThrow('gone')
+  })
+
+  it('survives what comes after it was cancelled', async () => {
+    const { body, reader } = setup()
+    const slices = reader.stream().getReader()
+    const first = slices.read()
+    body.push(Buffer.from('ab'))
+    await first
+    await slices.cancel()
+    body.push(Buffer.from('cd'))
+    expect(() => body.fail(new AbortedError('gone'))).not.toThrow()
+  })
+
+  it('is refused once the body has been read', async () => {
+    const reader = readerOf('ab')
+    await reader.bytes()
+    await expect(reader.stream().getReader().read()).rejects.toThrow('being read already')
+  })
+})

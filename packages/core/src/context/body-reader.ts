@@ -1,0 +1,191 @@
+import type { RequestBody, RequestHeaders } from '@fw/types'
+import { BodyCollector, tooLarge } from './body-collector.ts'
+import { HttpError } from '../answer/http-error.ts'
+import { parseUrlencoded } from './urlencoded.ts'
+
+const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads a request body, once, under a limit. What was read as a whole is kept and can be asked for again. */
+export class BodyReader {
+  readonly #body: RequestBody
+  readonly #headers: RequestHeaders
+  readonly #maxBytes: number
+  #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
+
+  constructor(body: RequestBody, headers: RequestHeaders, maxBytes: number) {
+    this.#body = body
+    this.#headers = headers
+    this.#maxBytes = maxBytes
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return promised(() => this.#collect())
+  }
+
+  text(): Promise<string> {
+    return promised(() => this.#read((text) => text))
+  }
+
+  /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
+  json(): Promise<unknown> {
+    return promised(() => {
+      checkJson(this.#mediaType())
+      return this.#read(parseJson)
+    })
+  }
+
+  form(): Promise<URLSearchParams> {
+    return promised(() => {
+      const type = this.#mediaType()
+      if (type !== undefined && type !== FORM_TYPE) throw unsupported(`The body is not ${FORM_TYPE}`, FORM_TYPE)
+      return this.#read(parseUrlencoded)
+    })
+  }
+
+  /**
+   * Makes something of the value that the body stands for: a `URLSearchParams` for a form, else what the JSON says. It
+   * takes no promise where all of the body is there.
+   *
+   * @throws {HttpError} as the promise does otherwise, which is for the caller to handle
+   */
+  value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
+    const type = this.#mediaType()
+    if (type === FORM_TYPE) return this.#read((text) => make(parseUrlencoded(text)))
+    checkJson(type)
+    return this.#read((text) => make(parseJson(text)))
+  }
+
+  /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */
+  stream(): ReadableStream<Uint8Array> {
+    this.#checkLength()
+    const body = this.#body
+    const maxBytes = this.#maxBytes
+    let isReading = false
+    let isWanted = false
+    let isOver = false
+    let size = 0
+    const read = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      const fail = (error: Error): void => {
+        if (isOver) return
+        isOver = true
+        controller.error(error)
+      }
+      body.consume({
+        data(chunk) {
+          if (isOver) return
+          size += chunk.byteLength
+          if (size > maxBytes) {
+            body.pause()
+            fail(tooLarge(maxBytes))
+            return
+          }
+          isWanted = false
+          controller.enqueue(chunk)
+          // Unless the next piece was asked for right away, while this one was handed over.
+          if (!isWanted) body.pause()
+        },
+        end() {
+          if (isOver) return
+          isOver = true
+          controller.close()
+        },
+        error: fail,
+      })
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          isWanted = true
+          if (isReading) {
+            body.resume()
+          } else {
+            isReading = true
+            read(controller)
+          }
+        },
+        cancel() {
+          isOver = true
+          if (isReading) body.pause()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  #collect(): Uint8Array | Promise<Uint8Array> {
+    if (this.#bytes !== undefined) return this.#bytes
+    this.#checkLength()
+    return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
+  }
+
+  /** Makes something of the text, at once if all of it is there. */
+  #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
+    const coding = this.#headers.get('content-encoding')
+    if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+      const headers = { 'accept-encoding': 'identity' }
+      throw new HttpError(415, 'The body has a content coding', { headers })
+    }
+    const bytes = this.#collect()
+    if (!(bytes instanceof Promise)) return make(decode(bytes))
+    return bytes.then((all): T | Promise<Awaited<T>> => make(decode(all))) as Promise<Awaited<T>>
+  }
+
+  /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
+  #mediaType(): string | undefined {
+    const value = this.#headers.get('content-type')
+    if (value === 'application/json') return value
+    return value === null ? undefined : (value.split(';', 1)[0] ?? '').trim().toLowerCase()
+  }
+
+  #checkLength(): void {
+    const { length } = this.#body
+    if (length !== undefined && length > this.#maxBytes) throw tooLarge(this.#maxBytes)
+  }
+}
+
+/** A body without a type is taken for what it is read as. */
+function checkJson(type: string | undefined): void {
+  if (type === undefined || type === 'application/json' || JSON_MEDIA_TYPE.test(type)) return
+  throw unsupported('The body is not JSON', 'application/json')
+}
+
+function unsupported(message: string, accept: string): HttpError {
+  return new HttpError(415, message, { headers: { accept } })
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid JSON', { cause: error })
+  }
+}
+
+/** What was made, thrown or promised, as a promise. */
+function promised<T>(make: () => T | Promise<T>): Promise<T> {
+  try {
+    const made = make()
+    return made instanceof Promise ? handled(made) : Promise.resolve(made)
+  } catch (error) {
+    return handled(Promise.reject(error))
+  }
+}
+
+/**
+ * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
+ * rejection, which would end the process.
+ */
+function handled<T>(reading: Promise<T>): Promise<T> {
+  reading.catch(() => {})
+  return reading
+}

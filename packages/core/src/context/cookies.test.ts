@@ -1,0 +1,127 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ContextCookies } from './cookies.ts'
+import { FieldListHeaders } from '../engine/field-list-headers.ts'
+import { ResponseHeaderList } from '../answer/response-headers.ts'
+
+function setup(cookie?: string, isSecure = false): { cookies: ContextCookies; sent: () => readonly string[] } {
+  const headers = new ResponseHeaderList()
+  const received = new FieldListHeaders(cookie === undefined ? [] : ['cookie', cookie])
+  return { cookies: new ContextCookies(received, () => headers, isSecure), sent: () => headers.getAll('set-cookie') }
+}
+
+/** What a browser would send back. */
+const returned = (sent: readonly string[]): string => sent.map((field) => field.split(';')[0]).join('; ')
+
+describe('cookies of a request', () => {
+  it.each<[string | undefined, string, string | null]>([
+    ['a=1; b=2', 'b', '2'],
+    ['a=1;b=2', 'b', '2'],
+    ['a=x%20y', 'a', 'x y'],
+    ['a=%zz', 'a', '%zz'],
+    ['a="quoted"', 'a', '"quoted"'],
+    ['a=1=2', 'a', '1=2'],
+    ['a=', 'a', ''],
+    ['a=1', 'constructor', null],
+    ['__proto__=1', '__proto__', '1'],
+    ['nonsense', 'nonsense', null],
+    [undefined, 'a', null],
+  ])('of %j: %s is %j', (cookie, name, value) => {
+    expect(setup(cookie).cookies.get(name)).toBe(value)
+  })
+
+  it('have names', () => {
+    expect(setup('a=1; b=2').cookies.names()).toEqual(['a', 'b'])
+  })
+
+  it('are read from any field without an error', () => {
+    fc.assert(
+      fc.property(fc.string(), (cookie) => {
+        const { cookies } = setup(cookie)
+        for (const name of cookies.names()) expect(cookies.get(name)).toEqual(expect.any(String))
+      }),
+    )
+  })
+})
+
+describe('cookies of an answer', () => {
+  it('are kept from scripts and other sites, and from clear text if they came over TLS', () => {
+    const clear = setup()
+    clear.cookies.set('a', '1')
+    expect(clear.sent()).toEqual(['a=1; Path=/; HttpOnly; SameSite=Lax'])
+    const secure = setup(undefined, true)
+    secure.cookies.set('a', '1', { httpOnly: false, sameSite: 'strict', path: '/x', maxAge: 60, domain: 'x.test' })
+    expect(secure.sent()).toEqual(['a=1; Max-Age=60; Domain=x.test; Path=/x; Secure; SameSite=Strict'])
+  })
+
+  it('come once for each name', () => {
+    const { cookies, sent } = setup()
+    cookies.set('a', '1')
+    cookies.set('b', '2')
+    cookies.set('a', '3')
+    expect(returned(sent())).toBe('b=2; a=3')
+  })
+
+  it('are forgotten by one of the past', () => {
+    const { cookies, sent } = setup()
+    cookies.delete('a', { path: '/x' })
+    expect(sent()[0]).toBe('a=; Max-Age=0; Path=/x; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax')
+  })
+
+  it('come back as they were set, each under its name, the last one of a name', () => {
+    const name = fc.stringMatching(/^[\w!#$%&'*+.^`|~-]{1,8}$/)
+    const value = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed())
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value, fc.boolean()), { maxLength: 8 }), (all) => {
+        const { cookies, sent } = setup()
+        for (const [each, text, isSigned] of all) cookies.set(each, text, isSigned ? { secrets: ['s'] } : {})
+        const next = setup(returned(sent())).cookies
+        const last = new Map(all.map(([each, text, isSigned]) => [each, { text, isSigned }]))
+        expect(next.names().toSorted()).toEqual([...last.keys()].toSorted())
+        for (const [each, { text, isSigned }] of last) {
+          expect(next.get(each, isSigned ? { secrets: ['s'] } : undefined)).toBe(text)
+        }
+      }),
+    )
+  })
+
+  it.each([
+    ['a b', 'x'],
+    ['', 'x'],
+    ['a;b', 'x'],
+  ])('cannot have the name %j', (name, value) => {
+    expect(() => setup().cookies.set(name, value)).toThrow(TypeError)
+  })
+
+  it.each([{ path: '/;x' }, { domain: 'a b' }, { maxAge: 1.5 }])('cannot have %j', (options) => {
+    expect(() => setup().cookies.set('a', '1', options)).toThrow(TypeError)
+  })
+})
+
+describe('signed cookies', () => {
+  const { cookies, sent } = setup()
+  cookies.set('user', 'ada', { secrets: ['new'] })
+  const field = returned(sent())
+
+  it('are believed if any of the secrets has signed them', () => {
+    expect(setup(field).cookies.get('user', { secrets: ['newest', 'new'] })).toBe('ada')
+    expect(setup(field).cookies.get('user', { secrets: ['other'] })).toBeNull()
+  })
+
+  it.each([
+    field.replace('ada', 'eve'),
+    field.replace('user', 'admin'),
+    field.slice(0, -1),
+    `${field}A`,
+    'user=ada',
+    'user=ada.',
+    'admin=',
+  ])('are not believed as %j', (forged) => {
+    const next = setup(forged).cookies
+    expect([next.get('user', { secrets: ['new'] }), next.get('admin', { secrets: ['new'] })]).toEqual([null, null])
+  })
+
+  it.each([[[]], [['']], ['text']])('are not signed with %j', (secrets) => {
+    expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow('Cannot sign cookies')
+  })
+})

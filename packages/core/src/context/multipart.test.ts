@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { App } from '../app.ts'
+
+const app = new App()
+app.router
+  .post('/all', async (ctx) => {
+    const parts: unknown[] = []
+    for await (const part of ctx.parts()) parts.push([part.name, part.filename, part.contentType, await part.text()])
+    return parts
+  })
+  .post('/sizes', async (ctx) => {
+    const sizes: number[] = []
+    for await (const part of ctx.parts()) {
+      let size = 0
+      for await (const chunk of part) size += chunk.byteLength
+      sizes.push(size)
+    }
+    return sizes
+  })
+  .post('/names', async (ctx) => {
+    const names: string[] = []
+    for await (const part of ctx.parts()) names.push(part.name)
+    return names
+  })
+  .post('/first', async (ctx) => {
+    for await (const part of ctx.parts()) return part.text()
+    return ''
+  })
+  .post('/few', async (ctx) => {
+    let count = 0
+    for await (const part of ctx.parts({ maxParts: 2 })) count += (await part.text()).length
+    return count
+  })
+  .post('/small', { limits: { maxBodyBytes: 1000 } }, async (ctx) => {
+    for await (const part of ctx.parts()) await part.bytes()
+  })
+
+const form = (entries: readonly [string, string | Blob, string?][]): FormData => {
+  const data = new FormData()
+  for (const [name, value, filename] of entries) {
+    if (typeof value === 'string') data.append(name, value)
+    else data.append(name, value, filename)
+  }
+  return data
+}
+const post = (path: string, body: RequestInit['body'], type?: string): Promise<Response> =>
+  app.fetch(path, {
+    method: 'POST',
+    body: body ?? null,
+    ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+  })
+
+const TYPE = 'multipart/form-data; boundary=b'
+const PART = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n'
+
+describe('ctx.parts()', () => {
+  it('gives fields and files in order, with their names, types and content', async () => {
+    const file = new Blob(['ü'.repeat(3)], { type: 'text/csv' })
+    const response = await post(
+      '/all',
+      form([
+        ['title', 'é'],
+        ['file', file, 'a b.csv'],
+        ['last', ''],
+      ]),
+    )
+    expect(await response.json()).toEqual([
+      ['title', null, 'text/plain', 'é'],
+      ['file', 'a b.csv', 'text/csv', 'üüü'],
+      ['last', null, 'text/plain', ''],
+    ])
+  })
+
+  it.each(['/sizes', '/names'])('takes files of any size slice by slice, read or not (%s)', async (path) => {
+    const file = new Blob([new Uint8Array(400_000)])
+    const response = await post(
+      path,
+      form([
+        ['a', file, 'a'],
+        ['b', file, 'b'],
+      ]),
+    )
+    expect(await response.json()).toEqual(path === '/sizes' ? [400_000, 400_000] : ['a', 'b'])
+  })
+
+  it('can be left early', async () => {
+    const body = `${PART}--b\r\ncontent-disposition: form-data; name="b"\r\n\r\n${'y'.repeat(400_000)}\r\n--b--\r\n`
+    expect(await (await post('/first', body, TYPE)).text()).toBe('x')
+  })
+
+  it.each([
+    ['another type', '/all', '{}', 'application/json', 415],
+    ['no boundary', '/all', '', 'multipart/form-data; x=1', 400],
+    ['a body that breaks off in a part', '/all', PART.slice(0, -2), TYPE, 400],
+    ['a body that breaks off in a part nobody reads', '/names', PART.slice(0, -2), TYPE, 400],
+    ['a body that breaks off after a part', '/all', `${PART}--b`, TYPE, 400],
+    ['an empty body', '/all', '', TYPE, 400],
+    ['more parts than are allowed', '/few', `${PART.repeat(3)}--b--\r\n`, TYPE, 413],
+    ['as many parts as are allowed', '/few', `${PART.repeat(2)}--b--\r\n`, TYPE, 200],
+    ['more octets than the route allows', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
+  ])('answers %s by its status', async (_, path, body, type, status) => {
+    expect((await post(path, body, type)).status).toBe(status)
+  })
+})

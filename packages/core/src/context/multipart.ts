@@ -1,0 +1,151 @@
+import { createRequire } from 'node:module'
+import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
+import type { MultipartOptions, MultipartPart } from '@fw/types'
+import { AbortedError } from '../engine/aborted-error.ts'
+import { HttpError, isHttpError } from '../answer/http-error.ts'
+
+/** Parts are cheap to send and cost an object each. */
+const MAX_PARTS = 100
+const MULTIPART_TYPE = 'multipart/form-data'
+
+/**
+ * Reads a multipart body part by part, no faster than the parts are read. What is left of a part is skipped when the
+ * next one is asked for.
+ *
+ * @param contentType The request's `content-type` field
+ * @throws {HttpError} 415 for another type, 400 for a body that is no such thing, 413 for more than `maxParts`
+ * @see RFC 7578
+ */
+export async function* readParts(
+  body: () => ReadableStream<Uint8Array>,
+  contentType: string | null,
+  { maxParts = MAX_PARTS }: MultipartOptions = {},
+): AsyncGenerator<MultipartPart, void, undefined> {
+  const parser = parserOf(contentType, maxParts)
+  const arrived: ReceivedPart[] = []
+  let current: ReceivedPart | undefined
+  let failure: Error | undefined
+  let isOver = false
+  let wake: (() => void) | undefined
+  const fail = (error: unknown): void => {
+    failure ??= fault(error)
+    for (const part of arrived) part.abort(failure)
+    current?.abort(failure)
+    parser.destroy()
+    wake?.()
+  }
+  parser.on('file', (name, stream, filename, _encoding, type) => {
+    // Whoever reads the part is told by the stream; a part that nobody reads has nobody to tell.
+    stream.on('error', () => {})
+    arrived.push(new ReceivedPart(stream, name, filename, type))
+    wake?.()
+  })
+  for (const event of ['filesLimit', 'partsLimit']) {
+    parser.on(event, () => fail(new HttpError(413, `The body has more than ${maxParts} parts`)))
+  }
+  parser.on('error', fail)
+  parser.on('close', () => wake?.())
+  parser.on('finish', () => {
+    isOver = true
+    wake?.()
+  })
+  const reader = body().getReader()
+  feed(reader, parser).catch(fail)
+  try {
+    for (;;) {
+      current?.skip()
+      current = arrived.shift()
+      if (current !== undefined) yield current
+      else if (failure !== undefined) throw failure
+      else if (isOver) return
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    parser.destroy()
+    // What the rest of the body holds is of no interest any more, nor whether it breaks off.
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** Gives the parser what arrives, as fast as it takes it. */
+async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: BusboyInstance): Promise<void> {
+  for (;;) {
+    const { value } = await reader.read()
+    if (parser.destroyed) return
+    if (value === undefined) break
+    if (parser.write(value)) continue
+    await new Promise<void>((resolve) => {
+      parser.once('drain', resolve)
+      parser.once('close', resolve)
+    })
+  }
+  parser.end()
+}
+
+class ReceivedPart implements MultipartPart {
+  readonly name: string
+  readonly filename: string | undefined
+  readonly contentType: string
+  readonly #stream: BusboyFileStream
+
+  constructor(stream: BusboyFileStream, name: string, filename: string | undefined, contentType: string) {
+    this.#stream = stream
+    this.name = name
+    this.filename = filename
+    this.contentType = contentType
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const chunk of this.#stream) yield chunk as Uint8Array
+    } catch (error) {
+      throw fault(error)
+    }
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.bytes())
+  }
+
+  skip(): void {
+    if (!this.#stream.destroyed) this.#stream.resume()
+  }
+
+  /** Nothing more comes. */
+  abort(error: Error): void {
+    if (!this.#stream.readableEnded) this.#stream.destroy(error)
+  }
+}
+
+let Busboy: typeof BusboyConstructor | undefined
+
+function parserOf(contentType: string | null, maxParts: number): BusboyInstance {
+  const headers = { accept: MULTIPART_TYPE }
+  if (contentType === null || !/^multipart\/form-data\s*;/i.test(contentType)) {
+    throw new HttpError(415, `The body is not ${MULTIPART_TYPE}`, { headers })
+  }
+  // Loaded with the first body of this kind.
+  Busboy ??= createRequire(import.meta.url)('@fastify/busboy') as typeof BusboyConstructor
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      // Every part is a stream; the limit of the body is that of the route.
+      isPartAFile: () => true,
+      limits: { files: maxParts, fileSize: Infinity },
+    })
+  } catch (error) {
+    throw new HttpError(400, 'The content type of the body has no boundary', { cause: error })
+  }
+}
+
+/** What broke: the reading of the body, which says so itself, or its form. */
+function fault(error: unknown): Error {
+  if (isHttpError(error) || error instanceof AbortedError) return error
+  return new HttpError(400, 'The body is not valid multipart/form-data', { cause: error })
+}

@@ -1,0 +1,77 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { Turns } from './turns.ts'
+
+/** Takes shares until it has had so many, and writes each down. */
+function worker(turns: Turns, name: string, shares: number, log: string[]): void {
+  let left = shares
+  const work = (): void => {
+    do {
+      log.push(name)
+      left--
+    } while (left > 0 && turns.take({ onTurn: work }))
+  }
+  work()
+}
+
+async function finish(log: readonly string[], length: number): Promise<number[]> {
+  const perTurn = [log.length]
+  for (let done = log.length; done < length; done = log.length) {
+    await turn()
+    perTurn.push(log.length - done)
+  }
+  return perTurn
+}
+
+describe('Turns', () => {
+  it('let one alone work for a whole turn, and then for another', async () => {
+    const log: string[] = []
+    worker(new Turns(() => 1), 'a', 100, log)
+    // The first share is not asked for.
+    expect(log).toHaveLength(9)
+    // One that is waited for, and those that are free in the turn after it.
+    await finish(log, 100)
+    expect(log).toHaveLength(100)
+  })
+
+  it('give everybody a share before anybody has another', async () => {
+    const turns = new Turns(() => 1)
+    const log: string[] = []
+    const names = Array.from({ length: 200 }, (_, i) => `${i}`)
+    for (const name of names) worker(turns, name, 3, log)
+    const shares = await finish(log, 600)
+    expect(Math.max(...shares.slice(1))).toBeLessThanOrEqual(16)
+    const first = new Map(names.map((name) => [name, log.indexOf(name)]))
+    const second = names.slice(20).map((name) => log.indexOf(name, (first.get(name) ?? 0) + 1))
+    // Those who had to wait were served in the order in which they came.
+    expect(second).toEqual(second.toSorted((a, b) => a - b))
+    for (const name of names) expect(log.filter((entry) => entry === name)).toHaveLength(3)
+  })
+
+  it('are short while connections come in', async () => {
+    let current = 1
+    const turns = new Turns(() => current)
+    turns.onAccepted()
+    const log: string[] = []
+    worker(turns, 'a', 9, log)
+    // One that is not asked for, and one that is.
+    expect(log).toHaveLength(2)
+    current = 2
+    // One that was waited for, and one more.
+    const [, ...shares] = await finish(log, 9)
+    expect(Math.max(...shares)).toBe(2)
+    current = 3
+    worker(turns, 'b', 9, log)
+    expect(log).toHaveLength(18)
+  })
+
+  it('are counted anew in each turn', async () => {
+    const turns = new Turns()
+    const log: string[] = []
+    for (let i = 1; i <= 3; i++) {
+      worker(turns, 'a', 9, log)
+      expect(log).toHaveLength(9 * i)
+      await turn()
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import * as http from 'node:http'
+import * as http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { connect, type ProtocolClient } from '@fw/testing'
+import type { Outcome } from '@fw/types'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { App } from '../app.ts'
+import { toNodeHandler } from './to-node-handler.ts'
+
+const errors: unknown[] = []
+const finished = Promise.withResolvers<Outcome>()
+const app = new App({ onError: (_, error) => errors.push(error) })
+app.router
+  .get('/facts/:id', (ctx) => [
+    ctx.params.id,
+    ctx.query.get('q'),
+    ctx.protocol,
+    ctx.headers.get('x-a'),
+    ctx.remoteAddress,
+  ])
+  .post('/echo', async (ctx) => ctx.bytes(await ctx.bytes()))
+  .post('/pipe', (ctx) => ctx.stream(ctx.stream()))
+  .post('/limited', { limits: { maxBodyBytes: 3 } }, async (ctx) => ctx.text(await ctx.text()))
+  .get('/cookies', (ctx) => {
+    ctx.responseHeaders.append('set-cookie', 'a=1')
+    ctx.responseHeaders.append('set-cookie', 'b=2')
+    return 'x'
+  })
+  .get('/empty', (ctx) => ctx.empty())
+  .get('/endless', async (ctx) => {
+    ctx.onFinish(finished.resolve)
+    const body = ctx.startResponse()
+    while (body.isOpen) {
+      body.write(Buffer.alloc(16_384))
+      await body.drained()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+  .get('/broken', async (ctx) => {
+    ctx.startResponse().write(Buffer.from('x'))
+    throw new Error('broken')
+  })
+
+describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
+  let server: http.Server | http2.Http2Server
+  let client: ProtocolClient
+
+  beforeAll(async () => {
+    const handler = toNodeHandler(app.router)
+    server = protocol === 'h1' ? http.createServer(handler) : http2.createServer(handler)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    client = await connect(protocol, { port: (server.address() as AddressInfo).port })
+  })
+  afterAll(async () => {
+    await client.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it('gives handlers the request as it came', async () => {
+    const response = await client.request({ path: '/facts/a%20b?q=1', headers: [['x-a', 'b']] })
+    const facts = JSON.parse(await response.text()) as unknown
+    expect(facts).toEqual(['a b', '1', protocol === 'h1' ? 'HTTP/1.1' : 'HTTP/2.0', 'b', '127.0.0.1'])
+  })
+
+  it.each(['/echo', '/pipe'])('carries a large body both ways by %s', async (path) => {
+    const body = Buffer.alloc(900_000, 'fw')
+    const response = await client.request({ method: 'POST', path, body })
+    expect(Buffer.compare(await response.bytes(), body)).toBe(0)
+  })
+
+  it('holds bodies to the limits of the routes', async () => {
+    expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abc') })).status).toBe(200)
+    expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abcd') })).status).toBe(413)
+  })
+
+  it('answers what no route takes, HEAD and an answer without a body', async () => {
+    expect((await client.request({ path: '/nope' })).status).toBe(404)
+    expect((await client.request({ method: 'DELETE', path: '/echo' })).status).toBe(405)
+    const head = await client.request({ method: 'HEAD', path: '/cookies' })
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '1', ''])
+    expect((await client.request({ path: '/empty' })).status).toBe(204)
+  })
+
+  it('keeps fields of the same name apart', async () => {
+    const response = await client.request({ path: '/cookies' })
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  })
+
+  it('ends an answer that broke so that the client can tell', async () => {
+    const response = await client.request({ path: '/broken' })
+    await expect(response.text()).rejects.toBeInstanceOf(Error)
+    expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])
+  })
+})
+
+describe('toNodeHandler', () => {
+  it('tells the handler that the client went away', async () => {
+    const server = http.createServer(toNodeHandler(app.router)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const request = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', path: '/endless' })
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    await once(response, 'data')
+    request.destroy()
+    expect(await finished.promise).toMatchObject({ status: 200, aborted: true })
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it('takes no group', () => {
+    expect(() => toNodeHandler(new App().router.group('/a'))).toThrow('Cannot make a Node handler')
+  })
+})

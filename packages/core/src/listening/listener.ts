@@ -1,0 +1,180 @@
+import cluster from 'node:cluster'
+import type { Logger } from '@fw/log'
+import type { Exchange, ProtocolText, Refusal } from '@fw/types'
+import { bind, type Binding } from './binding.ts'
+import type { CertificateSet } from '../tls/certificate-set.ts'
+import type { CertificateStore, CertificateUser } from '../tls/certificate-store.ts'
+import type { EngineHost } from '../engine/engine.ts'
+import type { Http3Listener } from '../http3/engine.ts'
+import { describeFds, listenError } from './listen-error.ts'
+import type { Limits } from '../limits.ts'
+import { StartupError } from '../startup-error.ts'
+import type { TicketSecret } from '../tls/ticket-keys.ts'
+import { TcpListener } from './tcp-listener.ts'
+import type { TlsCredentials } from '../tls/tls-credentials.ts'
+
+/** Where a listener can be reached. */
+export interface ListenerAddress {
+  /** `http://` or `https://` with host and port; `http+unix://` with the percent-encoded path of a Unix socket. */
+  readonly url: URL
+  /** As bound; `undefined` for a Unix socket. */
+  readonly host: string | undefined
+  readonly port: number | undefined
+  readonly path: string | undefined
+  readonly protocols: readonly ProtocolText[]
+}
+
+/** What a listener serves, and how. */
+export interface ListenerOptions {
+  readonly binding: Binding
+  /** The bound socket for connections, if another process has opened it. */
+  readonly handle?: object | undefined
+  /** Of the other processes that serve the port. */
+  readonly ticketSecret?: TicketSecret | undefined
+  readonly certificates: CertificateStore | undefined
+  readonly logger: Logger
+  readonly http2: boolean
+  readonly http3: boolean | 'clear'
+  readonly limits: Limits
+  readonly onRequest: (exchange: Exchange) => void
+  readonly onRefused: (refusal: Refusal) => void
+}
+
+/** A free TCP port whose UDP port is taken is given back, this many times. */
+const PORT_TRIES = 20
+/** Seconds a browser may remember that HTTP/3 is there (RFC 7838 §3.1). */
+const ALT_SVC_MAX_AGE_S = 3600
+
+/** What one `listen` opened: a TCP port and, for HTTP/3, the UDP port of the same number. */
+export class Listener implements CertificateUser {
+  readonly address: ListenerAddress
+  readonly #tcp: TcpListener
+  readonly #http3: Http3Listener | undefined
+  #detach: (() => void) | undefined = undefined
+
+  private constructor(address: ListenerAddress, tcp: TcpListener, http3: Http3Listener | undefined) {
+    this.address = address
+    this.#tcp = tcp
+    this.#http3 = http3
+  }
+
+  /** @throws {StartupError} if a socket cannot be opened or HTTP/3 is not to be had */
+  static async open(options: ListenerOptions): Promise<Listener> {
+    const certificates = options.certificates?.current
+    const hasHttp3 = options.http3 === true
+    if (hasHttp3 && certificates === undefined) {
+      throw new StartupError('HTTP/3 needs TLS: give tls, or leave http3 out for this listener')
+    }
+    for (let attempt = 1; ; attempt++) {
+      // TCP first: a second process on the same UDP port would not be noticed.
+      const host = new MutableHost(options)
+      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
+      const { binding } = options
+      if (binding.kind === 'fd')
+        options.logger.debug('Listening on {} that was passed in', describeFds(binding.streams))
+      const others = await bind(tcp, binding, options.handle)
+      try {
+        const credentials = hasHttp3 ? certificates?.first : undefined
+        const http3 = credentials === undefined ? undefined : await openHttp3(binding, credentials, host, tcp, others)
+        const listener = new Listener(listenerAddress(options, tcp), tcp, http3)
+        if (certificates !== undefined) listener.#detach = options.certificates?.attach(listener, certificates)
+        return listener
+      } catch (error) {
+        tcp.destroy()
+        const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+        if (isTaken && binding.kind === 'port' && binding.port === 0 && attempt < PORT_TRIES) continue
+        throw listenError(error, binding, ' (UDP)')
+      }
+    }
+  }
+
+  checkCertificates({ first }: CertificateSet): void {
+    this.#http3?.checkCredentials(first)
+  }
+
+  useCertificates(next: CertificateSet): void {
+    this.#http3?.setCredentials(next.first)
+    this.#tcp.useCertificates(next)
+  }
+
+  /** Accepts nothing more; resolves when every connection has finished. */
+  async drain(): Promise<void> {
+    this.#detach?.()
+    await Promise.all([this.#tcp.drain(), this.#http3?.drain()])
+  }
+
+  /** Ends every connection now. */
+  destroy(): void {
+    this.#detach?.()
+    this.#tcp.destroy()
+    void this.#http3?.destroy()
+  }
+}
+
+/** The engines' view of the server; `altSvc` is known once the UDP port is. */
+class MutableHost implements EngineHost {
+  altSvc = ''
+  readonly logger: Logger
+  readonly limits: Limits
+  readonly onRequest: (exchange: Exchange) => void
+  readonly onRefused: (refusal: Refusal) => void
+
+  constructor(options: ListenerOptions) {
+    this.logger = options.logger
+    // RFC 7838 §3.1: said of the origin itself, so over TLS only.
+    if (options.http3 === 'clear' && options.certificates !== undefined) this.altSvc = 'clear'
+    this.limits = options.limits
+    this.onRequest = options.onRequest
+    this.onRefused = options.onRefused
+  }
+}
+
+/** @param passed Descriptors that came with that of the TCP socket */
+async function openHttp3(
+  binding: Binding,
+  credentials: TlsCredentials,
+  host: MutableHost,
+  tcp: TcpListener,
+  passed: readonly number[],
+): Promise<Http3Listener> {
+  const bound = tcp.address()
+  if (typeof bound === 'string') throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
+  // Loaded only here: who does not use HTTP/3 pays nothing for it.
+  const { listenHttp3 } = await import('../http3/engine.ts')
+  const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
+  const http3 = await listenHttp3({
+    key: credentials.key,
+    cert: credentials.cert,
+    host: bound.address,
+    port: bound.port,
+    // Workers of one primary share its TCP port; the UDP port they can share in this way alone.
+    reusePort: cluster.isWorker || (binding.kind === 'port' && binding.reusePort),
+    fd,
+    engineHost: host,
+  })
+  const { family, port, address } = http3.address
+  if (family !== bound.family) {
+    await http3.destroy()
+    throw new StartupError(
+      `Cannot listen on descriptor ${fd}: it is of ${family}, and the one of TCP of ${bound.family}`,
+    )
+  }
+  host.logger.info('QUIC endpoint on {} port {}, announced by alt-svc', address, port)
+  host.altSvc = `h3=":${port}"; ma=${ALT_SVC_MAX_AGE_S}`
+  return http3
+}
+
+function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAddress {
+  const protocols: ProtocolText[] = ['HTTP/1.1']
+  if (options.http2) protocols.push('HTTP/2.0')
+  if (options.http3 === true) protocols.push('HTTP/3.0')
+  const bound = tcp.address()
+  if (typeof bound === 'string') {
+    const url = new URL(`http+unix://${encodeURIComponent(bound)}/`)
+    return { url, host: undefined, port: undefined, path: bound, protocols }
+  }
+  const isAny = bound.address === '::' || bound.address === '0.0.0.0'
+  const name = isAny ? 'localhost' : bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  const url = new URL(`${options.certificates === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
+  return { url, host: bound.address, port: bound.port, path: undefined, protocols }
+}

@@ -1,0 +1,205 @@
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { CertificateSet } from '../tls/certificate-set.ts'
+import { Level } from '@fw/log'
+import type { Bindable, SocketAddress } from './binding.ts'
+import { Deadlines } from '../engine/deadlines.ts'
+import type { Drainable, EngineHost } from '../engine/engine.ts'
+import { Http1Connection, type Http1ConnectionOptions } from '../http1/connection.ts'
+import { Http2Session } from '../http2/session.ts'
+import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
+import { TlsAcceptor } from '../tls/tls-acceptor.ts'
+import { turns } from '../engine/turns.ts'
+import { pathOfSocket } from './unix-socket.ts'
+
+export interface TcpListenerOptions {
+  readonly host: EngineHost
+  /** Absent for clear text. */
+  readonly tls: CertificateSet | undefined
+  readonly http2: boolean
+  /** Of the other processes that serve the port. */
+  readonly ticketSecret?: TicketSecret | undefined
+}
+
+/** One TCP port or Unix socket: accepts connections and gives each to the engine it asks for. */
+export class TcpListener implements Bindable {
+  readonly #server: Server
+  readonly #options: TcpListenerOptions
+  readonly #hostWithoutHttp3: EngineHost
+  /** What connections of a host share, made once: there may be very many of them. */
+  readonly #http1Options = new Map<EngineHost, Http1ConnectionOptions>()
+  readonly #tls: TlsAcceptor | undefined
+  readonly #scheme: 'http' | 'https'
+  readonly #deadlines = new Deadlines()
+  readonly #connections = new Set<Drainable>()
+  readonly #perAddress = new Map<string, number>()
+  #onEmpty: (() => void) | undefined = undefined
+  #drained: Promise<void> | undefined = undefined
+  #fd = -1
+  #certificates: CertificateSet | undefined
+
+  constructor(options: TcpListenerOptions) {
+    this.#options = options
+    this.#certificates = options.tls
+    this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
+    this.#scheme = options.tls === undefined ? 'http' : 'https'
+    // A request may end before its connection does: half-open sockets are for the engine to judge.
+    const socketOptions = { allowHalfOpen: true, noDelay: true }
+    if (options.tls === undefined) {
+      this.#tls = undefined
+      this.#server = createTcpServer(socketOptions, (socket) => this.#serveHttp1(socket, options.host))
+    } else {
+      this.#tls = new TlsAcceptor({
+        certificates: options.tls,
+        protocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+        handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
+        socket: socketOptions,
+        ticketKeys: new TicketKeys(options.ticketSecret),
+        logger: options.host.logger,
+        onSecure: (socket) => this.#serveSecure(socket),
+        onFailed: () => this.#settle(),
+      })
+      this.#server = this.#tls.server
+    }
+    this.#server.on('connection', () => turns.onAccepted())
+    this.#limitConnections()
+  }
+
+  /** Where the listener is bound; a path for a Unix socket. */
+  address(): AddressInfo | string {
+    return this.#server.address() ?? pathOfSocket(this.#fd)
+  }
+
+  /** @throws the error of the operating system */
+  listen(address: SocketAddress): Promise<void> {
+    // Of a Unix socket that was passed the server knows no more.
+    this.#fd = address.fd ?? -1
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ ...address, backlog: this.#options.host.limits.maxPendingConnections }, () => {
+        this.#server.off('error', reject)
+        // Running out of descriptors must not end the process; accepting goes on when there are some again.
+        this.#server.on('error', () => {})
+        resolve()
+      })
+    })
+  }
+
+  /** For connections from now on. */
+  useCertificates(certificates: CertificateSet): void {
+    this.#certificates = certificates
+    this.#tls?.use(certificates)
+  }
+
+  /** Accepts nothing more and lets every connection finish; resolves when all are closed. */
+  drain(): Promise<void> {
+    return (this.#drained ??= this.#drain())
+  }
+
+  /** Ends every connection now. */
+  destroy(): void {
+    this.#server.close()
+    this.#tls?.close()
+    for (const connection of this.#connections) connection.destroy()
+  }
+
+  #drain(): Promise<void> {
+    this.#server.close()
+    for (const connection of this.#connections) connection.drain()
+    // Who is shaking hands has a request to send, and a little time for both.
+    const { drainIdleMs } = this.#options.host.limits
+    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        this.#tls?.close()
+        resolve()
+      }
+      this.#settle()
+    })
+  }
+
+  #limitConnections(): void {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options.host.limits
+    if (maxConnections > 0) this.#server.maxConnections = maxConnections
+    if (maxConnectionsPerAddress === 0) return
+    const open = this.#perAddress
+    this.#server.on('connection', (socket: Socket) => {
+      const { remoteAddress } = socket
+      if (remoteAddress === undefined) return
+      const count = (open.get(remoteAddress) ?? 0) + 1
+      open.set(remoteAddress, count)
+      socket.once('close', () => {
+        const left = (open.get(remoteAddress) ?? 1) - 1
+        if (left === 0) open.delete(remoteAddress)
+        else open.set(remoteAddress, left)
+      })
+      if (count > maxConnectionsPerAddress) socket.destroy()
+    })
+  }
+
+  #serveSecure(socket: TLSSocket): void {
+    const { servername, alpnProtocol } = socket
+    // HTTP/3 has the first certificate only; whom it is not for is not sent there.
+    const isFirst =
+      typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
+    const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
+    if (alpnProtocol === 'h2') this.#serveHttp2(socket, host)
+    else this.#serveHttp1(socket, host)
+  }
+
+  #serveHttp1(socket: Socket, host: EngineHost): void {
+    this.#tell(socket, 'HTTP/1.1')
+    let options = this.#http1Options.get(host)
+    if (options === undefined) {
+      options = {
+        scheme: this.#scheme,
+        host,
+        deadlines: this.#deadlines,
+        // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
+        onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
+        onClose: (closed) => this.#forget(closed),
+      }
+      this.#http1Options.set(host, options)
+    }
+    this.#add(new Http1Connection(socket, options))
+  }
+
+  #serveHttp2(socket: Socket, host: EngineHost): void {
+    this.#tell(socket, 'HTTP/2.0')
+    const session = new Http2Session(socket, {
+      scheme: this.#scheme,
+      host,
+      deadlines: this.#deadlines,
+      onClose: (closed) => this.#forget(closed),
+    })
+    this.#add(session)
+  }
+
+  #add(connection: Drainable): void {
+    this.#connections.add(connection)
+    if (this.#drained !== undefined) connection.drain()
+  }
+
+  #tell({ remoteAddress, remotePort }: Socket, protocol: string): void {
+    const { logger } = this.#options.host
+    if (logger?.isEnabled(Level.Debug) !== true) return
+    logger.debug(
+      'Connection from {} port {} ({}, {})',
+      remoteAddress ?? 'a Unix socket',
+      remotePort ?? '-',
+      this.#scheme,
+      protocol,
+    )
+  }
+
+  #forget(connection: Drainable): void {
+    this.#connections.delete(connection)
+    // Later: a connection that turns out to be HTTP/2 is handed over to a session.
+    if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
+  }
+
+  #settle(): void {
+    if (this.#connections.size === 0 && (this.#tls?.pending ?? 0) === 0) this.#onEmpty?.()
+  }
+}

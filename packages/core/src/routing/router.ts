@@ -1,0 +1,231 @@
+import type {
+  ErrorHandler,
+  Handler,
+  Middleware,
+  PathParams,
+  RouteInfo,
+  RouteMethod,
+  RouteOptions,
+  Router,
+} from '@fw/types'
+import { compose, type Around, type Conclusion, type Step } from './compose.ts'
+import { asContext, type RequestContext } from '../context/context.ts'
+import { isToken } from '../engine/fields.ts'
+import { checkOptions } from '../known-options.ts'
+import { missingExtension } from '../missing-extension.ts'
+import type { Routes } from './routes.ts'
+import { ANY_METHOD } from './route-leaf.ts'
+import { serializerOf } from '../answer/serializers.ts'
+import { answerMiss, runHandler, runValidated, type Miss } from './unrouted.ts'
+import { validationOf } from '../context/validation.ts'
+
+/** Methods that people write in lower case by mistake; they are compared with case. */
+const WELL_KNOWN: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'QUERY',
+  'CONNECT',
+  'TRACE',
+])
+
+const CONCLUSION: Conclusion<RequestContext> = {
+  conclude(context, result) {
+    if (context.isLate) return
+    if (result !== undefined) context.takeResult(result)
+    else if (!context.isAnswered) throw new Error('A middleware neither answered nor called next()')
+  },
+  isAnswered: (context) => context.isAnswered,
+}
+
+/** The `Router` of an application and each of its groups. */
+export class RouteGroup {
+  readonly prefix: string
+  readonly #routes: Routes
+  readonly #parent: RouteGroup | undefined
+  readonly #middleware: Middleware[] = []
+  #errorHandler: ErrorHandler | undefined = undefined
+  #notFoundHandler: Handler | undefined = undefined
+
+  readonly get: RouteMethod<this> = this.#method('GET')
+  readonly head: RouteMethod<this> = this.#method('HEAD')
+  readonly post: RouteMethod<this> = this.#method('POST')
+  readonly put: RouteMethod<this> = this.#method('PUT')
+  readonly patch: RouteMethod<this> = this.#method('PATCH')
+  readonly delete: RouteMethod<this> = this.#method('DELETE')
+  readonly options: RouteMethod<this> = this.#method('OPTIONS')
+  readonly all: RouteMethod<this> = this.#method(ANY_METHOD)
+
+  constructor(routes: Routes, prefix: string = '', parent?: RouteGroup) {
+    this.#routes = routes
+    this.prefix = prefix
+    this.#parent = parent
+  }
+
+  route<const P extends string>(method: string, path: P, handler: Handler<PathParams<P>>): this
+  route<const P extends string>(method: string, path: P, options: RouteOptions, handler: Handler<PathParams<P>>): this
+  route(method: string, path: string, ...rest: readonly unknown[]): this {
+    if (!isToken(method)) throw new TypeError(`Cannot route ${JSON.stringify(method)}: a method is a token`)
+    const upper = method.toUpperCase()
+    if (method !== upper && WELL_KNOWN.has(upper)) {
+      throw new TypeError(`Cannot route '${method}': methods are compared with case, write '${upper}'`)
+    }
+    return this.#add(method, path, rest)
+  }
+
+  use(...middleware: readonly Middleware[]): this {
+    for (const each of middleware) {
+      if (typeof each === 'function') continue
+      const hint = typeof each === 'string' ? `; for some paths only, use group('${String(each)}')` : ''
+      throw new TypeError(`Cannot use a value of type ${typeof each}: middleware is a function${hint}`)
+    }
+    this.#middleware.push(...middleware)
+    return this
+  }
+
+  group(prefix: string): Router {
+    const own = prefix === '/' ? '' : prefix
+    if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
+      throw new TypeError(`Cannot group ${JSON.stringify(own)}: a prefix starts with '/'`)
+    }
+    const group = new RouteGroup(this.#routes, this.prefix + own, this)
+    // Without a prefix of its own it has the paths of its parent, which speaks for those that no route takes.
+    if (own !== '') this.#routes.addGroup(group)
+    return group
+  }
+
+  onError(handler: ErrorHandler): this {
+    if (typeof handler !== 'function') throw new TypeError('Cannot set onError: the handler is no function')
+    this.#errorHandler = handler
+    return this
+  }
+
+  notFound(handler: Handler): this {
+    if (typeof handler !== 'function') throw new TypeError('Cannot set notFound: the handler is no function')
+    this.#notFoundHandler = handler
+    return this
+  }
+
+  /** Stands in for the method that the register entry of `@fw/static` installs. */
+  staticFiles(): never {
+    throw missingExtension('router', 'staticFiles')
+  }
+
+  /**
+   * The middleware around what is registered here now, outermost first.
+   *
+   * @internal
+   */
+  get middlewareChain(): readonly Middleware[] {
+    return this.#parent === undefined ? this.#middleware : [...this.#parent.middlewareChain, ...this.#middleware]
+  }
+
+  /**
+   * The error handlers, nearest first.
+   *
+   * @internal
+   */
+  get errorHandlers(): readonly ErrorHandler[] {
+    const outer = this.#parent?.errorHandlers ?? []
+    return this.#errorHandler === undefined ? outer : [this.#errorHandler, ...outer]
+  }
+
+  /**
+   * The nearest handler of paths without a route.
+   *
+   * @internal
+   */
+  get notFoundHandler(): Handler | undefined {
+    return this.#notFoundHandler ?? this.#parent?.notFoundHandler
+  }
+
+  /**
+   * What answers a request under this prefix that no route takes.
+   *
+   * @internal
+   */
+  missStep(miss: Miss): Step<RequestContext> {
+    return this.#wrap((context) => answerMiss(context, miss, this.notFoundHandler))
+  }
+
+  #method(method: string | typeof ANY_METHOD): RouteMethod<this> {
+    return (path: string, ...rest: readonly unknown[]) => this.#add(method, path, rest)
+  }
+
+  #add(method: string | typeof ANY_METHOD, path: string, rest: readonly unknown[]): this {
+    const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]]
+    const pattern = this.#patternOf(path)
+    const name = method === ANY_METHOD ? '*' : method
+    if (!isHandler(handler)) throw new TypeError(`Cannot route ${name} '${pattern}': the handler is no function`)
+    if (typeof options !== 'object' || options === null) {
+      throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
+    }
+    const info: RouteInfo = { method: name, pattern, options }
+    checkNumbers(info)
+    checkNames(info)
+    const what = `${name} '${pattern}'`
+    const serialize = serializerOf(info.options.response, what)
+    const validation = validationOf(info.options, what)
+    const step = this.#wrap(
+      validation === undefined
+        ? (context) => runHandler(handler, context)
+        : (context) => runValidated(validation, handler, context),
+    )
+    this.#routes.add(method, pattern, { info, group: this, serialize, step })
+    return this
+  }
+
+  #patternOf(path: string): string {
+    if (typeof path !== 'string') throw new TypeError(`Cannot route ${String(path)}: a path pattern is a string`)
+    const isPrefix = path === '' && this.prefix !== ''
+    if (!isPrefix && !path.startsWith('/')) throw new TypeError(`Cannot route '${path}': it does not start with '/'`)
+    return this.prefix + path
+  }
+
+  #wrap(innermost: Step<RequestContext>): Step<RequestContext> {
+    const chain = this.middlewareChain.map(
+      (middleware): Around<RequestContext> =>
+        (context, next) =>
+          middleware(asContext(context), next),
+    )
+    return compose(chain, innermost, CONCLUSION)
+  }
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === 'function'
+}
+
+/** Options of routes here; other packages have more, so that only what looks like one of these is known to be a mistake. */
+const ROUTE_OPTIONS = ['limits', 'timeoutMs', 'params', 'query', 'headers', 'body', 'response']
+const ROUTE_LIMITS = ['maxBodyBytes']
+
+function checkNames({ method, pattern, options }: RouteInfo): void {
+  for (const name of Object.keys(options)) {
+    const meant = ROUTE_OPTIONS.find((each) => each !== name && each.toLowerCase() === name.toLowerCase())
+    if (meant !== undefined) {
+      throw new TypeError(`Cannot route ${method} '${pattern}': there is no option '${name}', write '${meant}'`)
+    }
+  }
+  checkOptions(`limits of ${method} '${pattern}'`, options.limits ?? {}, ROUTE_LIMITS)
+}
+
+/** Longest time that a timer of Node.js takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+function checkNumbers({ method, pattern, options }: RouteInfo): void {
+  const { limits, timeoutMs } = options
+  const bytes = limits?.maxBodyBytes
+  if (bytes !== undefined && (!Number.isSafeInteger(bytes) || bytes < 0)) {
+    throw new RangeError(`Cannot route ${method} '${pattern}': maxBodyBytes ${bytes} is no whole number, 0 or more`)
+  }
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new RangeError(
+      `Cannot route ${method} '${pattern}': timeoutMs ${timeoutMs} is no whole number from 1 to ${MAX_TIMEOUT_MS}`,
+    )
+  }
+}
