@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { ResponseHeaderList } from './response-headers.ts'
-import { answerOf, jsonText, type AnswerBody } from './response.ts'
-import type { Serialize } from './serializers.ts'
+import { answerOf, type AnswerBody } from './response.ts'
+import { jsonText, type Serialize } from './json-text.ts'
 
 /** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
 const BODY_FIELDS = [

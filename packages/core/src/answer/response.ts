@@ -1,5 +1,5 @@
 import type { BodySource } from '@fw/types'
-import type { Serialize } from './serializers.ts'
+import { jsonText, type Serialize } from './json-text.ts'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
 export type AnswerBody = string | Uint8Array | BodySource | null
@@ -72,14 +72,6 @@ function checkJsonForm(value: object): void {
   throw new TypeError(
     `Cannot answer with a value of type ${tag}: return ${instead ?? 'an array, or give it to ctx.stream(…)'}`,
   )
-}
-
-/** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */
-export function jsonText(value: unknown): string {
-  // Typed as a string, but `undefined` where there is no JSON form.
-  const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new TypeError(`Cannot answer: a value of type ${typeof value} has no JSON form`)
-  return text
 }
 
 /** @throws {TypeError} if nothing can be streamed from the source */

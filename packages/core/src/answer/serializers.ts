@@ -1,11 +1,8 @@
 import { createRequire } from 'node:module'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import type FastJsonStringify from 'fast-json-stringify'
-import { jsonText } from './response.ts'
-import { isStandardSchema } from '../context/validation.ts'
-
-/** Makes the JSON of a value that is answered with a status. */
-export type Serialize = (value: unknown, status: number) => string
+import { jsonText, type Serialize } from './json-text.ts'
+import { isStandardSchema } from '../context/standard-schema.ts'
 
 type Stringify = (value: unknown) => string
 

@@ -35,13 +35,12 @@ import {
   BYTES_TYPE,
   HTML_TYPE,
   JSON_TYPE,
-  jsonText,
   TEXT_TYPE,
 } from '../answer/response.ts'
-import type { Serialize } from '../answer/serializers.ts'
+import { jsonText, type Serialize } from '../answer/json-text.ts'
 import { makeRequest } from './standard-request.ts'
 import { parseUrlencoded } from './urlencoded.ts'
-import { NOTHING_VALID } from './validation.ts'
+import { NOTHING_VALID } from './nothing-valid.ts'
 
 /**
  * The `Context` of every request. What costs something is made when first asked for.

@@ -1,6 +1,8 @@
 import type { RouteOptions, SchemaIssue, SchemaResult, StandardSchema, Validated } from '@fw/types'
 import { isThenable } from '../routing/compose.ts'
 import { HttpError } from '../answer/http-error.ts'
+import { NOTHING_VALID } from './nothing-valid.ts'
+import { isStandardSchema } from './standard-schema.ts'
 import type { RequestContext } from './context.ts'
 
 /** The parts of a request that a schema can be given for. */
@@ -14,14 +16,6 @@ interface Fault {
   readonly pointer: string
   readonly message: string
 }
-
-/** The result of a request without schemas. */
-export const NOTHING_VALID: Validated = Object.freeze({
-  params: undefined,
-  query: undefined,
-  headers: undefined,
-  body: undefined,
-})
 
 /** Checks a request; a promise only if something has to be waited for. */
 export type Validation = (context: RequestContext) => Promise<Validated> | Validated
@@ -47,20 +41,6 @@ export function validationOf(options: RouteOptions, what: string): Validation | 
   if (body === undefined) return checkHead
   if (checkHead === undefined) return (context) => checkBody(body, NOTHING_VALID, context)
   return async (context) => checkBody(body, await checkHead(context), context)
-}
-
-/** Whether a value is a Standard Schema. Some of them are functions. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) {
-    return false
-  }
-  const standard = value['~standard']
-  return (
-    typeof standard === 'object' &&
-    standard !== null &&
-    'validate' in standard &&
-    typeof standard.validate === 'function'
-  )
 }
 
 type Settled = SchemaResult<unknown> | undefined

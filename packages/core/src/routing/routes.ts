@@ -8,7 +8,7 @@ import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-p
 import { RouteTable } from './route-table.ts'
 import type { RouteGroup } from './router.ts'
 import type { Routing } from './routing-options.ts'
-import type { Serialize } from '../answer/serializers.ts'
+import type { Serialize } from '../answer/json-text.ts'
 import type { Miss } from './unrouted.ts'
 
 /** A registered route, ready to run. */
