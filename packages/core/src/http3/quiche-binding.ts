@@ -40,6 +40,8 @@ export interface QuicheConnection {
   localError(): QuicheError | null
   sendAckEliciting(): void
   stats(): QuicheStats
+  /** One for each path; costs as much as reading ten streams. */
+  pathStats(): { lost: number; cwnd: number; sentBytes: number }[]
 }
 
 /** What is counted, and what the peer said of itself in the handshake. */

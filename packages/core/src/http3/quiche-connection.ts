@@ -1,6 +1,7 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
 import type { QuicheEndpoint } from './quiche-endpoint.ts'
 import { closeReason, codeOf } from './quiche-errors.ts'
+import { DeliveredClose } from './delivered-close.ts'
 import { QuicheTimer } from './quiche-timer.ts'
 import { OpenedStreams } from './opened-streams.ts'
 import { OverheadBudget } from './overhead-budget.ts'
@@ -11,8 +12,6 @@ import { StuckStreams } from './stuck-streams.ts'
 
 /** Packets of one connection in one turn of the event loop; then the others have theirs. */
 const MAX_PACKETS_PER_TURN = 256
-/** How long a close waits for what was written to arrive. */
-const DELIVERY_TIMEOUT_MS = 3000
 
 const READ_SIDE = 0
 const WRITE_SIDE = 1
@@ -48,8 +47,10 @@ export class QuicheConnection implements QuicConnection {
   #hasUnsent = false
   #isClosed = false
   #isGone = false
-  #closeCode: number | undefined = undefined
-  #closeTimer: NodeJS.Timeout | undefined = undefined
+  readonly #deliveredClose = new DeliveredClose(
+    () => this.#stuck.isEmpty,
+    (code) => this.#closeDelivered(code),
+  )
   readonly #handshakeTimer: NodeJS.Timeout | undefined = undefined
   readonly #timer: QuicheTimer
 
@@ -215,10 +216,7 @@ export class QuicheConnection implements QuicConnection {
   }
 
   closeWhenDelivered(code: number): void {
-    if (this.#isClosed || this.#closeCode !== undefined) return
-    this.#closeCode = code
-    this.#closeTimer = setTimeout(() => this.#closeDelivered(code), DELIVERY_TIMEOUT_MS)
-    this.#endpoint.schedule(this)
+    if (!this.#isClosed && this.#deliveredClose.begin(code)) this.#endpoint.schedule(this)
   }
 
   /** A packet of the peer came from an address that is not known to be its own. */
@@ -257,7 +255,7 @@ export class QuicheConnection implements QuicConnection {
       if (isBlocked && !isFull) events.onWritable(streamId)
       else this.#probeSending(streamId)
     }
-    if (this.#closeCode !== undefined && this.#stuck.isEmpty) this.#closeDelivered(this.#closeCode)
+    this.#deliveredClose.check()
   }
 
   /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
@@ -382,7 +380,7 @@ export class QuicheConnection implements QuicConnection {
   #onClosed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    clearTimeout(this.#closeTimer)
+    this.#deliveredClose.clear()
     clearTimeout(this.#handshakeTimer)
     this.#stuck.close()
     this.#events?.onClosed(closeReason(this.#quiche))

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { SendRoom } from './send-room.ts'
 
 const YARDSTICK = 3
+const WINDOWS = { peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }
+const silent = { pathStats: () => [], sendAckEliciting: () => undefined, send: () => null }
 
 /** A connection on which congestion control leaves `allowed` octets, and stream 0 has a window of its own. */
 function connection(allowed: number, window = Infinity, initialWindow = 1_000_000): SendRoom {
@@ -12,6 +14,7 @@ function connection(allowed: number, window = Infinity, initialWindow = 1_000_00
         return streamId === YARDSTICK ? allowed : Math.min(allowed, window)
       },
       stats: () => ({ peerInitialMaxData: initialWindow, peerInitialMaxStreamDataBidiLocal: initialWindow }),
+      ...silent,
     },
     YARDSTICK,
   )
@@ -37,7 +40,8 @@ describe('SendRoom', () => {
     const room = new SendRoom(
       {
         streamCapacity: () => allowed,
-        stats: () => ({ peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }),
+        stats: () => WINDOWS,
+        ...silent,
       },
       YARDSTICK,
     )
@@ -68,7 +72,8 @@ describe('SendRoom', () => {
     let allowed = 13_500
     const capacities = {
       streamCapacity: () => allowed,
-      stats: () => ({ peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }),
+      stats: () => WINDOWS,
+      ...silent,
     }
     const room = new SendRoom(capacities, YARDSTICK)
     expect(room.isFull).toBe(false)
@@ -80,5 +85,51 @@ describe('SendRoom', () => {
 
   it('lets through that the stream cannot be sent on', () => {
     expect(() => connection(1000).share(4, 1)).toThrow('StreamStopped')
+  })
+
+  it.each<[string, number, number, number]>([
+    ['something had no room', 13_500, 20_000, 1],
+    ['all had room', 13_500, 5000, 0],
+    ['the window of the stream had none', 2000, 20_000, 0],
+  ])('says that the congestion window was used up only where %s', (_where, streamWindow, wanted, times) => {
+    const attempts: number[] = []
+    let pings = 0
+    const capacities = {
+      streamCapacity: (streamId: number) => Math.min(13_500, streamId === YARDSTICK ? Infinity : streamWindow),
+      stats: () => WINDOWS,
+      pathStats: () => [],
+      sendAckEliciting: () => pings++,
+      send: (packet: Uint8Array) => attempts.push(packet.byteLength),
+    }
+    const room = new SendRoom(capacities, YARDSTICK)
+    room.onWritten(room.share(0, wanted))
+    // Each time once: nothing was written before the second packet.
+    room.onReceived()
+    room.onReceived()
+    expect([pings, attempts]).toEqual([times, Array.from({ length: times }, () => 21)])
+  })
+
+  it('does not say so while nothing was written', () => {
+    let pings = 0
+    const capacities = { streamCapacity: () => 1000, stats: () => WINDOWS, ...silent, sendAckEliciting: () => pings++ }
+    const room = new SendRoom(capacities, YARDSTICK)
+    expect(room.share(0, 20_000)).toBe(0)
+    room.onReceived()
+    expect(pings).toBe(0)
+  })
+
+  it('uses half of what is left while a loss is recovered from, but one packet at least', () => {
+    let allowed = 13_500
+    const path = { lost: 1, cwnd: 13_500, sentBytes: 20_000 }
+    const capacities = { streamCapacity: () => allowed, stats: () => WINDOWS, ...silent, pathStats: () => [path] }
+    const room = new SendRoom(capacities, YARDSTICK)
+    expect(room.share(0, 20_000)).toBe(6750 - 6 * 64)
+    allowed = 2700
+    room.onReceived()
+    expect([room.share(0, 20_000), room.isFull]).toEqual([1350 - 64, false])
+    allowed = 13_500
+    path.sentBytes = 33_500
+    room.onReceived()
+    expect(room.share(0, 20_000)).toBe(13_500 - 11 * 64)
   })
 })

@@ -48,6 +48,11 @@ export class UdpProxy implements AsyncDisposable {
     this.#inner.send(datagram, this.#clientPort, '127.0.0.1')
   }
 
+  /** Sends a datagram to the server, as if it came from the client only now. */
+  forward(datagram: Uint8Array): void {
+    this.#outer.send(datagram, this.serverPort, '127.0.0.1')
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#inner.close()
     this.#outer.close()
