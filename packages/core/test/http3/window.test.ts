@@ -39,8 +39,8 @@ it('what a connection may send grows with every round trip (RFC 9002 §7.3.1)', 
     const client = await connectH3({ port: proxy.port, streamWindow: 2 * MIB })
     const response = await client.request({ path: '/' })
     expect(await response.bytes()).toHaveLength(MIB)
-    // By ten packets at a time it would take 78 of them.
-    expect(roundTrips.count()).toBeLessThan(40)
+    // With a window that never grows it would be 78, and 43 where it grows by chance.
+    expect(roundTrips.count()).toBeLessThan(25)
     await client.close()
   } finally {
     clearInterval(roundTrips.timer)
