@@ -29,7 +29,6 @@ export class SlicedWriter implements TurnTaker {
   #queuedBytes = 0
   /** Octets passed on of the current share of work. */
   #shareBytes = 0
-  /** Whether the next turn is waited for. */
   #isResting = false
 
   constructor(target: Writable, owner: WriterOwner) {
@@ -40,6 +39,11 @@ export class SlicedWriter implements TurnTaker {
   /** Octets that the stream has not passed on. */
   get bufferedBytes(): number {
     return this.#target.writableLength + this.#queuedBytes
+  }
+
+  /** Whether the next turn is waited for, and not the stream. */
+  get isResting(): boolean {
+    return this.#isResting
   }
 
   /** Whether a pause is wanted. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Turns } from './turns.ts'
@@ -63,6 +64,26 @@ describe('Turns', () => {
     current = 3
     worker(turns, 'b', 9, log)
     expect(log).toHaveLength(18)
+  })
+
+  it('are outside of the asynchronous context of who asked', async () => {
+    const turns = new Turns(() => 1)
+    const user = new AsyncLocalStorage<string>()
+    for (let i = 0; i < 8; i++) turns.take({ onTurn: () => {} })
+    const seen: unknown[] = []
+    for (const name of ['a', 'b']) {
+      user.run(name, () =>
+        turns.take({
+          onTurn: () => {
+            seen.push(user.getStore())
+            user.enterWith(name)
+          },
+        }),
+      )
+    }
+    await turn()
+    await turn()
+    expect(seen).toEqual([undefined, undefined])
   })
 
   it('are counted anew in each turn', async () => {

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { outsideRequests } from './outside.ts'
 
 /** Who waits for its turn. */
 export interface TurnTaker {
@@ -58,12 +59,17 @@ export class Turns {
   #next(): void {
     const granted = this.#waiting.splice(0, this.#sharesIn(this.#currentTurn()))
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
-    for (const taker of granted) taker.onTurn()
+    // One by one, as each may enter a context of its own.
+    for (const taker of granted) outsideRequests(grant, taker)
   }
 
   #sharesIn(turn: number): number {
     return turn <= this.#shortUntil ? SHARES_WHILE_ACCEPTING : SHARES_PER_TURN
   }
+}
+
+function grant(taker: TurnTaker): void {
+  taker.onTurn()
 }
 
 function loopCount(): number {

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { AnswerBatch } from './answer-batch.ts'
@@ -28,9 +30,34 @@ describe('answers of several connections', () => {
     const released: string[] = []
     batch.add({ release: () => released.push('a') })
     const startMs = performance.now()
+    batch.beforeHandler()
+    expect(released).toEqual([])
     while (performance.now() - startMs < 2) Math.random()
-    batch.add({ release: () => released.push('b') })
+    batch.beforeHandler()
     expect(released).toEqual(['a'])
+  })
+
+  it('leave though a release throws, which is told', async () => {
+    const batch = new AnswerBatch()
+    const released: string[] = []
+    batch.add({
+      release: () => {
+        throw new Error('wrapped')
+      },
+    })
+    batch.add({ release: () => released.push('b') })
+    const [warning] = (await once(process, 'warning')) as [Error]
+    expect(warning.message).toBe('wrapped')
+    expect(released).toEqual(['b'])
+  })
+
+  it('leave outside of the asynchronous context of any request', async () => {
+    const batch = new AnswerBatch()
+    const user = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    for (const name of ['a', 'b']) user.run(name, () => batch.add({ release: () => seen.push(user.getStore()) }))
+    await setImmediate()
+    expect(seen).toEqual([undefined, undefined])
   })
 
   it('leave when a release makes another answer', async () => {

@@ -1,3 +1,5 @@
+import { outsideRequests } from '../engine/outside.ts'
+
 /** Who holds back what it has to send. */
 export interface Holder {
   /** Sends it. */
@@ -18,21 +20,28 @@ export class AnswerBatch {
   /** When the first of the holders began to wait. */
   #sinceMs = 0
   #isScheduled = false
-  #isSentOnExit = false
+  #awaitsExit = false
+  #isExiting = false
 
   /** Takes care that a holder is released soon. */
   add(holder: Holder): void {
-    const nowMs = performance.now()
-    if (this.#holders.length > 0 && nowMs - this.#sinceMs > MAX_WAIT_MS) this.#send()
-    if (this.#holders.length === 0) this.#sinceMs = nowMs
+    if (this.#isExiting) {
+      holder.release()
+      return
+    }
+    if (this.#holders.length === 0) this.#sinceMs = performance.now()
     this.#holders.push(holder)
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(this.#onTurnEnd)
-    if (this.#isSentOnExit) return
-    this.#isSentOnExit = true
-    // An application may answer and then end the process.
-    process.once('exit', this.#onTurnEnd)
+    if (this.#awaitsExit) return
+    this.#awaitsExit = true
+    process.once('exit', this.#onExit)
+  }
+
+  /** A handler is about to run, which may take long. */
+  beforeHandler(): void {
+    if (this.#holders.length > 0 && performance.now() - this.#sinceMs > MAX_WAIT_MS) this.#send()
   }
 
   readonly #onTurnEnd = (): void => {
@@ -40,10 +49,27 @@ export class AnswerBatch {
     this.#send()
   }
 
+  /** An application may answer and then end the process. */
+  readonly #onExit = (): void => {
+    this.#isExiting = true
+    this.#send()
+  }
+
   #send(): void {
     const holders = this.#holders
     this.#holders = []
-    for (const holder of holders) holder.release()
+    outsideRequests(releaseAll, holders)
+  }
+}
+
+function releaseAll(holders: readonly Holder[]): void {
+  for (const holder of holders) {
+    try {
+      holder.release()
+    } catch (error) {
+      // Of somebody who has wrapped sockets; the answers of other connections have nothing to do with it.
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
   }
 }
 

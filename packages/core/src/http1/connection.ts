@@ -4,6 +4,7 @@ import { AbortedError } from '../engine/aborted-error.ts'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
+import { answerBatch } from './answer-batch.ts'
 import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { ReadFlow, type FlowOwner } from './read-flow.ts'
@@ -179,9 +180,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
         this.#refuse(new ProtocolError(408, 'Request head took too long'))
         return
       case 'exchange':
-        if (this.#incoming !== undefined) {
-          this.#failBody(this.#incoming, new ProtocolError(408, 'Request body took too long'))
-        }
+        if (this.#incoming !== undefined) this.#onBodyDeadline(this.#incoming)
         return
       case 'idle':
         this.#linger()
@@ -192,6 +191,12 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
       case 'closed':
         this.#socket.destroy()
     }
+  }
+
+  #onBodyDeadline(incoming: BodyReceiver): void {
+    // What has arrived waits for its turn; that is not the client's fault.
+    if (this.#flow.isResting) this.deadlineMs = incoming.deadlineMs(this.#deadlines)
+    else this.#failBody(incoming, new ProtocolError(408, 'Request body took too long'))
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -253,6 +258,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
         }
         const exchange = this.#begin(this.#received)
         if (exchange === undefined) break
+        answerBatch.beforeHandler()
         this.#host.onRequest(exchange)
       }
       if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break

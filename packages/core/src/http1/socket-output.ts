@@ -92,7 +92,8 @@ export class SocketOutput implements Watched, Holder {
   }
 
   onDeadline(): void {
-    this.#connection.destroy()
+    if (this.#writer.isResting) this.#watch()
+    else this.#connection.destroy()
   }
 
   /** The socket is closed. */
