@@ -93,12 +93,19 @@ describe('the option accessLog of a route', () => {
     [null, "accessLog: it is neither 'silent' nor a level nor an object"],
     [7, 'accessLog: normalLevel is no level, 0 to 6'],
     [{ levle: 1 }, "accessLog: there is no option 'levle'; there are: format, "],
-  ])('%j is told of once, and not used', async (option, fault) => {
+  ])('%j is told of once, and has no effect', async (option, fault) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     await ask(option as RouteAccessLog, {}, [200, 200])
     expect(entries()).toHaveLength(2)
-    const message = `The option accessLog of GET '/route/:status' is not used: ${fault}`
+    const message = `The option accessLog of GET '/route/:status' is wrong, and used without what is wrong in it: ${fault}`
     expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
+  })
+
+  it('keeps what is redacted out of the log though something beside it is wrong', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    await ask({ redactQuery: ['secret'], levle: 1 } as RouteAccessLog, {}, [200])
+    expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
+    expect(warn).toHaveBeenCalledOnce()
   })
 
   it('is checked by the compiler', () => {

@@ -45,15 +45,32 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
     return { ...settings, normalLevel: off, clientErrorLevel: off, serverErrorLevel: off, slowLevel: off }
   }
   try {
-    if (typeof option === 'number') return compile({ ...config, normalLevel: option }, settings.entries)
-    // Code without types can give anything.
-    if (typeof option !== 'object' || (option as unknown) === null)
-      throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
-    return compile({ ...config, ...option }, settings.entries)
+    return compile({ ...config, ...changes(option) }, settings.entries)
   } catch (error) {
     // A route is registered without us; a request must not fail for its log, so this is told of once, on the first.
-    const what = `The option accessLog of ${route.method} '${route.pattern}' is not used`
+    const what = `The option accessLog of ${route.method} '${route.pattern}' is wrong, and used without what is wrong in it`
     process.emitWarning(`${what}: ${(error as Error).message}`, 'AccessLogWarning')
-    return settings
+    return compile({ ...config, ...usable(option, config, settings) }, settings.entries)
   }
+}
+
+/** @throws {TypeError} for what code without types may give */
+function changes(option: RouteAccessLog): AccessLogConfig {
+  if (typeof option === 'number') return { normalLevel: option }
+  if (typeof option === 'object' && (option as unknown) !== null) return option
+  throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
+}
+
+/** The changes that can be made one by one: a slip in one of them must not write what another keeps out of the log. */
+function usable(option: unknown, config: AccessLogConfig, { entries }: Settings): AccessLogConfig {
+  if (typeof option !== 'object' || option === null) return {}
+  const isUsable = ([name, value]: [string, unknown]): boolean => {
+    try {
+      compile({ ...config, [name]: value }, entries)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return Object.fromEntries(Object.entries(option).filter(isUsable))
 }
