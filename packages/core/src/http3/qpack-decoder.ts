@@ -1,6 +1,6 @@
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
-import { decodeHuffman } from './qpack-huffman.ts'
+import { decodeHuffman } from '../engine/huffman.ts'
 import { STATIC_TABLE } from './qpack-static-table.ts'
 
 /** What RFC 9114 §4.2.2 adds to the size of each field. */

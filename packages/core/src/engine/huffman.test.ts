@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHuffman } from './qpack-huffman.ts'
+import { decodeHuffman } from './huffman.ts'
 
 /** Octets whose bits are given, padded with ones as an encoder does. */
 function padded(bits: string): Uint8Array {

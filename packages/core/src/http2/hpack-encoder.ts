@@ -1,0 +1,157 @@
+import type { FieldList } from '@fw/types'
+import { encodeHuffman, huffmanBytes } from '../engine/huffman.ts'
+import { HpackDynamicTable } from './hpack-dynamic-table.ts'
+import { writeInteger } from './hpack-integer.ts'
+import { sentField, sentName } from './hpack-sent-fields.ts'
+import type { SentField, SentName } from './hpack-sent-fields.ts'
+import { STATIC_TABLE } from './hpack-static-table.ts'
+
+/** What both sides begin with, and the most we use, whatever the peer would allow (RFC 9113 §6.5.2). */
+const MAX_TABLE_BYTES = 4096
+/** Flags and name number of a literal, and the lengths of its two strings, at most. */
+const FIELD_OVERHEAD_BYTES = 16
+/** Two table size updates and `:status`, at most. */
+const BLOCK_OVERHEAD_BYTES = 24
+/** Huffman code saves a quarter and costs time with each octet; what no table remembers is coded up to this length. */
+const MAX_HUFFMAN_LENGTH = 64
+
+/** The first octets of the representations of RFC 7541 §6, each with the bits that are left for a number. */
+const INDEXED = 0x80
+const INDEXED_BITS = 7
+const LITERAL_INDEXED = 0x40
+const LITERAL_INDEXED_BITS = 6
+const LITERAL = 0x00
+const LITERAL_NEVER_INDEXED = 0x10
+const LITERAL_BITS = 4
+const SIZE_UPDATE = 0x20
+const SIZE_UPDATE_BITS = 5
+const HUFFMAN = 0x80
+const STRING_BITS = 7
+
+const STATUS = sentName(':status')
+/** Numbers of the statuses that are in the static table. */
+const STATIC_STATUSES = staticStatuses()
+
+/**
+ * Encodes the field blocks of one direction of a connection.
+ *
+ * @see RFC 7541 §2, §6
+ */
+export class HpackEncoder {
+  #table: HpackDynamicTable<SentField> | undefined
+  #maxTableBytes = MAX_TABLE_BYTES
+  /** What the peer knows to be the size of the table. */
+  #announcedBytes = MAX_TABLE_BYTES
+  /** The smallest size since. */
+  #leastBytes = MAX_TABLE_BYTES
+
+  /** The most octets that `encode` can take for some fields, with a status. */
+  static maxBytes(fields: FieldList): number {
+    let bytes = BLOCK_OVERHEAD_BYTES + fields.length * (FIELD_OVERHEAD_BYTES / 2)
+    for (let i = 0; i < fields.length; i++) bytes += fields[i]?.length ?? 0
+    return bytes
+  }
+
+  /** Heeds SETTINGS_HEADER_TABLE_SIZE of the peer; of a larger table 4096 octets are used. */
+  setMaxTableBytes(bytes: number): void {
+    this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
+    this.#leastBytes = Math.min(this.#leastBytes, this.#maxTableBytes)
+    this.#table?.resize(this.#maxTableBytes)
+  }
+
+  /**
+   * Writes a whole field block, which must be the next one on the connection.
+   *
+   * @param status 0 to write no `:status`: for trailers
+   * @param fields Names in lower case, values latin1
+   * @returns Where the block ends, or -1 if there is less room than `maxBytes`; then nothing has changed
+   */
+  encode(status: number, fields: FieldList, target: Buffer, offset: number): number {
+    if (target.length - offset < HpackEncoder.maxBytes(fields)) return -1
+    let at = offset
+    if (this.#leastBytes !== this.#announcedBytes || this.#maxTableBytes !== this.#announcedBytes) {
+      at = this.#writeSizeUpdates(target, at)
+    }
+    if (status !== 0) at = this.#writeStatus(target, at, status)
+    for (let i = 0; i < fields.length; i += 2) {
+      at = this.#writeField(target, at, sentName(fields[i] ?? ''), fields[i + 1] ?? '')
+    }
+    return at
+  }
+
+  /** @see RFC 7541 §4.2 */
+  #writeSizeUpdates(target: Buffer, offset: number): number {
+    let at = offset
+    if (this.#leastBytes < this.#maxTableBytes) {
+      at = writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#leastBytes)
+    }
+    this.#leastBytes = this.#announcedBytes = this.#maxTableBytes
+    return writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#maxTableBytes)
+  }
+
+  #writeStatus(target: Buffer, at: number, status: number): number {
+    const index = STATIC_STATUSES.get(status)
+    if (index === undefined) return this.#writeField(target, at, STATUS, String(status))
+    target[at] = INDEXED | index
+    return at + 1
+  }
+
+  #writeField(target: Buffer, at: number, name: SentName, value: string): number {
+    const field = sentField(name, value)
+    if (field === undefined) {
+      return writeLiteral(target, at, name.isSecret ? LITERAL_NEVER_INDEXED : LITERAL, LITERAL_BITS, name, value)
+    }
+    const table = (this.#table ??= new HpackDynamicTable(this.#maxTableBytes))
+    const age = ageOf(table, field)
+    if (age >= 0) return writeInteger(target, at, INDEXED, INDEXED_BITS, STATIC_TABLE.length + 1 + age)
+    // One that is so large would drive out most of the others.
+    if (!field.isRepeated || field.bytes > table.maxBytes * 0.75) {
+      return writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
+    }
+    field.hint = table.inserted
+    table.insert(field)
+    return writeLiteral(target, at, LITERAL_INDEXED, LITERAL_INDEXED_BITS, name, value)
+  }
+}
+
+/** Where a field stands in the table, 0 for the latest, or -1. */
+function ageOf(table: HpackDynamicTable<SentField>, field: SentField): number {
+  const hinted = table.inserted - 1 - field.hint
+  if (hinted >= 0 && table.at(hinted) === field) return hinted
+  for (let age = 0; age < table.size; age++) {
+    if (table.at(age) !== field) continue
+    field.hint = table.inserted - 1 - age
+    return age
+  }
+  return -1
+}
+
+/** @see RFC 7541 §6.2 */
+function writeLiteral(
+  target: Buffer,
+  offset: number,
+  flags: number,
+  prefixBits: number,
+  name: SentName,
+  value: string,
+): number {
+  let at = writeInteger(target, offset, flags, prefixBits, name.staticIndex)
+  if (name.staticIndex === 0) at = writeString(target, at, name.text, true)
+  return writeString(target, at, value, flags === LITERAL_INDEXED || value.length <= MAX_HUFFMAN_LENGTH)
+}
+
+/** @see RFC 7541 §5.2 */
+function writeString(target: Buffer, offset: number, text: string, mayCode: boolean): number {
+  const coded = mayCode ? huffmanBytes(text) : text.length
+  if (coded < text.length) {
+    return encodeHuffman(text, target, writeInteger(target, offset, HUFFMAN, STRING_BITS, coded))
+  }
+  const at = writeInteger(target, offset, 0, STRING_BITS, text.length)
+  return at + target.write(text, at, 'latin1')
+}
+
+function staticStatuses(): Map<number, number> {
+  const statuses = new Map<number, number>()
+  for (const [at, [name, value]] of STATIC_TABLE.entries()) if (name === ':status') statuses.set(Number(value), at + 1)
+  return statuses
+}
