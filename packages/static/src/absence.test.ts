@@ -2,16 +2,11 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } f
 import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { found } from '../test/found.ts'
 import { gatherAbsence, isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
 import { FileStat } from './file-stat.ts'
-import type { Resolution } from './finder.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-
-const found = (...paths: readonly string[]): Resolution => ({
-  variants: [],
-  looks: paths.map((path) => ({ path, stats: stat(path) })),
-})
 
 /** Long enough for a change of a directory to be told from the next one. */
 const settle = (): Promise<void> => delay(40)
@@ -23,39 +18,37 @@ const timeless = (path: string) => {
 }
 
 async function absenceOf(folder: string, files = new FileStat()): Promise<Absence> {
-  const { absence } = await gatherAbsence(found(`${folder}/a`, `${folder}/a.br`, `${folder}/a.gz`), files)
+  const { absence } = await gatherAbsence(await found(`${folder}/a`), files)
   if (absence === undefined) throw new Error('There is none')
   return absence
 }
 
 describe('gatherAbsence', () => {
-  it('puts what is not there together', async () => {
-    await using folder = await tempFolder({ a: 'A' })
+  it('leaves the plain file to be looked at, and what is not there to the directory', async () => {
+    await using folder = await tempFolder({ a: 'A', 'a.gz': 'GZ' })
     await settle()
-    const resolution = found(folder.join('a'), folder.join('a.br'), folder.join('a.gz'))
-    const { looks, absence } = await gatherAbsence(resolution, new FileStat())
-    expect(looks).toEqual(resolution.looks.slice(0, 1))
-    expect(absence).toMatchObject({ directory: folder.path, paths: [folder.join('a.br'), folder.join('a.gz')] })
+    const resolution = await found(folder.join('a'))
+    const { looks, absence, variants } = await gatherAbsence(resolution, new FileStat())
+    expect(looks.map(({ path }) => path)).toEqual([folder.join('a')])
+    expect(absence).toMatchObject({ directory: folder.path, paths: [folder.join('a.br'), folder.join('a.zst')] })
+    expect(variants).toBe(resolution.variants)
   })
 
-  it.each<[string, (folder: string) => Promise<void> | void, string, string]>([
-    ['a directory that has just changed', (folder) => writeFileSync(`${folder}/x`, ''), 'a.br', 'a.gz'],
+  it.each<[string, (folder: string) => Promise<void> | void]>([
+    ['in a directory that has just changed', (folder) => writeFileSync(`${folder}/x`, '')],
     [
-      'a link that leads nowhere',
+      'with a link that leads nowhere',
       (folder) => {
         symlinkSync('nowhere', `${folder}/a.br`)
         return settle()
       },
-      'a.br',
-      'a.gz',
     ],
-    ['names in several directories', settle, 'a.br', 'sub/a.gz'],
-    ['what is in no directory', settle, 'none/a.br', 'none/a.gz'],
-  ])('leaves %s as it is', async (_, prepare, ...names) => {
-    await using folder = await tempFolder({ a: 'A', 'sub/b': 'B' })
+  ])('leaves names %s as they are', async (_, prepare) => {
+    await using folder = await tempFolder({ a: 'A' })
     await settle()
     await prepare(folder.path)
-    const resolution = found(folder.join('a'), ...names.map((name) => folder.join(name)))
+    const resolution = await found(folder.join('a'))
+    expect(resolution.looks).toHaveLength(4)
     expect(await gatherAbsence(resolution, new FileStat())).toBe(resolution)
   })
 })
@@ -78,9 +71,9 @@ describe('an absence', () => {
     const files = new FileStat()
     await settle()
     const absence = await absenceOf(folder.join('dir'), files)
-    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(true)
+    expect(isSameDirectory(absence, stat(absence.directory))).toBe(true)
     change(folder.join('dir'))
-    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(false)
+    expect(isSameDirectory(absence, stat(absence.directory))).toBe(false)
   })
 
   it('is aged after a second, for file systems without times of directories', async () => {
@@ -90,19 +83,18 @@ describe('an absence', () => {
     writeFileSync(folder.join('a.br'), 'BR')
     const { atMs } = absence
     expect([isAged(absence, atMs + 990), isAged(absence, atMs + 1010)]).toEqual([false, true])
-    expect(isSameDirectory(absence, files.lookNow(absence.directory))).toBe(true)
+    expect(isSameDirectory(absence, timeless(absence.directory))).toBe(true)
     expect(lookForNames(absence, files, atMs + 1010)).toBe(false)
     expect(isAged(absence, atMs + 1020)).toBe(false)
   })
 
-  it('does not hold where looking takes time or fails', async () => {
+  it('is not known to hold where looking for names fails', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const absence = await absenceOf(folder.path)
     const failing = new FileStat(() => {
       throw new Error('EIO')
     })
-    expect(isSameDirectory(absence, failing.lookNow(absence.directory))).toBe(false)
     expect(lookForNames(absence, failing, absence.atMs)).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
-import type { FileStat, LookNow } from './file-stat.ts'
+import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 
 /**
@@ -10,7 +10,10 @@ import type { Resolution } from './finder.ts'
  */
 const MAX_AGE_MS = 1000
 
-/** Names that were not in a directory. One that comes changes the directory, so one look does for all of them. */
+/**
+ * Names that are not in a directory. One that comes changes the directory, and so does one of the others that goes: one
+ * look does for all of them.
+ */
 export interface Absence {
   readonly paths: readonly string[]
   readonly directory: string
@@ -20,16 +23,17 @@ export interface Absence {
 }
 
 /**
- * Puts the names that a resolution depends on not being there together to one absence, where that is safe.
+ * Has the coming and going of sidecars told by the directory, where that is safe. What is left to be looked at each time
+ * is the plain file, and a sidecar that is to be sent.
  *
  * @throws the error of `stat` if the process may not look, or the file system fails
  */
 export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
-  const paths = resolution.looks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
-  const [first] = paths
-  if (first === undefined || paths.length === 1) return resolution
-  const directory = dirname(first)
-  if (paths.some((path) => dirname(path) !== directory)) return resolution
+  const { variants, looks } = resolution
+  const plain = variants[variants.length - 1]
+  if (plain === undefined || looks.length === 1) return resolution
+  const paths = looks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
+  const directory = dirname(plain.path)
   const atMs = performance.now()
   const stats = await files.look(directory)
   // A change so soon after another one might not show.
@@ -37,8 +41,7 @@ export async function gatherAbsence(resolution: Resolution, files: FileStat): Pr
   // After the directory, so that whatever comes later changes it.
   const areNamed = await Promise.all(paths.map(isNamed))
   if (areNamed.includes(true)) return resolution
-  const looks = resolution.looks.filter((look) => look.stats !== undefined)
-  return { ...resolution, looks, absence: { paths, directory, stats, atMs } }
+  return { variants, looks: [plain], absence: { paths, directory, stats, atMs } }
 }
 
 /** Whether the names themselves have to be looked for again. */
@@ -47,8 +50,8 @@ export function isAged(absence: Absence, nowMs: number): boolean {
 }
 
 /** Whether the directory is what it was, so that none of the names is in it. */
-export function isSameDirectory(absence: Absence, found: LookNow): boolean {
-  return found !== 'unknown' && found !== undefined && isSameState(found, absence.stats)
+export function isSameDirectory(absence: Absence, found: FileIdentity | undefined): boolean {
+  return found !== undefined && isSameState(found, absence.stats)
 }
 
 /** Looks for the names themselves. False where it is not known whether they are there. */

@@ -2,23 +2,19 @@ import type { BigIntStats } from 'node:fs'
 import type { Absence } from './absence.ts'
 import type { FileStat } from './file-stat.ts'
 import { locateIn, type PathLocation } from './locate.ts'
+import { newLook, NO_TURN, type Look } from './look.ts'
+import type { Coding } from './coding.ts'
 import type { ResolvedOptions } from './options.ts'
 import { SIDECARS } from './precompressed.ts'
 import type { Variant } from './variant.ts'
 
-/** A path that was looked at, and what was there; `undefined` for nothing. */
-export interface Look {
-  readonly path: string
-  readonly stats: BigIntStats | undefined
-}
-
 /** What a request path leads to. */
 export interface Resolution {
   /** The file in every coding it is stored in; the plain one comes last. */
-  readonly variants: readonly Variant[]
-  /** All that was looked at to find out: while that is the same, so is the rest. */
+  readonly variants: readonly [...Variant[], Variant]
+  /** What was looked at to find out: while that is the same, so is the rest. */
   readonly looks: readonly Look[]
-  /** What of it was not there, if it is not among `looks`. */
+  /** If the looks are at the plain file alone: what else they depend on. */
   readonly absence?: Absence
 }
 
@@ -37,43 +33,41 @@ export class Finder {
    * @throws the error of `stat` if the process may not look, or the file system fails
    */
   async find({ file, name, isDirectory }: PathLocation): Promise<Resolution | 'unslashed' | undefined> {
-    const looks: Look[] = []
-    const stats = await this.#look(looks, file)
+    const stats = await this.#files.look(file)
     if (stats === undefined) return undefined
-    if (stats.isFile()) return isDirectory ? undefined : this.#withSidecars(looks, file, name, stats)
+    if (stats.isFile()) return isDirectory ? undefined : this.#withSidecars(file, name, stats)
     if (!stats.isDirectory()) return undefined
     if (!isDirectory && this.#options.redirect) return 'unslashed'
     const { indexFile } = this.#options
-    return this.#findFile(looks, locateIn(file, indexFile), locateIn(name, indexFile))
+    // While there is an index in it, the directory is one: it need not be looked at again.
+    return this.findFile(locateIn(file, indexFile), locateIn(name, indexFile))
   }
 
   /** As `find`, for a path that is no directory. */
-  findFile(path: string, name: string): Promise<Resolution | undefined> {
-    return this.#findFile([], path, name)
-  }
-
-  async #findFile(looks: Look[], path: string, name: string): Promise<Resolution | undefined> {
-    const stats = await this.#look(looks, path)
-    return stats?.isFile() === true ? this.#withSidecars(looks, path, name, stats) : undefined
-  }
-
-  async #withSidecars(looks: Look[], path: string, name: string, stats: BigIntStats): Promise<Resolution> {
-    const variants: Variant[] = []
-    if (this.#options.precompressed) {
-      for (const { coding, suffix } of SIDECARS) {
-        const sidecar = path + suffix
-        const found = await this.#look(looks, sidecar)
-        if (found?.isFile() === true)
-          variants.push({ path: sidecar, name, coding, stats: found, representation: undefined })
-      }
-    }
-    variants.push({ path, name, coding: 'identity', stats, representation: undefined })
-    return { variants, looks }
-  }
-
-  async #look(looks: Look[], path: string): Promise<BigIntStats | undefined> {
+  async findFile(path: string, name: string): Promise<Resolution | undefined> {
     const stats = await this.#files.look(path)
-    looks.push({ path, stats })
-    return stats
+    return stats?.isFile() === true ? this.#withSidecars(path, name, stats) : undefined
   }
+
+  async #withSidecars(path: string, name: string, stats: BigIntStats): Promise<Resolution> {
+    const plain = newVariant(path, name, 'identity', stats)
+    if (!this.#options.precompressed) return { variants: [plain], looks: [plain] }
+    const found = await Promise.all(
+      SIDECARS.map(async ({ coding, suffix }) => {
+        const sidecar = await this.#files.look(path + suffix)
+        return sidecar?.isFile() === true
+          ? newVariant(path + suffix, name, coding, sidecar)
+          : newLook(path + suffix, sidecar)
+      }),
+    )
+    return { variants: [...found.filter(isVariant), plain], looks: [...found, plain] }
+  }
+}
+
+function newVariant(path: string, name: string, coding: Coding, stats: BigIntStats): Variant {
+  return { path, name, coding, stats, seen: { turn: NO_TURN, atMs: 0 }, representation: undefined }
+}
+
+function isVariant(look: Look): look is Variant {
+  return 'coding' in look
 }

@@ -1,11 +1,14 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
-import { tempFolder } from '@fw/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { tempFolder, type TempFolder } from '@fw/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { found } from '../test/found.ts'
 import { gatherAbsence } from './absence.ts'
+import type { Coding } from './coding.ts'
 import { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 import { KnownPaths } from './known-paths.ts'
+import type { Variant } from './variant.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
@@ -19,10 +22,54 @@ function countedLooks(): { files: FileStat; count: () => number } {
   return { files, count: () => count }
 }
 
-const found = (...paths: readonly string[]): Resolution => ({
-  variants: [],
-  looks: paths.map((path) => ({ path, stats: stat(path) })),
-})
+/** A path that leads to a file, of which nothing is known but what is kept for it. */
+class Path {
+  readonly #known: KnownPaths
+  readonly #path: string
+
+  constructor(known: KnownPaths, path: string) {
+    this.#known = known
+    this.#path = path
+  }
+
+  /** Whether it leads to the same as before, if the variant of that coding is to be sent. */
+  holds(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
+    const resolution = this.#resolution()
+    return this.#known.holds(resolution, variantOf(resolution, coding), isShared)
+  }
+
+  holdsLater(coding: Coding = 'identity'): Promise<boolean> {
+    const resolution = this.#resolution()
+    return this.#known.holdsLater(resolution, variantOf(resolution, coding))
+  }
+
+  #resolution(): Resolution {
+    const resolution = this.#known.get(this.#path)
+    if (resolution === undefined) throw new Error(`${this.#path} is not known`)
+    return resolution
+  }
+}
+
+function variantOf({ variants }: Resolution, coding: Coding): Variant {
+  const variant = variants.find((other) => other.coding === coding)
+  if (variant === undefined) throw new Error(`There is no ${coding}`)
+  return variant
+}
+
+/** Files of a directory that has not changed for a while, as a server gets to know them. */
+async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonly string[]): Promise<Path[]> {
+  const known = new KnownPaths(files)
+  for (const name of names) known.set(name, await gatherAbsence(await found(folder.join(name)), files))
+  return names.map((name) => new Path(known, name))
+}
+
+const settle = (): Promise<void> => delay(40)
+
+/** What the clock says, so that however busy the machine is, no look seems to be slow or long ago. */
+let nowMs = 1e6
+
+beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))
+afterEach(() => vi.restoreAllMocks())
 
 /** In the turn that follows, so that what the test does is not cut in two by the end of a turn. */
 const inOneTurn = async <T>(action: () => T): Promise<T> => {
@@ -30,116 +77,135 @@ const inOneTurn = async <T>(action: () => T): Promise<T> => {
   return action()
 }
 
-/** As `inOneTurn`, in no time at all: however busy the machine is, no look is too old to be shared. */
-const inOneMoment = async <T>(action: () => T): Promise<T> => {
-  await setImmediate()
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
-  try {
-    return action()
-  } finally {
-    clock.mockRestore()
-  }
-}
-
 describe('KnownPaths', () => {
   it('looks once in a turn, for all that share it, and again in the next', async () => {
     await using folder = await tempFolder({ a: 'A' })
+    await settle()
     const { files, count } = countedLooks()
-    const known = new KnownPaths(files)
-    const resolution = found(folder.join('a'), folder.join('a.br'))
-    known.set('/a', resolution)
+    const [path] = await knownPaths(folder, files, 'a')
+    const before = count()
     for (const looks of [2, 4]) {
-      const got = await inOneMoment(() => Array.from({ length: 5 }, () => known.get('/a', true)))
-      expect(new Set(got)).toEqual(new Set([resolution]))
-      expect(count()).toBe(looks)
+      nowMs += 0.5
+      const got = await inOneTurn(() => Array.from({ length: 5 }, () => path?.holds(true)))
+      expect([new Set(got), count() - before]).toEqual([new Set([true]), looks])
     }
   })
 
   it('looks at a directory once in a turn, for all files in it', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
-    await delay(40)
+    await settle()
     const { files, count } = countedLooks()
-    const known = new KnownPaths(files)
-    for (const name of names) {
-      const all = found(folder.join(name), folder.join(`${name}.br`), folder.join(`${name}.gz`))
-      known.set(name, await gatherAbsence(all, files))
-    }
+    const paths = await knownPaths(folder, files, ...names)
     const before = count()
-    const got = await inOneMoment(() => names.map((name) => known.get(name, true)))
-    expect([got.includes(undefined), count() - before]).toEqual([false, names.length + 1])
+    const got = await inOneTurn(() => paths.map((path) => path.holds(true)))
+    expect([got.includes(false), count() - before]).toEqual([false, names.length + 1])
     writeFileSync(folder.join('b.br'), 'BR')
-    expect(await inOneMoment(() => names.map((name) => known.get(name, true)))).toEqual(names.map(() => undefined))
+    nowMs += 0.5
+    expect(await inOneTurn(() => paths.map((path) => path.holds(true)))).toEqual(names.map(() => false))
+  })
+
+  it('looks at the file in each turn, and at its directory no more often than anybody could notice', async () => {
+    await using folder = await tempFolder({ a: 'A' })
+    await settle()
+    const { files, count } = countedLooks()
+    const [path] = await knownPaths(folder, files, 'a')
+    const looks: number[] = []
+    for (const laterMs of [1, 0.05, 0.04, 0.02, 0.09]) {
+      nowMs += laterMs
+      const before = count()
+      expect(await inOneTurn(() => path?.holds(true))).toBe(true)
+      looks.push(count() - before)
+    }
+    expect(looks).toEqual([2, 1, 1, 2, 1])
   })
 
   it('looks for what is absent by name once a second has passed', async () => {
     await using folder = await tempFolder({ a: 'A' })
-    await delay(40)
+    await settle()
     const { files, count } = countedLooks()
     const known = new KnownPaths(files)
-    const all = await gatherAbsence(found(folder.join('a'), folder.join('a.br'), folder.join('a.gz')), files)
+    const all = await gatherAbsence(await found(folder.join('a')), files)
     if (all.absence === undefined) throw new Error('It is there')
     all.absence.atMs -= 1000
     known.set('a', all)
+    const path = new Path(known, 'a')
     const before = count()
-    expect(known.get('a', false)).toBe(all)
-    expect(count() - before).toBe(3)
-    expect(known.get('a', false)).toBe(all)
-    expect(count() - before).toBe(5)
+    expect(path.holds(false)).toBe(true)
+    expect(count() - before).toBe(4)
+    expect(path.holds(false)).toBe(true)
+    expect(count() - before).toBe(6)
   })
 
   it('looks every time for those that share nothing', async () => {
     await using folder = await tempFolder({ a: 'A' })
+    await settle()
     const { files, count } = countedLooks()
-    const known = new KnownPaths(files)
-    known.set('/a', found(folder.join('a')))
-    await inOneTurn(() => Array.from({ length: 5 }, () => known.get('/a', false)))
-    expect(count()).toBe(5)
+    const [path] = await knownPaths(folder, files, 'a')
+    const before = count()
+    await inOneTurn(() => Array.from({ length: 5 }, () => path?.holds(false)))
+    expect(count() - before).toBe(10)
   })
 
   it('looks again in a turn that lasts long', async () => {
     await using folder = await tempFolder({ a: 'A' })
-    const known = new KnownPaths(new FileStat())
-    known.set('/a', found(folder.join('a')))
-    const [before, after] = await inOneTurn(() => {
-      const first = known.get('/a', true)
+    await settle()
+    const [path] = await knownPaths(folder, new FileStat(), 'a')
+    const got = await inOneTurn(() => {
+      const first = path?.holds(true)
       writeFileSync(folder.join('a'), 'changed')
-      const until = performance.now() + 5
-      while (performance.now() < until);
-      return [first, known.get('/a', true)]
+      nowMs += 1
+      return [first, path?.holds(true)]
     })
-    expect([before === undefined, after]).toEqual([false, undefined])
+    expect(got).toEqual([true, false])
   })
 
-  it.each<[string, string, (path: string) => void]>([
-    ['changed', 'a', (path) => writeFileSync(path, 'other')],
-    ['appeared', 'a.br', (path) => writeFileSync(path, 'new')],
-  ])('knows nothing once something has %s', async (_, name, change) => {
+  it('of the sidecars, looks at the one that is to be sent', async () => {
+    await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.gz': 'GZ' })
+    await settle()
+    const { files, count } = countedLooks()
+    const [path] = await knownPaths(folder, files, 'a')
+    const before = count()
+    expect(path?.holds(false, 'br')).toBe(true)
+    expect(count() - before).toBe(3)
+    writeFileSync(folder.join('a.gz'), 'other')
+    expect([path?.holds(false, 'br'), path?.holds(false, 'gzip')]).toEqual([true, false])
+  })
+
+  it.each<[string, (path: string) => void, Coding]>([
+    ['changed', (path) => writeFileSync(path, 'other'), 'identity'],
+    ['appeared', (path) => writeFileSync(`${path}.zst`, 'new'), 'identity'],
+    ['gone', (path) => rmSync(path), 'br'],
+    ['gone that is not to be sent', (path) => rmSync(`${path}.br`), 'identity'],
+    ['taken the place of a sidecar', (path) => renameSync(`${path}.next`, `${path}.br`), 'br'],
+  ])('knows nothing once something has %s', async (_, change, coding) => {
+    await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.next': 'NEXT' })
+    await settle()
+    const [path] = await knownPaths(folder, new FileStat(), 'a')
+    expect([path?.holds(false, coding), await path?.holdsLater(coding)]).toEqual([true, true])
+    change(folder.join('a'))
+    expect([path?.holds(false, coding), await path?.holdsLater(coding)]).toEqual([false, false])
+  })
+
+  it('does not know while the file system is slow or fails', async () => {
     await using folder = await tempFolder({ a: 'A' })
-    const known = new KnownPaths(new FileStat())
-    known.set('/a', found(folder.join('a'), folder.join('a.br')))
-    expect(known.get('/a', false)).toBeDefined()
-    change(folder.join(name))
-    expect(known.get('/a', false)).toBeUndefined()
-  })
-
-  it('knows nothing while the file system is slow or fails', () => {
-    const known = new KnownPaths(
+    const failing = new KnownPaths(
       new FileStat(() => {
         throw new Error('EIO')
       }),
     )
-    known.set('/a', { variants: [], looks: [{ path: 'a', stats: undefined }] })
-    expect(known.get('/a', true)).toBeUndefined()
+    failing.set('a', await found(folder.join('a')))
+    const path = new Path(failing, 'a')
+    expect([path.holds(true), await path.holdsLater()]).toEqual(['unknown', false])
   })
 
-  it('keeps a bounded number of paths, none of them long', () => {
+  it('keeps a bounded number of paths, none of them long', async () => {
+    await using folder = await tempFolder({ a: 'A' })
     const known = new KnownPaths(new FileStat())
-    const nothing: Resolution = { variants: [], looks: [] }
-    const isKnown = (path: string): boolean => known.get(path, true) !== undefined
-    for (let i = 0; i < 10_000; i++) known.set(`/${i}`, nothing)
-    expect([isKnown('/0'), isKnown('/9999')]).toEqual([false, true])
-    known.set(`/${'x'.repeat(300)}`, nothing)
-    expect(isKnown(`/${'x'.repeat(300)}`)).toBe(false)
+    const resolution = await found(folder.join('a'))
+    for (let i = 0; i < 10_000; i++) known.set(`/${i}`, resolution)
+    expect([known.get('/0'), known.get('/9999')]).toEqual([undefined, resolution])
+    known.set(`/${'x'.repeat(300)}`, resolution)
+    expect(known.get(`/${'x'.repeat(300)}`)).toBeUndefined()
   })
 })

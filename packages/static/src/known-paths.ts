@@ -1,98 +1,144 @@
+import { performance } from 'node:perf_hooks'
 import { isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
-import { isSameState } from './file-identity.ts'
-import type { FileStat, LookNow } from './file-stat.ts'
-import type { Look, Resolution } from './finder.ts'
-import { Turn } from './turn.ts'
+import { isSameState, type FileIdentity } from './file-identity.ts'
+import type { FileStat } from './file-stat.ts'
+import type { Resolution } from './finder.ts'
+import { NO_TURN, type Look, type Moment } from './look.ts'
+import { currentTurn } from './turn.ts'
+import type { Variant } from './variant.ts'
 
 /** Paths kept; the oldest goes first. */
 const MAX_PATHS = 4096
 /** Longest path kept, so that the spellings of one file do not take more memory than files do. */
 const MAX_PATH_LENGTH = 256
+/** Directories whose last look is remembered, to be shared. */
+const MAX_DIRECTORIES = 256
 /** A turn of the event loop may be long; what was looked at so long ago is looked at again. */
 const MAX_AGE_MS = 1
-/** Of what is shared with no other request. */
-const NO_TURN = -1
+/**
+ * For so long a look at a directory does, be it of an earlier turn: it tells about sidecars that have come, and no file
+ * is less true without them. No client sees an answer, writes a sidecar and asks again within that time.
+ */
+const MAX_DIRECTORY_AGE_MS = 0.1
 
-/** When something was looked at last. */
-interface Seen {
-  /** Turn of the event loop. */
-  turn: number
-  atMs: number
-}
-
-interface Entry extends Seen {
-  readonly resolution: Resolution
-}
-
-interface SeenDirectory extends Seen {
-  readonly path: string
-  readonly found: LookNow
+interface SeenDirectory extends Moment {
+  readonly found: FileIdentity | undefined
 }
 
 /**
- * What request paths led to. Nothing is taken for true because it was: everything that was looked at is looked at
- * again, once for all requests that arrived together in one turn of the event loop.
+ * What request paths led to. Nothing is taken for true because it was: before each answer everything is looked at again,
+ * once for all requests that arrived together in one turn of the event loop.
  */
 export class KnownPaths {
   readonly #files: FileStat
-  readonly #entries = new Map<string, Entry>()
-  readonly #turn = new Turn()
-  /** Files that are asked for together are mostly of one directory. */
-  #lastDirectory: SeenDirectory | undefined = undefined
+  readonly #entries = new Map<string, Resolution>()
+  readonly #directories = new Map<string, SeenDirectory>()
 
   constructor(files: FileStat) {
     this.#files = files
   }
 
   /**
+   * What a path led to when it was last found out.
+   *
    * @param path Path of a request, as received
-   * @param isShared Whether a look of this turn is recent enough
-   * @returns `undefined` if nothing is known that still holds
    */
-  get(path: string, isShared: boolean): Resolution | undefined {
-    const entry = this.#entries.get(path)
-    if (entry === undefined) return undefined
-    const { resolution } = entry
-    const now: Seen = { turn: isShared ? this.#turn.number : NO_TURN, atMs: performance.now() }
-    if (isRecent(entry, now)) return resolution
-    for (const look of resolution.looks) if (!this.#isAsBefore(look)) return undefined
-    if (resolution.absence !== undefined && !this.#isStillAbsent(resolution.absence, now)) return undefined
-    entry.turn = now.turn
-    entry.atMs = now.atMs
-    return resolution
+  get(path: string): Resolution | undefined {
+    return this.#entries.get(path)
   }
 
   /** Keeps what a path led to. */
   set(path: string, resolution: Resolution): void {
     if (path.length > MAX_PATH_LENGTH) return
     this.#entries.delete(path)
-    if (this.#entries.size >= MAX_PATHS) {
-      for (const oldest of this.#entries.keys()) {
-        this.#entries.delete(oldest)
-        break
+    makeRoom(this.#entries, MAX_PATHS)
+    this.#entries.set(path, resolution)
+  }
+
+  /**
+   * Whether a path leads to the same now.
+   *
+   * @param variant The one of them that is to be sent
+   * @param isShared Whether a look of this turn is recent enough
+   * @returns `'unknown'` where it would take time to know
+   */
+  holds({ looks, absence }: Resolution, variant: Variant, isShared: boolean): boolean | 'unknown' {
+    const now: Moment = { turn: isShared ? currentTurn() : NO_TURN, atMs: performance.now() }
+    for (const look of looks) {
+      const isSame = this.#isAsBefore(look, now)
+      if (isSame !== true) return isSame
+    }
+    if (absence === undefined) return true
+    const isSame = looks.includes(variant) || this.#isAsBefore(variant, now)
+    return isSame === true ? this.#isStillAbsent(absence, now) : isSame
+  }
+
+  /** As `holds`, where that takes time. False also if it cannot be known. */
+  async holdsLater({ looks, absence }: Resolution, variant: Variant): Promise<boolean> {
+    const isThere = async (path: string, stats: FileIdentity | undefined): Promise<boolean> =>
+      isSameFound(await this.#files.look(path), stats)
+    const parts = looks.map(({ path, stats }) => isThere(path, stats))
+    if (absence !== undefined) {
+      if (!looks.includes(variant)) parts.push(isThere(variant.path, variant.stats))
+      parts.push(isThere(absence.directory, absence.stats))
+      const nowMs = performance.now()
+      if (isAged(absence, nowMs)) {
+        absence.atMs = nowMs
+        parts.push(...absence.paths.map((path) => isThere(path, undefined)))
       }
     }
-    this.#entries.set(path, { resolution, turn: NO_TURN, atMs: 0 })
+    try {
+      return !(await Promise.all(parts)).includes(false)
+    } catch {
+      // Whoever looks next is told why.
+      return false
+    }
   }
 
-  #isAsBefore({ path, stats }: Look): boolean {
-    const found = this.#files.lookNow(path)
-    if (found === undefined || stats === undefined) return found === stats
-    return found !== 'unknown' && isSameState(found, stats)
+  #isAsBefore({ path, stats, seen }: Look, now: Moment): boolean | 'unknown' {
+    if (isRecent(seen, now)) return true
+    const found = this.#files.lookNow(path, now.atMs)
+    if (found === 'unknown') return 'unknown'
+    if (!isSameFound(found, stats)) return false
+    seen.turn = now.turn
+    seen.atMs = now.atMs
+    return true
   }
 
-  #isStillAbsent(absence: Absence, now: Seen): boolean {
+  #isStillAbsent(absence: Absence, now: Moment): boolean | 'unknown' {
     if (isAged(absence, now.atMs)) return lookForNames(absence, this.#files, now.atMs)
-    let last = this.#lastDirectory
-    if (last === undefined || last.path !== absence.directory || !isRecent(last, now)) {
-      last = { ...now, path: absence.directory, found: this.#files.lookNow(absence.directory) }
-      this.#lastDirectory = last
+    const { directory } = absence
+    let last = this.#directories.get(directory)
+    if (last === undefined || !(isRecent(last, now) || isBrief(last, now))) {
+      const found = this.#files.lookNow(directory, now.atMs)
+      if (found === 'unknown') return 'unknown'
+      last = { ...now, found }
+      this.#directories.delete(directory)
+      makeRoom(this.#directories, MAX_DIRECTORIES)
+      this.#directories.set(directory, last)
     }
     return isSameDirectory(absence, last.found)
   }
 }
 
 /** Whether it was looked at in the same turn, and that is not long ago. */
-function isRecent({ turn, atMs }: Seen, now: Seen): boolean {
+function isRecent({ turn, atMs }: Moment, now: Moment): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
+}
+
+/** Whether it was looked at so shortly before that nobody can have seen the answer and done something else since. */
+function isBrief({ atMs }: Moment, now: Moment): boolean {
+  return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
+}
+
+function isSameFound(found: FileIdentity | undefined, stats: FileIdentity | undefined): boolean {
+  return found === undefined || stats === undefined ? found === stats : isSameState(found, stats)
+}
+
+function makeRoom(map: Map<string, unknown>, limit: number): void {
+  if (map.size < limit) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
 }

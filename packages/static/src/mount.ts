@@ -46,9 +46,19 @@ export class Mount {
 
   /** Answers one request; at once if the file is in memory. */
   serve(ctx: Context): Promise<void> | undefined {
+    const known = this.#known.get(ctx.path)
+    const best = known === undefined ? undefined : bestOf(ctx, known.variants)
+    if (known === undefined || best === undefined) return this.#serve(ctx)
     // Where no network is in between, a client may change a file between two requests of one turn.
-    const known = this.#known.get(ctx.path, ctx.exchange.remotePort !== undefined)
-    return known !== undefined && this.#sendFromMemory(ctx, known) ? undefined : this.#serve(ctx)
+    const holds = this.#known.holds(known, best, ctx.exchange.remotePort !== undefined)
+    if (holds === 'unknown') return this.#serveLater(ctx, known, best)
+    return holds && this.#sendFromMemory(ctx, known, best) ? undefined : this.#serve(ctx)
+  }
+
+  /** As `serve`, while looking at files takes time. */
+  async #serveLater(ctx: Context, known: Resolution, best: Variant): Promise<void> {
+    const holds = await this.#known.holdsLater(known, best)
+    if (!holds || !this.#sendFromMemory(ctx, known, best)) await this.#serve(ctx)
   }
 
   async #serve(ctx: Context): Promise<void> {
@@ -112,10 +122,8 @@ export class Mount {
     return failure
   }
 
-  /** Sends a file if the variant that the client is to have is in memory. */
-  #sendFromMemory(ctx: Context, { variants }: Resolution): boolean {
-    const best = variants.length === 1 ? variants[0] : bestOf(ctx, variants)
-    if (best === undefined) return false
+  /** Sends a variant if it is in memory. */
+  #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant): boolean {
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
@@ -165,6 +173,7 @@ function acceptable(ctx: Context, variants: readonly Variant[]): readonly Varian
 
 /** The first of `acceptable`. */
 function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
+  if (variants.length === 1) return variants[0]
   for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
     for (const variant of variants) if (variant.coding === coding) return variant
   }

@@ -1,27 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { Turn } from './turn.ts'
+import { currentTurn } from './turn.ts'
 
 it('has one number all through a turn and another one in the next', async () => {
-  const turn = new Turn()
   await setImmediate()
-  const first = turn.number
+  const first = currentTurn()
   await Promise.resolve()
-  expect(turn.number).toBe(first)
+  expect(currentTurn()).toBe(first)
   await setImmediate()
-  const second = turn.number
+  const second = currentTurn()
   expect(second).not.toBe(first)
   await setImmediate()
-  expect(turn.number).not.toBe(second)
+  expect(currentTurn()).not.toBe(second)
 })
 
 it('goes on while a test has stopped the clock', async () => {
   vi.useFakeTimers()
   try {
-    const turn = new Turn()
-    const before = turn.number
+    const before = currentTurn()
     await setImmediate()
-    expect(turn.number).not.toBe(before)
+    expect(currentTurn()).not.toBe(before)
   } finally {
     vi.useRealTimers()
   }

@@ -1,22 +1,11 @@
-// Not the global one, which tests replace by a clock of their own.
-import { setImmediate } from 'node:timers'
+import { performance } from 'node:perf_hooks'
 
-/** Numbers the turns of the event loop, as far as anybody asks for them. */
-export class Turn {
-  #number = 0
-  #isWatched = false
+const { nodeTiming } = performance
 
-  /** The same number all through one turn, another one in the next. */
-  get number(): number {
-    if (!this.#isWatched) {
-      this.#isWatched = true
-      setImmediate(this.#next)
-    }
-    return this.#number
-  }
-
-  readonly #next = (): void => {
-    this.#number++
-    this.#isWatched = false
-  }
+/**
+ * A number that is the same all through one turn of the event loop, and another one in the next. A turn begins when the
+ * loop asks the system what has come in.
+ */
+export function currentTurn(): number {
+  return nodeTiming.uvMetricsInfo.loopCount
 }

@@ -1,15 +1,14 @@
 import type { BigIntStats } from 'node:fs'
 import type { Coding } from './coding.ts'
+import type { Look } from './look.ts'
 import type { Representation } from './representation.ts'
 
 /** A file as it is stored, in one coding. */
-export interface Variant {
-  /** Path in the file system. */
-  readonly path: string
+export interface Variant extends Look {
+  readonly stats: BigIntStats
   /** Path of the plain file below the mount, with a leading slash. */
   readonly name: string
   readonly coding: Coding
-  readonly stats: BigIntStats
   /** What it is to clients, left here by the first answer from memory. */
   representation: Representation | undefined
 }

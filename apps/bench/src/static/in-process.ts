@@ -39,13 +39,14 @@ try {
     ctx.bytes(BODY)
   })
   const rounds = Number(process.argv[2] ?? 100)
-  for (const [title, fields] of [
-    ['1 KiB, 200', FIELDS],
-    ['1 KiB, 304', [...FIELDS, 'if-none-match', etag]],
+  for (const [title, fields, perTurn] of [
+    ['1 KiB, 200', FIELDS, 16],
+    ['1 KiB, 304', [...FIELDS, 'if-none-match', etag], 16],
+    ['1 KiB, 200, alone in its turn', FIELDS, 1],
   ] as const) {
     process.stdout.write(`${title}:\n`)
     const candidates = { 'by hand': request(byHand, fields), staticFiles: request(files, fields) }
-    printCosts(await leastCosts(candidates, rounds))
+    printCosts(await leastCosts(candidates, rounds, perTurn))
   }
 } finally {
   await rm(scratch, { recursive: true, force: true })

@@ -1,0 +1,26 @@
+import type { BigIntStats } from 'node:fs'
+
+/** A path that was looked at. */
+export interface Look {
+  /** Path in the file system. */
+  readonly path: string
+  /** What was there; `undefined` for nothing. */
+  readonly stats: BigIntStats | undefined
+  /** When it was found to be the same last. */
+  readonly seen: Moment
+}
+
+/** A time, as far as looks are shared by requests. */
+export interface Moment {
+  /** Turn of the event loop. */
+  turn: number
+  atMs: number
+}
+
+/** No turn: what is known from then is shared with no request. */
+export const NO_TURN = -1
+
+/** A look whose result is shared with no request yet. */
+export function newLook(path: string, stats: BigIntStats | undefined): Look {
+  return { path, stats, seen: { turn: NO_TURN, atMs: 0 } }
+}

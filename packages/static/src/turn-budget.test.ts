@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { TurnBudget } from './turn-budget.ts'
+
+it('is spent in a turn once looks took 5 ms of it, and whole again in the next', () => {
+  let turn = 1
+  const budget = new TurnBudget(() => turn)
+  const spent: boolean[] = [budget.isSpent()]
+  for (const ms of [2, 2, 2, 40]) {
+    budget.spend(ms)
+    spent.push(budget.isSpent())
+  }
+  turn = 2
+  spent.push(budget.isSpent())
+  budget.spend(4)
+  spent.push(budget.isSpent())
+  expect(spent).toEqual([false, false, false, true, true, false, false])
+})

@@ -1,0 +1,10 @@
+import { FileStat } from '../src/file-stat.ts'
+import { Finder, type Resolution } from '../src/finder.ts'
+import { resolveOptions } from '../src/options.ts'
+
+/** What there is of a file and its sidecars now. */
+export async function found(path: string): Promise<Resolution> {
+  const resolution = await new Finder(new FileStat(), resolveOptions()).findFile(path, '/name')
+  if (resolution === undefined) throw new Error(`There is no file ${path}`)
+  return resolution
+}
