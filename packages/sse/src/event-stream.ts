@@ -1,7 +1,7 @@
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './events.ts'
-import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { startHeartbeat, type HeartbeatWheel, type Silent } from './heartbeat.ts'
 import { metrics, type StreamEnd } from './metrics.ts'
 import type { StreamSettings } from './options.ts'
 import { pumpSource, type EventSourceOf } from './pump-source.ts'
@@ -29,20 +29,25 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
  * Every write sends its block at once, as one chunk, and resolves when the transport has taken it or the stream is
  * over. Once the stream is over, writes are without effect and never fail.
  */
-export class SseStream<Events extends object = SseEvents> implements AsyncDisposable {
+export class SseStream<Events extends object = SseEvents> implements AsyncDisposable, Silent {
+  // What a broadcast touches stands together at the front: with many streams none of it is in a cache of the processor.
+  readonly #body: ResponseBody
+  readonly #heartbeats: HeartbeatWheel | undefined
+  /** @internal */
+  beatTick = 0
+  #written = 0
+  #events = 0
   /** The id after which the client wants to go on, or `null`. */
   readonly lastEventId: string | null
-  readonly #body: ResponseBody
   readonly #settings: StreamSettings
   readonly #context: StreamContext
-  readonly #heartbeat: Heartbeat | undefined
+  /** @internal */
+  beatSlot: Set<Silent> | undefined = undefined
   #isOver = false
   #controller: AbortController | undefined = undefined
   #closed: Promise<void> | undefined = undefined
   #resolveClosed: (() => void) | undefined = undefined
   #listeners: readonly StreamListener[] | undefined = undefined
-  #written = 0
-  #events = 0
   #blocked: Promise<void> | undefined = undefined
   /** Writes that the transport asked to be the last for now. */
   #blockedWrites = 0
@@ -57,7 +62,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     this.#context = context
     this.lastEventId = lastEventId
     const { heartbeatMs } = settings
-    this.#heartbeat = heartbeatMs > 0 && body.isOpen ? startHeartbeat(heartbeatMs, this) : undefined
+    this.#heartbeats = heartbeatMs > 0 && body.isOpen ? startHeartbeat(heartbeatMs, this) : undefined
     openStreams++
     if (metrics.open.hasSubscribers) metrics.open.publish({ protocol: context.protocol, open: openStreams })
     context.onFinish(({ aborted }) => this.#finish(aborted ? 'aborted' : 'closed'))
@@ -263,7 +268,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   }
 
   #count(bytes: number, events: number): void {
-    this.#heartbeat?.postpone()
+    if (this.#heartbeats !== undefined) this.beatTick = this.#heartbeats.tick
     this.#written += bytes
     this.#events += events
   }
@@ -304,13 +309,14 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
       taken = this.#written - this.#body.bufferedBytes
       if (taken <= before) this.breakOff()
     }
-    const watch = stallMs > 0 ? startHeartbeat(stallMs, { beat }) : undefined
+    const watched: Silent = { beatTick: 0, beatSlot: undefined, beat }
+    const watch = stallMs > 0 ? startHeartbeat(stallMs, watched) : undefined
     let writes: number
     do {
       writes = this.#blockedWrites
       await this.#body.drained()
     } while (writes !== this.#blockedWrites && this.isOpen())
-    watch?.stop()
+    watch?.remove(watched)
     this.#blocked = undefined
   }
 
@@ -332,7 +338,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     if (this.#isOver) return
     this.#isOver = true
     openStreams--
-    this.#heartbeat?.stop()
+    this.#heartbeats?.remove(this)
     const listeners = this.#listeners
     this.#listeners = undefined
     if (listeners !== undefined) for (const listener of listeners) listener.onEnd()

@@ -1,11 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { startHeartbeat, type HeartbeatWheel, type Silent } from './heartbeat.ts'
+
+/** A heartbeat as whoever writes sees it. */
+interface Heartbeat {
+  postpone(): void
+  stop(): void
+}
 
 describe('startHeartbeat', () => {
   const started: Heartbeat[] = []
   const start = (periodMs: number): { beats: () => number; heartbeat: Heartbeat } => {
     let count = 0
-    const heartbeat = startHeartbeat(periodMs, { beat: () => void count++ })
+    const silent: Silent = { beatTick: 0, beatSlot: undefined, beat: () => void count++ }
+    const wheel = startHeartbeat(periodMs, silent)
+    const heartbeat = {
+      postpone: () => void (silent.beatTick = wheel.tick),
+      stop: () => wheel.remove(silent),
+    }
     started.push(heartbeat)
     return { beats: () => count, heartbeat }
   }
@@ -61,12 +72,15 @@ describe('startHeartbeat', () => {
 
   it('stops one without the others, also while they beat', () => {
     const last = start(1000)
-    const stopping = startHeartbeat(1000, {
+    const stopping: Silent = {
+      beatTick: 0,
+      beatSlot: undefined,
       beat() {
-        stopping.stop()
+        wheel.remove(stopping)
         last.heartbeat.stop()
       },
-    })
+    }
+    const wheel: HeartbeatWheel = startHeartbeat(1000, stopping)
     const other = start(1000)
     vi.advanceTimersByTime(3000)
     expect(last.beats()).toBe(1)

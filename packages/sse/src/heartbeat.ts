@@ -1,63 +1,40 @@
 /** Ticks in one period: a heartbeat comes at most one tick early, never late. */
 const TICKS = 8
 
-/** What is told that it was silent; an object, as there is one for every open stream. */
+/**
+ * What is told that it was silent for a period. It is its own entry in the wheel: there is one for every open stream,
+ * and a broadcast postpones them all.
+ */
 export interface Silent {
+  /** Tick of the last sign of life; to be set to `tick` of the wheel when something is written. */
+  beatTick: number
+  /** Where the wheel keeps it; nobody else's concern. */
+  beatSlot: Set<Silent> | undefined
   beat(): void
 }
 
-/** A sign of life that is due once nothing was written for a period. */
-export interface Heartbeat {
-  /** Something was written: the period starts again. */
-  postpone(): void
-  /** Ends it for good. */
-  stop(): void
-}
-
 /**
- * Calls `silent.beat()` whenever `periodMs` milliseconds have passed without `postpone()`.
+ * Calls `silent.beat()` whenever `periodMs` milliseconds have passed without a sign of life.
  *
- * All heartbeats of one period share one timer, which does not keep the process alive. Postponing costs one store.
+ * All heartbeats of one period share one timer, which does not keep the process alive.
+ *
+ * @returns What tells the tick, and takes `silent` out
  */
-export function startHeartbeat(periodMs: number, silent: Silent): Heartbeat {
+export function startHeartbeat(periodMs: number, silent: Silent): HeartbeatWheel {
   let wheel = wheels.get(periodMs)
-  if (wheel === undefined) wheels.set(periodMs, (wheel = new TimerWheel(periodMs)))
-  return wheel.add(silent)
+  if (wheel === undefined) wheels.set(periodMs, (wheel = new HeartbeatWheel(periodMs)))
+  wheel.add(silent)
+  return wheel
 }
 
-const wheels = new Map<number, TimerWheel>()
+const wheels = new Map<number, HeartbeatWheel>()
 
-/** One heartbeat; a class without closures, as there is one for every open stream. */
-class Entry implements Heartbeat {
-  readonly silent: Silent
-  readonly #wheel: TimerWheel
-  /** Tick of the last sign of life. */
-  lastTick: number
-  /** Where the entry lies; it can be taken out without a search. */
-  slot: Set<Entry>
-
-  constructor(wheel: TimerWheel, slot: Set<Entry>, silent: Silent) {
-    this.#wheel = wheel
-    this.slot = slot
-    this.silent = silent
-    this.lastTick = wheel.tick
-  }
-
-  postpone(): void {
-    this.lastTick = this.#wheel.tick
-  }
-
-  stop(): void {
-    this.#wheel.remove(this)
-  }
-}
-
-/** Keeps every entry under the tick at which it is looked at next. */
-class TimerWheel {
+/** Keeps everything of one period under the tick at which it is looked at next. */
+export class HeartbeatWheel {
   tick = 0
   readonly #periodMs: number
   readonly #timer: NodeJS.Timeout
-  readonly #slots = new Map<number, Set<Entry>>()
+  readonly #slots = new Map<number, Set<Silent>>()
   #size = 0
 
   constructor(periodMs: number) {
@@ -65,16 +42,16 @@ class TimerWheel {
     this.#timer = setInterval(() => this.#turn(), periodMs / TICKS).unref()
   }
 
-  add(silent: Silent): Heartbeat {
-    const slot = this.#slotAt(this.tick + TICKS)
-    const entry = new Entry(this, slot, silent)
-    slot.add(entry)
+  add(silent: Silent): void {
+    silent.beatTick = this.tick
+    silent.beatSlot = this.#slotAt(this.tick + TICKS).add(silent)
     this.#size++
-    return entry
   }
 
-  remove(entry: Entry): void {
-    if (!entry.slot.delete(entry)) return
+  /** Ends its heartbeats for good; again is without effect. */
+  remove(silent: Silent): void {
+    if (silent.beatSlot?.delete(silent) !== true) return
+    silent.beatSlot = undefined
     this.#size--
     if (this.#size > 0) return
     clearInterval(this.#timer)
@@ -85,15 +62,15 @@ class TimerWheel {
     this.tick++
     const due = this.#slotAt(this.tick)
     this.#slots.delete(this.tick)
-    for (const entry of due) {
-      const isSilent = entry.lastTick + TICKS <= this.tick
-      if (isSilent) entry.lastTick = this.tick
-      entry.slot = this.#slotAt(entry.lastTick + TICKS).add(entry)
-      if (isSilent) entry.silent.beat()
+    for (const silent of due) {
+      const isSilent = silent.beatTick + TICKS <= this.tick
+      if (isSilent) silent.beatTick = this.tick
+      silent.beatSlot = this.#slotAt(silent.beatTick + TICKS).add(silent)
+      if (isSilent) silent.beat()
     }
   }
 
-  #slotAt(tick: number): Set<Entry> {
+  #slotAt(tick: number): Set<Silent> {
     let slot = this.#slots.get(tick)
     if (slot === undefined) this.#slots.set(tick, (slot = new Set()))
     return slot

@@ -33,25 +33,26 @@ export interface SubscriberHost {
  * references to the shared blocks.
  */
 export class Subscriber implements StreamListener {
+  // What a broadcast touches stands together at the front.
   readonly stream: SseStream
-  /** What the stream is counted under. */
-  readonly counted: readonly string[]
-  readonly #host: SubscriberHost
   readonly #filter: EventFilter | undefined
   /** Place of the next event for this client; earlier ones it has, or is not to get. */
   #nextSeq = 0
   /** From the start, until `start` says where. */
   #isCatchingUp = true
   #queue: Map<number | string, ChannelEvent> | undefined = undefined
+  readonly #host: SubscriberHost
+  /** What the stream is counted under. */
+  readonly counted: readonly string[]
   #queuedBytes = 0
   #isSlow = false
   #isOver = false
 
   constructor(stream: SseStream, host: SubscriberHost, filter: EventFilter | undefined, counted: readonly string[]) {
     this.stream = stream
-    this.counted = counted
-    this.#host = host
     this.#filter = filter
+    this.#host = host
+    this.counted = counted
   }
 
   onTurn(): void {

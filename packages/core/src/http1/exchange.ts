@@ -36,6 +36,8 @@ export interface AnswerTransport {
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly #transport: AnswerTransport
+  /** That of the transport: what is broadcast passes through thousands of exchanges, and touches little of each. */
+  readonly #output: SocketOutput
   readonly #head: RequestHead
   #body: ReceivedBody | undefined
   #framing: ResponseFraming = 'none'
@@ -45,6 +47,7 @@ export class Http1Exchange extends BaseExchange {
   constructor(transport: AnswerTransport, head: RequestHead, body: ReceivedBody | undefined) {
     super()
     this.#transport = transport
+    this.#output = transport.output
     this.#head = head
     this.#body = body
   }
@@ -74,7 +77,7 @@ export class Http1Exchange extends BaseExchange {
     return this.#transport.remotePort
   }
   get bufferedBytes(): number {
-    return this.#transport.output.bufferedBytes
+    return this.#output.bufferedBytes
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
     const { minor, framing } = this.#head.fields
@@ -88,7 +91,7 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected get isBlocked(): boolean {
-    return this.#transport.output.isBlocked
+    return this.#output.isBlocked
   }
 
   /** The socket takes more. */
@@ -105,11 +108,11 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendInformational(status: number, fields: FieldList): void {
     // RFC 9110 §15.2: HTTP/1.0 has no informational answers.
-    if (this.#head.fields.minor === 1) this.#transport.output.writeText(encodeInformational(status, fields))
+    if (this.#head.fields.minor === 1) this.#output.writeText(encodeInformational(status, fields))
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const { output } = this.#transport
+    const output = this.#output
     const text = this.#encodeHead(status, head)
     if (body === null) output.writeAnswer(text)
     else if (typeof body === 'string') {
@@ -121,11 +124,11 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    this.#transport.output.writeText(this.#encodeHead(status, head))
+    this.#output.writeText(this.#encodeHead(status, head))
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    const { output } = this.#transport
+    const output = this.#output
     if (this.#framing !== 'chunked') return output.writeBytes(chunk)
     if (chunk.byteLength <= COPIED_BODY_BYTES) return output.writeBytes(framedChunk(chunk))
     output.cork()
@@ -137,13 +140,12 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendShared(chunk: SharedChunk): boolean {
-    const { output } = this.#transport
-    if (this.#framing !== 'chunked') return output.writeBytes(chunk.bytes)
-    return output.writeBytes((chunk.chunked ??= framedChunk(chunk.bytes)))
+    if (this.#framing !== 'chunked') return this.#output.writeBytes(chunk.bytes)
+    return this.#output.writeBytes((chunk.chunked ??= framedChunk(chunk.bytes)))
   }
 
   protected override sendEnd(trailers: FieldList): void {
-    if (this.#framing === 'chunked') this.#transport.output.writeText(chunkedEnd(trailers))
+    if (this.#framing === 'chunked') this.#output.writeText(chunkedEnd(trailers))
     this.#finish()
   }
 
@@ -171,7 +173,7 @@ export class Http1Exchange extends BaseExchange {
   }
 
   #writeTogether(text: string, body: Uint8Array): void {
-    const { output } = this.#transport
+    const output = this.#output
     if (body.byteLength <= COPIED_BODY_BYTES) {
       const whole = Buffer.allocUnsafe(text.length + body.byteLength)
       whole.write(text, 'latin1')
@@ -187,7 +189,7 @@ export class Http1Exchange extends BaseExchange {
 
   /** Everything was written; the exchange is over once the socket has taken it. */
   #finish(): void {
-    if (this.#transport.output.isBlocked) this.#isEnding = true
+    if (this.#output.isBlocked) this.#isEnding = true
     else this.settle(false)
   }
 }
