@@ -1,12 +1,12 @@
 import type { FieldList } from '@fw/types'
 import { HpackDynamicTable } from './hpack-dynamic-table.ts'
 import { HpackError } from './hpack-error.ts'
-import { STATIC_FIELDS } from './hpack-field.ts'
+import { isName, isValue, knownName, receivedField, STATIC_FIELDS } from './hpack-field.ts'
 import type { ReceivedField } from './hpack-field.ts'
 import { readInteger } from './hpack-integer.ts'
 import type { BlockCursor } from './hpack-integer.ts'
-import { readLiteral } from './hpack-literal.ts'
 import { RecentSections } from './hpack-recent-sections.ts'
+import { readString } from './hpack-string.ts'
 
 /** What the tables of both sides may hold before SETTINGS_HEADER_TABLE_SIZE says otherwise (RFC 9113 §6.5.2). */
 const INITIAL_TABLE_BYTES = 4096
@@ -66,9 +66,11 @@ export class HpackDecoder {
     while (cursor.at < end) {
       const first = block[cursor.at] ?? 0
       let field
-      if (first >= 0x80) {
-        field = this.#field(readInteger(cursor, 7))
-      } else if (first >= 0x40) {
+      if (first > 0x80 && first < 0xff) {
+        cursor.at++
+        field = this.#field(first & 0x7f)
+      } else if (first >= 0x80) field = this.#field(readInteger(cursor, 7))
+      else if (first >= 0x40) {
         field = this.#readLiteral(cursor, 6)
         table.insert(field)
         changesTable = true
@@ -104,7 +106,15 @@ export class HpackDecoder {
   /** @see RFC 7541 §6.2 */
   #readLiteral(cursor: BlockCursor, prefixBits: number): ReceivedField {
     const index = readInteger(cursor, prefixBits)
-    return readLiteral(cursor, index === 0 ? undefined : this.#field(index))
+    let name
+    let isNameValid
+    if (index === 0) {
+      const { bytes, at, end } = readString(cursor)
+      name = knownName(bytes.toString('latin1', at, end))
+      isNameValid = isName(bytes, at, end)
+    } else ({ name, isNameValid } = this.#field(index))
+    const { bytes, at, end } = readString(cursor)
+    return receivedField(name, bytes.toString('latin1', at, end), isNameValid, isValue(bytes, at, end))
   }
 
   /** @see RFC 7541 §2.3.3 */

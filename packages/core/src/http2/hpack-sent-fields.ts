@@ -1,5 +1,6 @@
 import { FIELD_OVERHEAD_BYTES } from './hpack-dynamic-table.ts'
 import { STATIC_TABLE } from './hpack-static-table.ts'
+import { stringLiteral } from './hpack-string.ts'
 
 /** Values that differ from answer to answer; in a table they would only evict the others. */
 const PASSING_FIELDS: readonly string[] = [
@@ -24,6 +25,7 @@ const SECRET_FIELDS: readonly string[] = [
 
 /** Applications send few names and values; those made from input must not fill the memory. */
 const MAX_NAMES = 512
+const MAX_NAME_LENGTH = 128
 const MAX_FIELDS = 1024
 /** Of one field, name and value. A longer one does not repeat often enough to be looked for. */
 const MAX_FIELD_BYTES = 3072
@@ -44,6 +46,8 @@ export interface SentField {
   isRepeated: boolean
   /** Its number in the dynamic table where it was found last, which may be that of another connection. */
   hint: number
+  /** The value as a string literal, made when it first enters a table. */
+  octets: Uint8Array | undefined
 }
 
 /** A field name as it is sent, the same for all connections. */
@@ -51,6 +55,8 @@ export interface SentName {
   readonly text: string
   /** The first number of the name in the static table, or 0. */
   readonly staticIndex: number
+  /** The name as a string literal. */
+  readonly octets: Uint8Array
   readonly isPassing: boolean
   readonly isSecret: boolean
   /** The field of that name that was sent last. */
@@ -94,8 +100,9 @@ function repeated(field: SentField): SentField {
 }
 
 function newName(text: string): SentName {
-  if (names.size >= MAX_NAMES) forget()
   const name = sentNameOf(text, 0)
+  if (text.length > MAX_NAME_LENGTH) return name
+  if (names.size >= MAX_NAMES) forget()
   names.set(text, name)
   return name
 }
@@ -107,7 +114,7 @@ function newField(name: SentName, value: string): SentField | undefined {
   if (fieldCount >= MAX_FIELDS || fieldBytes + bytes > MAX_BYTES) forget()
   fieldCount++
   fieldBytes += bytes
-  const field = { name, value, bytes, isRepeated: false, hint: 0 }
+  const field = { name, value, bytes, isRepeated: false, hint: 0, octets: undefined }
   name.fields.set(value, field)
   return field
 }
@@ -135,7 +142,14 @@ function knownNames(): Map<string, SentName> {
 }
 
 function sentNameOf(text: string, staticIndex: number): SentName {
-  const isPassing = PASSING_FIELDS.includes(text)
-  const isSecret = SECRET_FIELDS.includes(text)
-  return { text, staticIndex, isPassing, isSecret, last: undefined, fields: new Map(), newValues: 0 }
+  return {
+    text,
+    staticIndex,
+    octets: stringLiteral(text),
+    isPassing: PASSING_FIELDS.includes(text),
+    isSecret: SECRET_FIELDS.includes(text),
+    last: undefined,
+    fields: new Map(),
+    newValues: 0,
+  }
 }
