@@ -1,13 +1,12 @@
-import { performance } from 'node:perf_hooks'
 import { logger } from '@fw/log'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
 import { callerLocation } from './caller-location.ts'
 import type { AccessLogConfig } from './config.ts'
+import { ContextEntry } from './context-entry.ts'
 import { correlationId } from './correlation-id.ts'
 import { entryLevel } from './entry-level.ts'
 import { customText, entryText } from './entry-text.ts'
 import { escapeWordInBrackets } from './escape.ts'
-import { contextEntry, endingOf } from './finished-request.ts'
 import { isForgottenPromise } from './forgotten-promise.ts'
 import { refusalListener } from './refused-request.ts'
 import { RequestLogger } from './request-logger.ts'
@@ -18,11 +17,7 @@ import { throttledWarning } from './throttled-warning.ts'
 import { traceContextOf } from './trace-context.ts'
 
 /** The entry that a request will have; the innermost `accessLog` decides over it. */
-interface PendingEntry {
-  settings: Settings
-}
-
-const PENDING_ENTRY: ContextKey<PendingEntry> = { name: 'pending access log entry', hint: undefined }
+const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entry', hint: undefined }
 
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 
@@ -53,22 +48,20 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
 }
 
 function expectEntry(ctx: Context, settings: Settings): void {
-  const startMs = performance.now()
-  const pending: PendingEntry = { settings }
-  ctx.set(PENDING_ENTRY, pending)
-  ctx.onFinish((outcome) => logFinished(ctx, outcome, performance.now() - startMs, pending.settings))
+  const entry = new ContextEntry(ctx, settings)
+  ctx.set(PENDING_ENTRY, entry)
+  ctx.onFinish((outcome) => logFinished(entry, outcome))
 }
 
-function logFinished(ctx: Context, outcome: Outcome, durationMs: number, settings: Settings): void {
-  const { skipPaths } = settings
+function logFinished(entry: ContextEntry, outcome: Outcome): void {
+  const { ctx, settings } = entry
+  const { skipPaths, entries } = settings
   if (skipPaths.size > 0 && skipPaths.has(ctx.path)) return
-  const ending = endingOf(outcome, durationMs, settings)
-  const level = entryLevel(ending, settings)
-  if (!settings.entries.isEnabled(level) || !isKept(ending, settings) || isSkipped(ctx, settings)) return
-  const text =
-    customText(ctx, ending, settings) ?? entryText(contextEntry(ctx, outcome.bodyBytes, ending, settings), settings)
+  entry.end(outcome)
+  const level = entryLevel(entry, settings)
+  if (!entries.isEnabled(level) || !isKept(entry, settings) || isSkipped(ctx, settings)) return
   // Without arguments the text is never taken for a format.
-  settings.entries.log(level, text)
+  entries.log(level, customText(ctx, entry, settings) ?? entryText(entry, settings))
 }
 
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {

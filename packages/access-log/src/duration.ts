@@ -8,5 +8,7 @@ export function formatDuration(ns: number): string {
   // Rounded as a whole number: `toFixed` would see 1.005 as a little less than it is.
   const hundredths = Math.round(ns / 10_000)
   const rest = hundredths % 100
-  return `${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
+  return `${(hundredths - rest) / 100}${FRACTIONS[rest] ?? ''}`
 }
+
+const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, rest) => (rest / 100).toFixed(2).slice(1))

@@ -32,7 +32,7 @@ const WORD_IN_BRACKETS = place(' [\\]')
  * @param octets As received, one character for each octet
  */
 export function escapeWord(octets: string): string {
-  return escape(octets, WORD)
+  return isShortWord(octets) ? octets : escape(octets, WORD)
 }
 
 /** Escapes the value of a header for `[name: value]`: it cannot close the bracket, but may contain spaces. */
@@ -50,10 +50,24 @@ export function escapeWordInBrackets(octets: string): string {
  * it. Octets that are no UTF-8 become the characters of the same numbers.
  */
 export function escapeInJson(octets: string): string {
-  if (PLAIN_JSON.test(octets)) return octets
+  if (isShortWord(octets) || PLAIN_JSON.test(octets)) return octets
   // JSON.stringify has seen to lone surrogates.
   const quoted = JSON.stringify(textOf(octets) ?? octets).replace(UNSAFE_IN_JSON, unicodeEscape)
   return quoted.slice(1, -1)
+}
+
+/** Up to so many characters a loop looks at them faster than a regular expression does. */
+const SHORT = 24
+
+/** Whether a text is short and of visible ASCII that is escaped nowhere but in brackets, as most are. */
+function isShortWord(octets: string): boolean {
+  const { length } = octets
+  if (length > SHORT) return false
+  for (let at = 0; at < length; at++) {
+    const code = octets.charCodeAt(at)
+    if (code <= 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false
+  }
+  return true
 }
 
 const PLAIN_JSON = /^[ !#-[\]-~]*$/

@@ -1,3 +1,4 @@
+import type { ProtocolText } from '@fw/types'
 import { formatDuration } from './duration.ts'
 import { tagsOf, type CapturedHeader, type Entry, type Parts } from './entry.ts'
 import { escapeInBrackets, escapeWord } from './escape.ts'
@@ -11,16 +12,35 @@ import { formatSize } from './size.ts'
  * // GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1] [user-agent: curl/8.5.0]
  */
 export function formatCombined(entry: Entry, parts: Parts): string {
-  const query = entry.query === '' ? '' : `?${escapeWord(entry.query)}`
-  const client = parts.logClientIp ? ` - ${entry.clientAddress ?? '-'}` : ''
-  const size = parts.logBytes ? ` (${formatSize(entry.bytes)})` : ''
-  const protocol = parts.logProtocol ? ` [${entry.protocol}]` : ''
-  const request = `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)}${query}`
-  const answer = `${statusAndPhrase(entry.status)}${formatDuration(entry.durationNs)}ms`
-  return `${request}${answer}${client}${size}${protocol}${bracketed(entry)}`
+  const { query } = entry
+  let text = `${escapeWord(entry.method)} ${escapeWord(entry.path)}`
+  if (entry.isSlow || entry.isAborted) text = tagsOf(entry) + text
+  if (query !== '') text += `?${escapeWord(query)}`
+  text += statusAndPhrase(entry.status) + formatDuration(entry.durationNs)
+  return text + endOf(entry, parts) + bracketed(entry)
 }
 
 const statusAndPhrase = byStatus((status) => ` ${status} ${phraseOf(status) || '-'} `)
+
+/** What follows the duration, and what it was made of: mostly the next entry has the same. */
+let end = ''
+let endParts: Parts | undefined
+let endAddress: string | undefined
+let endBytes = 0
+let endProtocol: ProtocolText | '-' = '-'
+
+function endOf({ clientAddress, bytes, protocol }: Entry, parts: Parts): string {
+  if (parts !== endParts || clientAddress !== endAddress || bytes !== endBytes || protocol !== endProtocol) {
+    const client = parts.logClientIp ? ` - ${clientAddress ?? '-'}` : ''
+    const size = parts.logBytes ? ` (${formatSize(bytes)})` : ''
+    end = `ms${client}${size}${parts.logProtocol ? ` [${protocol}]` : ''}`
+    endParts = parts
+    endAddress = clientAddress
+    endBytes = bytes
+    endProtocol = protocol
+  }
+  return end
+}
 
 /** What few logs ask for. */
 function bracketed({ requestHeaders, responseHeaders, trace }: Entry): string {

@@ -9,24 +9,38 @@ import { byStatus, phraseOf } from './phrase.ts'
  * // {"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":345,"query":"page=2"}
  */
 export function formatJson(entry: Entry, parts: Parts): string {
-  const request = `{"method":"${escapeInJson(entry.method)}","path":"${escapeInJson(entry.path)}"`
-  const answer = `${statusAndPhrase(entry.status)}${entry.durationNs},"bytes":${entry.bytes}`
-  const query = entry.query === '' ? '' : `,"query":"${escapeInJson(entry.query)}"`
-  const client = entry.clientAddress === undefined ? '' : `,"client_ip":"${entry.clientAddress}"`
-  const protocol = parts.logProtocol ? `,"protocol":"${entry.protocol}"` : ''
-  return `${request}${answer}${query}${client}${protocol}${rareMembers(entry)}}`
+  const { query } = entry
+  let text = `{"method":"${escapeInJson(entry.method)}","path":"${escapeInJson(entry.path)}`
+  text += `${statusAndPhrase(entry.status)}${entry.durationNs},"bytes":${entry.bytes}`
+  if (query !== '') text += `,"query":"${escapeInJson(query)}"`
+  return text + senderOf(entry.clientAddress, parts.logProtocol ? entry.protocol : '') + rareMembers(entry)
 }
 
-const statusAndPhrase = byStatus((status) => `,"status":${status},"phrase":"${phraseOf(status)}","duration_ns":`)
+const statusAndPhrase = byStatus((status) => `","status":${status},"phrase":"${phraseOf(status)}","duration_ns":`)
 
-/** What few logs ask for or few requests have. */
-function rareMembers(entry: Entry): string {
-  let text = headers('request_headers', entry.requestHeaders) + headers('response_headers', entry.responseHeaders)
-  if (entry.correlationId !== undefined) text += `,"correlation_id":"${escapeInJson(entry.correlationId)}"`
-  if (entry.isSlow) text += ',"slow":true'
-  if (entry.isAborted) text += ',"aborted":true'
-  if (entry.trace !== undefined) text += `,"trace_id":"${entry.trace.traceId}","parent_id":"${entry.trace.parentId}"`
-  return text
+/** Where the request came from, and what that was made of: mostly the next entry has the same. */
+let sender = ''
+let senderAddress: string | undefined
+let senderProtocol = ''
+
+function senderOf(address: string | undefined, protocol: string): string {
+  if (address !== senderAddress || protocol !== senderProtocol) {
+    sender = address === undefined ? '' : `,"client_ip":"${address}"`
+    if (protocol !== '') sender += `,"protocol":"${protocol}"`
+    senderAddress = address
+    senderProtocol = protocol
+  }
+  return sender
+}
+
+/** What few logs ask for or few requests have, and the end of the object. */
+function rareMembers({ requestHeaders, responseHeaders, correlationId, isSlow, isAborted, trace }: Entry): string {
+  let text = headers('request_headers', requestHeaders) + headers('response_headers', responseHeaders)
+  if (correlationId !== undefined) text += `,"correlation_id":"${escapeInJson(correlationId)}"`
+  if (isSlow) text += ',"slow":true'
+  if (isAborted) text += ',"aborted":true'
+  if (trace !== undefined) text += `,"trace_id":"${trace.traceId}","parent_id":"${trace.parentId}"`
+  return `${text}}`
 }
 
 function headers(key: string, captured: readonly CapturedHeader[]): string {

@@ -14,10 +14,6 @@ export function phraseOf(status: number): string {
 
 /** A function whose text is made once for each status: there are a few hundred at most. */
 export function byStatus(make: (status: number) => string): (status: number) => string {
-  const texts = new Map<number, string>()
-  return (status) => {
-    let text = texts.get(status)
-    if (text === undefined) texts.set(status, (text = make(status)))
-    return text
-  }
+  const texts: (string | undefined)[] = []
+  return (status) => (texts[status] ??= make(status))
 }

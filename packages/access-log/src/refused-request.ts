@@ -1,7 +1,7 @@
 import type { Refusal } from '@fw/types'
 import { entryLevel } from './entry-level.ts'
 import { entryText } from './entry-text.ts'
-import { refusedEnding, refusedEntry } from './finished-request.ts'
+import { refusedEntry } from './refused-entry.ts'
 import type { Settings } from './settings.ts'
 
 /** Refused requests whose entry is still to come, with the settings of the innermost `accessLog` that was told. */
@@ -22,9 +22,7 @@ function logRefused(refusal: Refusal): void {
   const settings = pending.get(refusal)
   if (settings === undefined) return
   const { entries, skipPaths } = settings
-  const ending = refusedEnding(refusal, settings)
-  const level = entryLevel(ending, settings)
-  if (!entries.isEnabled(level)) return
-  const entry = refusedEntry(refusal, ending, settings)
-  if (!skipPaths.has(entry.path)) entries.log(level, entryText(entry, settings))
+  const entry = refusedEntry(refusal, settings)
+  const level = entryLevel(entry, settings)
+  if (entries.isEnabled(level) && !skipPaths.has(entry.path)) entries.log(level, entryText(entry, settings))
 }

@@ -18,8 +18,9 @@ export class Http1Headers implements RequestHeaders {
   }
 
   get(name: string): string | null {
+    const lines = this.#linesFor(name)
+    if (lines.length === 0) return null
     const wanted = name.toLowerCase()
-    const lines = this.#linesFor(wanted)
     let joined: string | null = null
     for (let i = 0; i < lines.length; i += 3) {
       if (!this.#isAt(lines, i, wanted)) continue
@@ -32,8 +33,9 @@ export class Http1Headers implements RequestHeaders {
   }
 
   getAll(name: string): readonly string[] {
+    const lines = this.#linesFor(name)
+    if (lines.length === 0) return NO_VALUES
     const wanted = name.toLowerCase()
-    const lines = this.#linesFor(wanted)
     const values: string[] = []
     for (let i = 0; i < lines.length; i += 3) {
       if (this.#isAt(lines, i, wanted)) values.push(this.#value(lines, i))
@@ -42,8 +44,9 @@ export class Http1Headers implements RequestHeaders {
   }
 
   has(name: string): boolean {
+    const lines = this.#linesFor(name)
+    if (lines.length === 0) return false
     const wanted = name.toLowerCase()
-    const lines = this.#linesFor(wanted)
     for (let i = 0; i < lines.length; i += 3) if (this.#isAt(lines, i, wanted)) return true
     return false
   }
@@ -65,10 +68,10 @@ export class Http1Headers implements RequestHeaders {
     return this.#lines
   }
 
-  /** The lines among which a name, in lower case, has to be looked for. */
-  #linesFor(wanted: string): readonly number[] {
+  /** The lines among which a name has to be looked for. */
+  #linesFor(name: string): readonly number[] {
     const lines = this.#allLines
-    return (this.#kinds & kindOf(wanted, 0, wanted.length)) === 0 ? NO_LINES : lines
+    return (this.#kinds & kindOf(name, 0, name.length)) === 0 ? NO_LINES : lines
   }
 
   /** Whether the line at index `i` has the name `wanted`, which is in lower case. */
@@ -83,6 +86,7 @@ export class Http1Headers implements RequestHeaders {
 }
 
 const NO_LINES: readonly number[] = []
+const NO_VALUES: readonly string[] = []
 
 /** One bit of 32 by the length of a name and its last letter, in either case. */
 function kindOf(text: string, start: number, end: number): number {
@@ -93,7 +97,7 @@ function findLines(block: string): readonly number[] {
   const lines: number[] = []
   for (let at = 0; at < block.length;) {
     const colon = block.indexOf(':', at)
-    const end = block.indexOf('\r\n', colon)
+    const end = block.indexOf('\r', colon)
     lines.push(at, colon, end)
     at = end + 2
   }

@@ -10,9 +10,8 @@ export class LineBatch {
   #lines = 0
   /** Lines not yet encoded, as they are if nothing in them needs an escape. */
   #text = ''
-  /** What they were made of. */
-  readonly #starts: string[] = []
-  readonly #messages: string[] = []
+  /** Where in it the message of each begins, and where it ends. Numbers, as references from here cost each collection of garbage. */
+  readonly #bounds: number[] = []
 
   get lines(): number {
     return this.#lines
@@ -32,9 +31,9 @@ export class LineBatch {
 
   /** Adds a line that is ready. @param start Comes before the message, and is safe in a line @param message Of any content */
   addReady(start: string, message: string): void {
+    const begin = this.#text.length + start.length
     this.#text += `${start}${message}\n`
-    this.#starts.push(start)
-    this.#messages.push(message)
+    this.#bounds.push(begin, begin + message.length)
     this.#lines++
   }
 
@@ -52,17 +51,23 @@ export class LineBatch {
 
   #encode(): void {
     const encoded = this.#encoded
+    const text = this.#text
+    const bounds = this.#bounds
     const before = encoded.length
-    if (!encoded.addPlainLines(this.#text, this.#messages.length)) {
+    if (!encoded.addPlainLines(text, bounds.length >> 1)) {
       encoded.rewind(before)
-      this.#messages.forEach((message, at) => encoded.addText(`${this.#starts[at] ?? ''}${escapeLine(message)}\n`))
+      let lineStart = 0
+      for (let at = 0; at < bounds.length; at += 2) {
+        const [begin, end] = [bounds[at] ?? 0, bounds[at + 1] ?? 0]
+        encoded.addText(`${text.slice(lineStart, begin)}${escapeLine(text.slice(begin, end))}\n`)
+        lineStart = end + 1
+      }
     }
     this.#forgetText()
   }
 
   #forgetText(): void {
     this.#text = ''
-    this.#starts.length = 0
-    this.#messages.length = 0
+    this.#bounds.length = 0
   }
 }

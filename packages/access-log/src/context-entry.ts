@@ -1,0 +1,99 @@
+import { performance } from 'node:perf_hooks'
+import type { Context, Outcome, ProtocolText } from '@fw/types'
+import { correlationId } from './correlation-id.ts'
+import type { CapturedHeader, Entry } from './entry.ts'
+import { REDACTED, redactQuery } from './redact.ts'
+import type { HeaderChoice, Settings } from './settings.ts'
+import { traceContextOf, type TraceContext } from './trace-context.ts'
+
+/**
+ * The entry of a request that has a context, from its beginning to its end. What it says of the request is read when it
+ * is asked for: no format shows all of it.
+ */
+export class ContextEntry implements Entry {
+  readonly ctx: Context
+  /** Of the innermost `accessLog`. */
+  settings: Settings
+  status = 0
+  bytes = 0
+  durationNs = 0
+  isSlow = false
+  isAborted = false
+  readonly #startMs: number = performance.now()
+
+  constructor(ctx: Context, settings: Settings) {
+    this.ctx = ctx
+    this.settings = settings
+  }
+
+  /** The request is over. */
+  end({ status, bodyBytes, aborted }: Outcome): void {
+    // 499 is not registered: the client left before the head, as nginx writes it.
+    this.status = status === 0 ? 499 : status
+    this.bytes = hasBody(this.ctx.method, this.status) ? bodyBytes : 0
+    this.durationNs = Math.round((performance.now() - this.#startMs) * 1e6)
+    this.isSlow = this.durationNs > this.settings.slowThresholdNs
+    this.isAborted = aborted
+  }
+
+  get method(): string {
+    return this.ctx.method
+  }
+
+  get path(): string {
+    return this.ctx.path
+  }
+
+  get query(): string {
+    const { logQuery, redactQuery: names } = this.settings
+    return logQuery ? redactQuery(this.ctx.rawQuery, names) : ''
+  }
+
+  get clientAddress(): string | undefined {
+    const { logClientIp, clientAddress } = this.settings
+    return logClientIp ? clientAddress(this.ctx) : undefined
+  }
+
+  get protocol(): ProtocolText {
+    return this.ctx.protocol
+  }
+
+  get requestHeaders(): readonly CapturedHeader[] {
+    return capture(this.settings.requestHeaders, this.ctx, 'headers')
+  }
+
+  get responseHeaders(): readonly CapturedHeader[] {
+    return capture(this.settings.responseHeaders, this.ctx, 'responseHeaders')
+  }
+
+  get correlationId(): string | undefined {
+    return correlationId(this.ctx.headers.get(this.settings.correlationHeader))
+  }
+
+  get trace(): TraceContext | undefined {
+    return this.settings.logTraceContext ? traceContextOf(this.ctx.headers) : undefined
+  }
+}
+
+const NONE: readonly CapturedHeader[] = []
+
+/** Header values of one side; a name without a field is left out. */
+function capture(
+  choices: readonly HeaderChoice[],
+  ctx: Context,
+  side: 'headers' | 'responseHeaders',
+): readonly CapturedHeader[] {
+  if (choices.length === 0) return NONE
+  const headers = ctx[side]
+  const captured: CapturedHeader[] = []
+  for (const { label, name, isRedacted } of choices) {
+    const values = headers.getAll(name)
+    if (values.length > 0) captured.push({ name: label, value: isRedacted ? REDACTED : values.join(', ') })
+  }
+  return captured
+}
+
+/** RFC 9110 §6.4.1 */
+function hasBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304 && status >= 200
+}
