@@ -28,7 +28,7 @@ async function read(cache: FileCache, path: string): Promise<{ text: string; fro
   if (typeof source === 'string') throw new Error(source)
   if ('bytes' in source) return { text: Buffer.from(source.bytes).toString(), from: 'memory' }
   try {
-    return { text: Buffer.from((await cache.load(path, source)) ?? []).toString(), from: 'file' }
+    return { text: Buffer.from((await cache.load(path, source))?.bytes ?? []).toString(), from: 'file' }
   } finally {
     await source.close()
   }
@@ -153,5 +153,50 @@ describe('FileCache', () => {
     const waiting = read(cache, path)
     await head.close()
     expect(await waiting).toEqual({ text: 'AA', from: 'file' })
+  })
+
+  it('leaves files to be streamed while clients hold as much of what it has dropped as it may hold', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name.repeat(100_000)])))
+    const cache = cacheOf(folder.path, { maxCacheBytes: 250_000 })
+    await settle()
+    /** Opens a file and, if it is to be, reads it and begins to send it. @returns Ends that */
+    const send = async (name: string): Promise<(() => void) | 'streamed'> => {
+      const path = folder.join(name)
+      const source = await cache.open(path, statSync(path, { bigint: true }))
+      if (typeof source === 'string') throw new Error(source)
+      if ('bytes' in source) return source.borrow?.() ?? 'streamed'
+      try {
+        const loaded = cache.admits(source) ? await cache.load(path, source) : undefined
+        return loaded?.borrow?.() ?? 'streamed'
+      } finally {
+        await source.close()
+      }
+    }
+    const ends: (() => void)[] = []
+    for (const name of ['a', 'b', 'c', 'd', 'a']) {
+      const end = await send(name)
+      if (typeof end !== 'string') ends.push(end)
+    }
+    // Of the four in memory two are in the cache; for a fifth there is room in neither.
+    expect([ends.length, await send('b')]).toEqual([4, 'streamed'])
+    for (const end of ends) end()
+    expect(await send('b')).toBeTypeOf('function')
+  })
+
+  it('lets those go on who wait for a file that is streamed after all', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'A' })
+    const cache = cacheOf(folder.path, { maxCachedFileBytes: 100_000 })
+    const path = folder.join('a.txt')
+    const stats = statSync(path, { bigint: true })
+    writeFileSync(path, 'A'.repeat(200_000))
+    const first = await cache.open(path, stats)
+    const waiting = cache.open(path, stats)
+    if (typeof first === 'string' || 'bytes' in first) throw new Error('Nothing is in memory yet')
+    expect(cache.admits(first)).toBe(false)
+    const second = await waiting
+    expect(second).toHaveProperty('handle')
+    await first.close()
+    if (typeof second !== 'string' && 'handle' in second) await second.close()
   })
 })

@@ -1,9 +1,22 @@
 import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
-import { openSource, readWhole, type Confinement, type FileSource, type MemorySource, type Source } from './source.ts'
 import type { FileFailure } from './file-failure.ts'
+import { Loans, type Holding } from './loans.ts'
+import {
+  openSource,
+  readWhole,
+  WHOLE_BYTES,
+  type Confinement,
+  type FileSource,
+  type MemorySource,
+  type Source,
+} from './source.ts'
 
 /** About what an entry takes beside its content, so that a million empty files are not free. */
 const ENTRY_BYTES = 512
+
+interface Entry extends MemorySource {
+  readonly holding: Holding
+}
 
 /** Where the files of one directory are opened, and what the cache may hold of them. */
 export interface CacheOptions {
@@ -24,12 +37,15 @@ export interface CacheOptions {
 export class FileCache {
   readonly #options: CacheOptions
   /** In the order of their last use. */
-  readonly #entries = new Map<string, MemorySource>()
+  readonly #entries = new Map<string, Entry>()
   /** The last of them. */
-  #newest: MemorySource | undefined = undefined
+  #newest: Entry | undefined = undefined
   /** The first of several requests for a file that is not in memory: the others wait until it is done. */
   readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
+  readonly #loans = new Loans()
+  /** Octets that are being read. */
+  #loading = 0
 
   constructor(options: CacheOptions) {
     this.#options = options
@@ -64,10 +80,23 @@ export class FileCache {
     return entry
   }
 
-  /** Whether `load` is the way to read this file. */
+  /** Whether a file of this size may be in memory. */
   isCacheable({ size }: FileIdentity): boolean {
     const { cacheInMemory, maxCachedFileBytes, maxCacheBytes } = this.#options
     return cacheInMemory && size <= maxCachedFileBytes && size <= maxCacheBytes
+  }
+
+  /**
+   * Whether an open file is to be read by `load`. Not so if clients that do not read hold as much already as the cache
+   * may, beside what is in it: then it is to be streamed, and takes no more than a buffer.
+   */
+  admits(file: FileSource): boolean {
+    const size = Number(file.stats.size)
+    if (size <= WHOLE_BYTES) return true
+    const held = this.#loans.bytes + this.#loading
+    const isAdmitted = this.isCacheable(file.stats) && held + size <= this.#options.maxCacheBytes
+    if (!isAdmitted) file.release?.()
+    return isAdmitted
   }
 
   /**
@@ -75,11 +104,19 @@ export class FileCache {
    *
    * @returns `undefined` if the file was changed since it was opened
    */
-  async load(path: string, file: FileSource): Promise<Uint8Array | undefined> {
+  async load(path: string, file: FileSource): Promise<MemorySource | undefined> {
     const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
-    const bytes = await readWhole(file)
-    if (bytes !== undefined && isSafe) this.#keep(path, { stats: file.stats, bytes })
-    return bytes
+    const size = Number(file.stats.size)
+    this.#loading += size
+    try {
+      const source = await readWhole(file)
+      if (source === undefined) return undefined
+      const entry = this.#entryOf(source)
+      if (isSafe) this.#keep(path, entry)
+      return entry
+    } finally {
+      this.#loading -= size
+    }
   }
 
   async #open(path: string, stats: FileIdentity): Promise<Source | FileFailure> {
@@ -105,11 +142,21 @@ export class FileCache {
     }
     if (typeof opened === 'string') return opened
     const file = opened
-    return { ...file, close: () => file.close().finally(release) }
+    return { ...file, release, close: () => file.close().finally(release) }
   }
 
-  #keep(path: string, entry: MemorySource): void {
+  #entryOf(source: MemorySource): Entry {
+    const size = source.bytes.byteLength
+    const holding: Holding = { size, borrowers: 0, isKept: false }
+    // What a stream would take as well is not counted.
+    return size <= WHOLE_BYTES
+      ? { ...source, holding }
+      : { ...source, holding, borrow: () => this.#loans.lend(holding) }
+  }
+
+  #keep(path: string, entry: Entry): void {
     this.#drop(path)
+    entry.holding.isKept = true
     this.#entries.set(path, entry)
     this.#newest = entry
     this.#bytes += costOf(path, entry)
@@ -124,6 +171,7 @@ export class FileCache {
     if (entry === undefined) return
     this.#entries.delete(path)
     this.#bytes -= costOf(path, entry)
+    this.#loans.drop(entry.holding)
   }
 }
 

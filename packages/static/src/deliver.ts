@@ -5,7 +5,7 @@ import type { FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { HttpError, unavailable } from './http-error.ts'
 import type { Representation } from './representation.ts'
-import type { FileSource, Source } from './source.ts'
+import type { FileSource, MemorySource, Source } from './source.ts'
 import { streamFile } from './stream-file.ts'
 
 /** A stored file on its way to a client. */
@@ -15,9 +15,9 @@ export interface Delivery {
   /** Describes what was opened. */
   describe(stats: FileIdentity): Representation
   /** Whether to send the file from memory, by `load`. Otherwise it is streamed. */
-  isLoaded(stats: FileIdentity): boolean
+  isLoaded(file: FileSource): boolean
   /** Reads a file into memory; `undefined` if it was changed since it was opened. */
-  load(file: FileSource): Promise<Uint8Array | undefined>
+  load(file: FileSource): Promise<MemorySource | undefined>
   /** Prepares further fields of the answer, also of a 304. */
   readonly prepare: (headers: ResponseHeaders) => void
   /** Told about a file that was changed while it was sent, so that the answer was cut off. */
@@ -26,9 +26,6 @@ export interface Delivery {
 
 /** An answer that carries the representation, or says that the client has it. */
 type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
-
-/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
-export const WHOLE_BYTES: number = 64 * 1024
 
 /** How long to wait before a file that was changed while it was read is tried anew, in milliseconds. */
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
@@ -46,7 +43,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
     const source = await delivery.open()
     if (typeof source === 'string') return source
     if ('bytes' in source) {
-      deliverBytes(ctx, delivery.describe(source.stats), source.bytes, delivery.prepare)
+      deliverLoaded(ctx, delivery.describe(source.stats), source, delivery.prepare)
       return undefined
     }
     try {
@@ -66,10 +63,10 @@ async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): P
     sendHead(ctx, delivery.prepare, representation, answer)
     return true
   }
-  if (delivery.isLoaded(source.stats)) {
-    const bytes = await delivery.load(source)
-    if (bytes === undefined) return false
-    sendBytes(ctx, delivery.prepare, representation, answer, bytes)
+  if (delivery.isLoaded(source)) {
+    const loaded = await delivery.load(source)
+    if (loaded === undefined) return false
+    sendLoaded(ctx, delivery.prepare, representation, answer, loaded)
     return true
   }
   const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
@@ -88,14 +85,14 @@ async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): P
  *
  * @throws {HttpError} 412 or 416
  */
-export function deliverBytes(
+export function deliverLoaded(
   ctx: Context,
   representation: Representation,
-  bytes: Uint8Array,
+  source: MemorySource,
   prepareMore: Delivery['prepare'],
 ): void {
   const answer = planFor(ctx, representation)
-  if (hasBody(ctx, answer)) sendBytes(ctx, prepareMore, representation, answer, bytes)
+  if (hasBody(ctx, answer)) sendLoaded(ctx, prepareMore, representation, answer, source)
   else sendHead(ctx, prepareMore, representation, answer)
 }
 
@@ -121,14 +118,15 @@ function hasBody(ctx: Context, { status }: Sendable): boolean {
   return status !== 304 && ctx.method !== 'HEAD'
 }
 
-function sendBytes(
+function sendLoaded(
   ctx: Context,
   prepareMore: Delivery['prepare'],
   representation: Representation,
   answer: Sendable,
-  bytes: Uint8Array,
+  { bytes, borrow }: MemorySource,
 ): void {
   prepare(ctx, prepareMore, representation, answer)
+  if (borrow !== undefined) ctx.onFinish(borrow())
   ctx.bytes('range' in answer ? bytes.subarray(answer.range.start, answer.range.end + 1) : bytes)
 }
 

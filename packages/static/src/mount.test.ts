@@ -195,6 +195,20 @@ describe('cacheControl', () => {
   })
 })
 
+it.each([Promise.resolve('no-cache'), 60, null])(
+  'cacheControl that returns no string is an error (%s)',
+  async (value) => {
+    await using folder = await tempFolder({ 'a.txt': 'A' })
+    await using server = await serve((router) => {
+      router.onError((error, ctx) => ctx.text(String(error)))
+      staticFiles(router, '/', folder.path, { cacheControl: (() => value) as never })
+    })
+    expect((await server.ask('/a.txt')).text).toBe(
+      `TypeError: cacheControl returned ${typeof value} for /a.txt, no string`,
+    )
+  },
+)
+
 describe('freshness', () => {
   it('sees a change between two requests of one turn that no network separates', async () => {
     await using folder = await tempFolder({ 'a.txt': 'old' })

@@ -1,7 +1,7 @@
 import type { Context, ResponseHeaders } from '@fw/types'
 import { gatherAbsence } from './absence.ts'
 import { FileCache } from './cache.ts'
-import { deliver, deliverBytes, WHOLE_BYTES } from './deliver.ts'
+import { deliver, deliverLoaded } from './deliver.ts'
 import { fallbackRule } from './fallback.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { FileStat } from './file-stat.ts'
@@ -129,7 +129,7 @@ export class Mount {
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const { name, coding, stats } = best
     const representation = (best.representation ??= represent(name, coding, stats, this.#options))
-    deliverBytes(ctx, representation, source.bytes, this.#preparation(name, false))
+    deliverLoaded(ctx, representation, source, this.#preparation(name, false))
     return true
   }
 
@@ -142,7 +142,7 @@ export class Mount {
     return deliver(ctx, {
       open: () => cache.open(path, stats),
       describe: (opened) => represent(name, coding, opened, this.#options),
-      isLoaded: (opened) => cache.isCacheable(opened) || opened.size <= WHOLE_BYTES,
+      isLoaded: (file) => cache.admits(file),
       load: (file) => cache.load(path, file),
       prepare: this.#preparation(name, isFallback),
       onCut: () => this.#warn(`${path} was changed while it was sent`),
@@ -158,8 +158,10 @@ export class Mount {
     const { cacheControl } = this.#options
     if (cacheControl === undefined) return nothing
     return (headers) => {
-      const value = cacheControl(name, isFallback)
-      if (value !== undefined && value !== '') headers.set('cache-control', value)
+      const value: unknown = cacheControl(name, isFallback)
+      if (value === undefined || value === '') return
+      if (typeof value !== 'string') throw new TypeError(`cacheControl returned ${typeof value} for ${name}, no string`)
+      headers.set('cache-control', value)
     }
   }
 }

@@ -43,6 +43,20 @@ describe('sendFile', () => {
     expect((await answer({})).has('content-disposition')).toBe(false)
   })
 
+  it.each(['none', 'a%00b', 'a%00.txt', 'n'.repeat(300), `${'d/'.repeat(3000)}x`])(
+    'answers 404 to %j, which names no file',
+    async (name) => {
+      await using folder = await tempFolder({ 'a.txt': 'A', a: 'A' })
+      await using server = await serve((router) => {
+        router.get('/path/*name', (ctx) => sendFile(ctx, folder.join(ctx.params.name)))
+        router.get('/url/*name', (ctx) => sendFile(ctx, new URL(`file://${folder.path}/${name}`)))
+        router.get('/root/*name', (ctx) => sendFile(ctx, ctx.params.name, { root: folder.path }))
+      })
+      for (const at of ['path', 'url', 'root'])
+        expect([at, (await server.ask(`/${at}/${name}`)).status]).toEqual([at, 404])
+    },
+  )
+
   it('never leaves its root', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'A',

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import type { Context } from '@fw/types'
 import { attachment } from './content-disposition.ts'
-import { deliver, WHOLE_BYTES } from './deliver.ts'
+import { deliver } from './deliver.ts'
 import { absolutePath, checkDirectory, withSeparator } from './directory.ts'
 import { locateName, type PathGuards } from './locate.ts'
 import { refuse } from './refuse.ts'
 import { represent } from './representation.ts'
-import { openSource, readWhole } from './source.ts'
+import { openSource, readWhole, WHOLE_BYTES } from './source.ts'
 import { limitedWarnings } from './warnings.ts'
 
 /** How one file is sent. */
@@ -69,7 +69,7 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
         etag: options.etag !== false,
         lastModified: options.lastModified !== false,
       }),
-    isLoaded: ({ size }) => size <= WHOLE_BYTES,
+    isLoaded: ({ stats }) => stats.size <= WHOLE_BYTES,
     load: readWhole,
     prepare: (headers) => {
       if (options.contentType !== undefined) headers.set('content-type', options.contentType)
@@ -88,9 +88,13 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
 /** Whatever keeps the directory from being looked at, it cannot be served. */
 function absent(): undefined {}
 
-/** The file, and the directory it must be in; `undefined` if the path would leave it. */
+/** The file, and the directory it must be in; `undefined` if the path would leave it, or can name no file. */
 function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
-  if (root === undefined) return { file: absolutePath(path) }
+  if (root === undefined) {
+    const file = absolutePath(path)
+    // No file has such a name. A trusted path may still end in what a client sent.
+    return file.includes('\0') ? undefined : { file }
+  }
   if (typeof path !== 'string') throw new TypeError('Cannot send a URL below a root: the path must be relative')
   const base = withSeparator(absolutePath(root))
   const location = locateName(base, path.startsWith('/') ? path : `/${path}`, GUARDS)

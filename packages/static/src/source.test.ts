@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { openSource, readWhole, type Confinement } from './source.ts'
@@ -22,11 +23,25 @@ async function contentOf(path: string, base: string, confinement: Confinement = 
   const source = await openSource(path, base, confinement)
   if (typeof source === 'string') return `(${source})`
   try {
-    return Buffer.from((await readWhole(source)) ?? []).toString()
+    return Buffer.from((await readWhole(source))?.bytes ?? []).toString()
   } finally {
     await source.close()
   }
 }
+
+/** Switches the link many times, again and again. */
+const SWITCH = `
+  const { renameSync, symlinkSync } = require('node:fs')
+  const { parentPort, workerData: folder } = require('node:worker_threads')
+  let turns = 0
+  setInterval(() => {
+    for (let i = 0; i < 50; i++) {
+      symlinkSync(turns++ % 2 ? 'r1' : 'r2', folder + '/next')
+      renameSync(folder + '/next', folder + '/current')
+    }
+    if (turns === 50) parentPort.postMessage('begun')
+  }, 1)
+`
 
 const descriptors = (): number => readdirSync('/proc/self/fd').length
 
@@ -140,6 +155,23 @@ describe('openSource', () => {
   })
 })
 
+describe('openSource, while a link to the directory is switched', () => {
+  it.each(['inside', 'deny'] as const)('finds what is in both (%s)', async (confinement) => {
+    await using folder = await tempFolder({ 'r1/a': 'A', 'r2/a': 'A' })
+    symlinkSync('r1', folder.join('current'))
+    const worker = new Worker(SWITCH, { eval: true, workerData: folder.path })
+    try {
+      await once(worker, 'message')
+      const found = new Set<string>()
+      for (let i = 0; i < 1500; i++)
+        found.add(await contentOf(folder.join('current/a'), folder.join('current/'), confinement))
+      expect([...found]).toEqual(['A'])
+    } finally {
+      await worker.terminate()
+    }
+  })
+})
+
 describe('readWhole', () => {
   it.each<[string, (path: string) => void]>([
     ['longer', (path) => appendFileSync(path, 'er')],
@@ -160,7 +192,7 @@ describe('readWhole', () => {
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
     if (typeof source === 'string') throw new Error('The file is there')
     rmSync(folder.join('file'))
-    expect(Buffer.from((await readWhole(source)) ?? []).toString()).toBe('long')
+    expect(Buffer.from((await readWhole(source))?.bytes ?? []).toString()).toBe('long')
     await source.close()
   })
 })

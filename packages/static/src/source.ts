@@ -8,10 +8,15 @@ import { readAt } from './read-at.ts'
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
 
+/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
+export const WHOLE_BYTES: number = 64 * 1024
+
 /** A file that is all in memory. */
 export interface MemorySource {
   readonly stats: FileIdentity
   readonly bytes: Uint8Array
+  /** If it is to be told, when the octets are being sent. @returns To be called when they no longer are */
+  readonly borrow?: () => () => void
 }
 
 /** An open file. Whoever opened it closes it, by `close`. */
@@ -19,6 +24,8 @@ export interface FileSource {
   readonly stats: FileIdentity
   readonly handle: FileHandle
   close(): Promise<void>
+  /** Lets those go on who wait for the file to be in memory, as it will not be. */
+  readonly release?: () => void
 }
 
 export type Source = MemorySource | FileSource
@@ -44,15 +51,16 @@ export async function openSource(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let handle: FileHandle | undefined
     try {
-      handle = await open(path, flags)
+      const place = confinement === 'follow' ? { file: path } : await pin(path, base)
+      handle = await open(place.file, flags)
       const stats = await handle.stat({ bigint: true })
-      const place = stats.isFile() ? await placeOf(path, base, confinement, stats) : 'outside'
-      if (place === 'inside') {
+      const outcome = stats.isFile() ? await follow(place, confinement, stats) : 'outside'
+      if (outcome === 'inside') {
         const opened = handle
         handle = undefined
         return { stats, handle: opened, close: () => opened.close() }
       }
-      if (place === 'outside') return 'missing'
+      if (outcome === 'outside') return 'missing'
     } catch (error) {
       const failure = fileFailure(error)
       if (failure === undefined) throw error
@@ -70,7 +78,7 @@ export async function openSource(
  *
  * @returns `undefined` if the file was changed since it was opened
  */
-export async function readWhole(source: FileSource): Promise<Uint8Array | undefined> {
+export async function readWhole(source: FileSource): Promise<MemorySource | undefined> {
   const { handle, stats } = source
   const size = Number(stats.size)
   const bytes = Buffer.allocUnsafeSlow(size)
@@ -80,7 +88,7 @@ export async function readWhole(source: FileSource): Promise<Uint8Array | undefi
     if (bytesRead === 0) return undefined
     filled += bytesRead
   }
-  return isSameContent(await stateOf(source), stats) ? bytes : undefined
+  return isSameContent(await stateOf(source), stats) ? { stats, bytes } : undefined
 }
 
 /** What an open file is now. */
@@ -88,17 +96,31 @@ export function stateOf({ handle }: FileSource): Promise<FileIdentity> {
   return handle.stat({ bigint: true })
 }
 
+/** A path of a file, and what the paths in the directory that it must be in begin with, without any links. */
+interface Place {
+  readonly file: string
+  readonly prefix?: string
+}
+
+/**
+ * The path of a file in what its directory is now. While a link to the directory is switched, as releases are, all that
+ * follows is asked of one release.
+ */
+async function pin(path: string, base: string): Promise<Place> {
+  const real = await realpath(base)
+  const prefix = real.endsWith(sep) ? real : real + sep
+  return { file: prefix + path.slice(base.length), prefix }
+}
+
 /** Where the path of an open file leads now; 'moved' if no longer to that file. */
-async function placeOf(
-  path: string,
-  base: string,
+async function follow(
+  { file, prefix }: Place,
   confinement: Confinement,
   stats: FileIdentity,
 ): Promise<'inside' | 'outside' | 'moved'> {
-  if (confinement === 'follow') return 'inside'
-  const [real, realBase] = await Promise.all([realpath(path), realpath(base)])
-  const prefix = realBase.endsWith(sep) ? realBase : realBase + sep
-  const isInside = confinement === 'deny' ? real === prefix + path.slice(base.length) : real.startsWith(prefix)
+  if (prefix === undefined) return 'inside'
+  const real = await realpath(file)
+  const isInside = confinement === 'deny' ? real === file : real.startsWith(prefix)
   if (!isInside) return 'outside'
   const now = await lstat(real, { bigint: true })
   return now.ino === stats.ino && now.dev === stats.dev ? 'inside' : 'moved'
