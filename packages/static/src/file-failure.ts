@@ -2,6 +2,8 @@
 export type FileFailure =
   /** There is no such file, or nothing that could be read like one. */
   | 'missing'
+  /** It exists, but a link to it leads out of the directory, or is none to be followed. */
+  | 'outside'
   /** It exists, but the process may not read it. */
   | 'forbidden'
   /** No descriptor is left in the process or the system. */

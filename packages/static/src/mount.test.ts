@@ -130,6 +130,21 @@ describe('single-page application', () => {
     expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
   })
 
+  it('answers 404 for what is there and must not be sent, and says why to the log', async () => {
+    await using folder = await tempFolder({ 'root/index.html': 'SHELL', 'root/x': 'X', out: 'OUT' })
+    symlinkSync('../out', folder.join('root/link'))
+    symlinkSync('x', folder.join('root/inner'))
+    for (const symlinks of ['inside', 'deny'] as const) {
+      const warned: string[] = []
+      await using server = await serve((router) =>
+        staticFiles(router, '/', folder.join('root'), { spa: true, symlinks, onWarning: (text) => warned.push(text) }),
+      )
+      const answers = [await server.ask('/link'), await server.ask('/inner'), await server.ask('/none')]
+      expect(answers.map(({ status }) => status)).toEqual([404, symlinks === 'deny' ? 404 : 200, 200])
+      expect(warned[0]).toMatch(/link: a link leads out/)
+    }
+  })
+
   it('takes another fallback file, and leaves directories to the index', async () => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'shell/app.html': 'APP' })
     await using server = await serve((router) =>

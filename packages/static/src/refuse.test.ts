@@ -6,6 +6,7 @@ import { fileFailure } from './file-failure.ts'
 
 it.each<[FileFailure, number, string | null, string[]]>([
   ['missing', 404, null, []],
+  ['outside', 404, null, ['Cannot send /srv/x: a link leads out of the directory, or must not be followed']],
   ['forbidden', 404, null, ['Cannot open /srv/x: permission denied']],
   ['exhausted', 503, '1', []],
 ])('a %s file is answered with %i', async (failure, status, retryAfter, warnings) => {

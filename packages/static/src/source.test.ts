@@ -85,10 +85,10 @@ describe('openSource', () => {
     const table = [
       // name, inside, follow, deny
       ['a.txt', 'AA', 'AA', 'AA'],
-      ['inside.txt', 'AA', 'AA', '(missing)'],
-      ['linked/b.txt', 'BB', 'BB', '(missing)'],
-      ['outside.txt', '(missing)', 'OUT', '(missing)'],
-      ['sibling/s.txt', '(missing)', 'SIBLING', '(missing)'],
+      ['inside.txt', 'AA', 'AA', '(outside)'],
+      ['linked/b.txt', 'BB', 'BB', '(outside)'],
+      ['outside.txt', '(outside)', 'OUT', '(outside)'],
+      ['sibling/s.txt', '(outside)', 'SIBLING', '(outside)'],
     ] as const
     for (const [name, inside, follow, deny] of table) {
       const contents = [

@@ -47,20 +47,21 @@ export async function openSource(
   confinement: Confinement,
 ): Promise<FileSource | FileFailure> {
   // O_NONBLOCK: opening a pipe must not wait for somebody to write into it.
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (confinement === 'deny' ? constants.O_NOFOLLOW : 0)
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let handle: FileHandle | undefined
     try {
       const place = confinement === 'follow' ? { file: path } : await pin(path, base)
       handle = await open(place.file, flags)
       const stats = await handle.stat({ bigint: true })
-      const outcome = stats.isFile() ? await follow(place, confinement, stats) : 'outside'
+      if (!stats.isFile()) return 'missing'
+      const outcome = await follow(place, confinement, stats)
+      if (outcome === 'outside') return 'outside'
       if (outcome === 'inside') {
         const opened = handle
         handle = undefined
         return { stats, handle: opened, close: () => opened.close() }
       }
-      if (outcome === 'outside') return 'missing'
     } catch (error) {
       const failure = fileFailure(error)
       if (failure === undefined) throw error
