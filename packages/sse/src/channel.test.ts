@@ -72,6 +72,7 @@ describe('publish', () => {
     ['a break in the name', ['a\nb', 'x'], TypeError],
     ['a name that is no string', [1 as unknown as string, 'x'], TypeError],
     ['a break in the id', ['a', 'x', { id: '\r' }], TypeError],
+    ['an id that is no string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
     ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
     ['a value without a JSON form', ['a', undefined], TypeError],
     ['a cycle', ['a', cycle], TypeError],

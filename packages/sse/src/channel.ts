@@ -12,7 +12,7 @@ import type { SseOptions } from './options.ts'
 import { reportThrown } from './report.ts'
 import { openStream } from './sse.ts'
 import { endSoon } from './staggered-end.ts'
-import { shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { checkFilter, shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -132,8 +132,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    * Gives a stream what the channel keeps after its `lastEventId`, then everything that is published, each event once.
    *
    * A stream over one of the limits is sent away: it ends after a `retry` block, and an `EventSource` comes back.
+   *
+   * @throws {TypeError} if `filter` is no function
    */
   subscribe(stream: SseStream<Events>, options: SubscribeOptions = {}): void {
+    checkFilter(options.filter)
     const any = stream as unknown as SseStream
     if (!any.isOpen() || this.#subscribers.has(any)) return
     if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
@@ -164,6 +167,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
     try {
       const { filter, ...streamOptions } = options ?? {}
+      checkFilter(filter)
       // Streams without options share their settings.
       const stream = openStream<Events>(ctx, options === undefined ? undefined : streamOptions)
       this.subscribe(stream, { filter })
@@ -200,8 +204,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   #add(event: string, data: string, givenId: string, key: string | undefined, position: string | undefined): void {
     // As clients send it back.
-    const id = givenId.toWellFormed()
-    const wire = Buffer.from(encodeEvent({ event, id, data }))
+    const id = requireString('id', givenId).toWellFormed()
+    const wire = ownOctets(encodeEvent({ event, id, data }))
     const added = { seq: this.#history.nextSeq, id, event, data, key, wire, timeMs: Date.now(), position }
     this.#history.add(added)
     if (this.#subscribers.size === 0) return
@@ -220,8 +224,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     const block = shared(events)
     const selections = new Map<string, SharedChunk>()
     this.#isDelivering = true
-    for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
-    this.#isDelivering = false
+    try {
+      for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
+    } finally {
+      this.#isDelivering = false
+    }
     if (!metrics.broadcast.hasSubscribers) return
     const { name } = this.#settings
     const subscribers = this.#subscribers.size
@@ -309,6 +316,13 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       reportThrown(`${callback} of an SseChannel`, error)
     }
   }
+}
+
+/** UTF-8 in memory of its own: a piece of the pool of Node.js would keep 64 KiB of it as long as the event is kept. */
+function ownOctets(text: string): Uint8Array {
+  const octets = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  octets.write(text)
+  return octets
 }
 
 /** A stream as the application knows it: only one of these events was ever subscribed. */

@@ -191,6 +191,44 @@ describe('from', () => {
     await expect(stream.from(source)).rejects.toThrow('broken source')
   })
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['text', 'text'],
+    ['an object', {}],
+  ])('refuses %s as a source, and the stream goes on', async (_, source) => {
+    const { stream, body } = await open()
+    await expect(stream.from(source as string[])).rejects.toThrow('Cannot send from a source: it is no iterable object')
+    await stream.data('a')
+    expect(body.text).toBe('data: a\n\n')
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', () => expect.unreachable()],
+    ['rejects', () => Promise.reject(new Error('on purpose'))],
+    // oxlint-disable-next-line unicorn/no-thenable -- what other libraries have for promises
+    ['gives what is like a promise and rejects', () => ({ then: (_: unknown, reject: () => void) => reject() })],
+    ['never settles', () => new Promise(() => {})],
+  ])('is not disturbed by a source whose return() %s', async (_, giveBack) => {
+    const { stream, body } = await open()
+    let isTold = false
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<IteratorResult<string>>(() => {}),
+        return: () => {
+          isTold = true
+          return giveBack() as Promise<IteratorResult<string>>
+        },
+      }),
+    }
+    const sending = stream.from(source)
+    await new Promise(setImmediate)
+    body.disconnect()
+    await sending
+    expect(isTold).toBe(true)
+  })
+
   it('does not touch a source once the stream is over', async () => {
     const { stream } = await open()
     stream.close()
@@ -202,6 +240,59 @@ describe('from', () => {
       })(),
     )
     expect(touched).toBe(false)
+  })
+})
+
+describe('a producer that waits for nothing but its writes', () => {
+  /** Whoever is kept from the event loop that long would be kept from it for ever. */
+  const MOST = 100_000
+
+  it.each<[string, SseOptions, (stream: SseStream, count: () => boolean) => Promise<void>]>([
+    [
+      'in a loop',
+      {},
+      async (stream, goesOn) => {
+        while (stream.isOpen() && goesOn()) await stream.data('x')
+      },
+    ],
+    [
+      'in a loop, of which all is dropped',
+      { slowConsumer: 'drop', maxBufferedBytes: 0 },
+      async (stream, goesOn) => {
+        while (stream.isOpen() && goesOn()) await stream.data('x')
+      },
+    ],
+    [
+      'in a source',
+      {},
+      (stream, goesOn) =>
+        stream.from(
+          (function* () {
+            while (goesOn()) yield 'x'
+          })(),
+        ),
+    ],
+    [
+      'in a source of nothing',
+      {},
+      (stream, goesOn) =>
+        stream.from(
+          (async function* () {
+            while (goesOn()) yield {}
+          })(),
+        ),
+    ],
+  ])('%s lets others take their turns, and notices that the client is gone', async (_, options, produce) => {
+    const { stream, body } = await open({ heartbeatMs: 0, ...options })
+    if (options.slowConsumer === 'drop') {
+      body.capacity = 0
+      void stream.data('first')
+    }
+    let count = 0
+    setImmediate(() => body.disconnect())
+    await produce(stream, () => ++count < MOST)
+    expect(count).toBeLessThan(MOST)
+    expect(stream.isOpen()).toBe(false)
   })
 })
 

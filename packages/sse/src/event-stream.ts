@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './events.ts'
@@ -15,8 +16,16 @@ const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
+/**
+ * Writes, by all streams, after which one waits for the next turn of the event loop. A producer that waits for nothing
+ * but a client that reads fast would keep the process from everything else, even from noticing that the client is gone.
+ */
+const WRITES_IN_A_ROW = 64
+
 /** Streams open in this process. */
 let openStreams = 0
+
+let writesInARow = 0
 
 /** What a stream needs to know of its exchange beside the body. */
 export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'protocol' | 'clientAddress'> & {
@@ -281,16 +290,23 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   }
 
   async #write(text: string, events: number = 1): Promise<void> {
+    if (!this.#send(text, events)) await this.#blocked
+    else if (++writesInARow >= WRITES_IN_A_ROW) {
+      writesInARow = 0
+      await nextTurn()
+    }
+  }
+
+  /** @returns False if the client has to read first */
+  #send(text: string, events: number): boolean {
     // An empty chunk would be the end of an HTTP/1.1 body.
-    if (text === '') return
+    if (text === '') return true
     this.#letOthersWrite()
     // Lone surrogates become U+FFFD here.
     const chunk = Buffer.from(text)
-    if (this.#isTooSlowFor(chunk)) {
-      if (this.#settings.slowConsumer === 'close') this.breakOff()
-      return
-    }
-    if (!this.write(chunk, events)) await this.#blocked
+    if (!this.#isTooSlowFor(chunk)) return this.write(chunk, events)
+    if (this.#settings.slowConsumer === 'close') this.breakOff()
+    return true
   }
 
   #isTooSlowFor(chunk: Uint8Array): boolean {

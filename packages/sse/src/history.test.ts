@@ -30,6 +30,19 @@ describe('History', () => {
     expect(history.bytes).toBe(ids(history).length * 10)
   })
 
+  it.each(['a ', ' a', '\ta\t', ' a b '])(
+    'finds the id %j as a header field gives it, without the white space around',
+    (id) => {
+      const history = new History({ ...UNBOUNDED, count: 1 })
+      history.add(event(history, id))
+      expect([history.after(id), history.after(id.trim())]).toEqual([1, 1])
+      history.add(event(history, 'next'))
+      expect([history.after(id), history.after(id.trim())]).toEqual([1, 1])
+      history.add(event(history, 'last'))
+      expect([history.after(id), history.after(id.trim())]).toEqual([undefined, undefined])
+    },
+  )
+
   it('finds the place after an id, and after the one that was removed last', () => {
     const history = new History({ ...UNBOUNDED, count: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))

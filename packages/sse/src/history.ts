@@ -64,7 +64,7 @@ export class History {
   /** Keeps an event, whose place is `nextSeq`. */
   add(event: ChannelEvent): void {
     this.#events.push(event)
-    this.#seqs.set(event.id, event.seq)
+    this.#seqs.set(asReceived(event.id), event.seq)
     this.#bytes += event.wire.byteLength
     const { count, bytes } = this.#limits
     while (this.length > 0 && (this.length > count || this.#bytes > bytes)) this.#evict()
@@ -83,9 +83,10 @@ export class History {
 
   /** Place of the first event after the one of that id; `undefined` if the id is neither kept nor was removed last. */
   after(id: string): number | undefined {
-    const seq = this.#seqs.get(id)
+    const received = asReceived(id)
+    const seq = this.#seqs.get(received)
     if (seq !== undefined) return seq + 1
-    return id === this.#evictedId ? this.#firstSeq : undefined
+    return received === this.#evictedId ? this.#firstSeq : undefined
   }
 
   at(seq: number): ChannelEvent | undefined {
@@ -108,12 +109,18 @@ export class History {
     this.#events[this.#start++] = undefined
     this.#firstSeq++
     this.#bytes -= oldest.wire.byteLength
-    this.#evictedId = oldest.id
+    const id = asReceived(oldest.id)
+    this.#evictedId = id
     // An id that was used again belongs to the newer event.
-    if (this.#seqs.get(oldest.id) === oldest.seq) this.#seqs.delete(oldest.id)
+    if (this.#seqs.get(id) === oldest.seq) this.#seqs.delete(id)
     if (this.#start > SLACK && this.#start * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#start)
       this.#start = 0
     }
   }
+}
+
+/** An id as it arrives in a header field, where white space around a value does not count: RFC 9110 §5.5. */
+function asReceived(id: string): string {
+  return id.replaceAll(/^[\t ]+|[\t ]+$/g, '')
 }

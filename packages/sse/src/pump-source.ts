@@ -16,7 +16,7 @@ export interface SourceTarget {
 /** Sends what a source yields until it ends or the stream is over, whichever is first. See `SseStream.from`. */
 export async function pumpSource(stream: SourceTarget, source: EventSourceOf): Promise<void> {
   if (!stream.isOpen()) return
-  const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  const iterator = iteratorOf(source)
   const over = Promise.withResolvers<void>()
   const listener: StreamListener = { onTurn() {}, onEnding() {}, onEnd: () => over.resolve() }
   stream.listen(listener)
@@ -40,11 +40,22 @@ export async function pumpSource(stream: SourceTarget, source: EventSourceOf): P
   }
 }
 
+/** @throws {TypeError} if the source is no iterable object; a string is text, and no source of single characters */
+function iteratorOf(
+  source: EventSourceOf,
+): AsyncIterator<string | ServerSentEvent> | Iterator<string | ServerSentEvent> {
+  if (typeof source === 'object' && source !== null) {
+    if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
+    if (Symbol.iterator in source) return source[Symbol.iterator]()
+  }
+  throw new TypeError('Cannot send from a source: it is no iterable object')
+}
+
 /** Tells a source that nobody wants more; what it makes of that is no concern of the client that left. */
 function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
   try {
-    const returned = iterator.return?.()
-    if (returned instanceof Promise) returned.catch(() => {})
+    // Not a promise of ours alone: any that the source makes up.
+    Promise.resolve(iterator.return?.()).catch(() => {})
   } catch {
     // As above.
   }

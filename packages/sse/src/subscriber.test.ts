@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { FakeBody } from '../test/fake-context.ts'
+import { fakeContext, type FakeBody } from '../test/fake-context.ts'
 import { dataOf, join, open, publish, turn } from '../test/join-channel.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
@@ -61,6 +61,55 @@ describe('filters', () => {
     await publish(channel, [1])
     expect(body.text).toBe('')
     expect(String(warn.mock.calls[0]?.[0])).toContain('true or false')
+  })
+})
+
+describe('filters', () => {
+  it('that are no functions are refused before anything is sent', async () => {
+    const filter = 'a' as unknown as () => boolean
+    const channel = new SseChannel()
+    const { stream, body } = await open()
+    expect(() => channel.subscribe(stream, { filter })).toThrow(
+      new TypeError('Cannot subscribe: filter is no function'),
+    )
+    expect([channel.stats.subscribers, stream.isOpen(), body.text]).toEqual([0, true, ''])
+    const { ctx, isHeadSent } = fakeContext()
+    await expect(channel.serve(ctx, { filter })).rejects.toThrow('filter is no function')
+    expect(isHeadSent()).toBe(false)
+  })
+
+  it('may take the stream off its channel, or end it, and nothing follows', async () => {
+    const channel = new SseChannel()
+    const { stream: left, body: leaving } = await join(channel, undefined, {
+      filter: () => {
+        channel.unsubscribe(left)
+        return true
+      },
+    })
+    const { stream: ended, body: ending } = await join(channel, undefined, {
+      filter: () => {
+        ended.close()
+        return true
+      },
+    })
+    const { body: other } = await join(channel)
+    await publish(channel, [1, 2])
+    expect([leaving, ending, other].map(dataOf)).toEqual(['', '', '01 02'])
+    expect([leaving.ending, ending.ending, channel.stats.subscribers]).toEqual(['open', 'complete', 1])
+  })
+
+  it('may bring others onto the channel, who get what is published from then on', async () => {
+    const channel = new SseChannel()
+    const late: FakeBody[] = []
+    const { stream, body } = await open()
+    await join(channel, undefined, {
+      filter: () => {
+        if (late.push(body) === 1) channel.subscribe(stream)
+        return false
+      },
+    })
+    await publish(channel, [1, 2])
+    expect(dataOf(body)).toBe('02')
   })
 })
 

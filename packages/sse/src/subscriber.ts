@@ -87,7 +87,8 @@ export class Subscriber implements StreamListener {
   deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
     if (this.#isCatchingUp) return
     const wanted = this.#wanted(events)
-    if (wanted.length === 0) return
+    // The filter may have unsubscribed it.
+    if (wanted.length === 0 || this.#isOver) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
     else {
       const chunk = wanted === events ? block : selected(wanted, selections)
@@ -192,6 +193,13 @@ export class Subscriber implements StreamListener {
     if (this.#isSlow || bufferedBytes < this.#host.maxBufferedBytes * SLOW_SHARE) return
     this.#isSlow = true
     this.#host.onSlow(this, bufferedBytes)
+  }
+}
+
+/** @throws {TypeError} if a filter was given that is no function */
+export function checkFilter(filter: unknown): void {
+  if (filter !== undefined && typeof filter !== 'function') {
+    throw new TypeError('Cannot subscribe: filter is no function')
   }
 }
 

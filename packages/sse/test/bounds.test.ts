@@ -33,6 +33,18 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 beforeAll(() => setSinks([]))
 
+it('a history is bounded in memory, however much of the pool of Node.js others use meanwhile', () => {
+  const channel = new SseChannel()
+  const before = heldBytes()
+  for (let n = 0; n < 1000; n++) {
+    channel.publish('a', String(n))
+    for (let at = 0; at < 20; at++) Buffer.from('x'.repeat(4000))
+  }
+  expect(channel.stats.keptEvents).toBe(1000)
+  // In pieces of that pool it would be 62 MiB.
+  expect(heldBytes() - before).toBeLessThan(MIB)
+})
+
 eachProtocol('a client that never reads', start, (client) => {
   it('holds the producer back, is given up, and the producer is told', async () => {
     const before = heldBytes()
