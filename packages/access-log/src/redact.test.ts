@@ -15,6 +15,11 @@ it.each([
   ['tokens=3&mytoken=4', 'tokens=3&mytoken=4'],
   ['token&token=', 'token&token='],
   ['%zz=1&token=s&api%20key%=2', '%zz=1&token=REDACTED&api%20key%=2'],
+  ['a=1;token=s', 'a=1;token=REDACTED'],
+  ['a;%54oken=s;b=2&c=3', 'a;%54oken=REDACTED&c=3'],
+  ['token=s;b=2&c', 'token=REDACTED&c'],
+  ['token;a=token=1;token=', 'token;a=token=1;token='],
+  [';;=;token==;&=token', ';;=;token=REDACTED&=token'],
   ['', ''],
 ])('redactQuery(%j) is %j', (query, expected) => {
   expect(redactQuery(query, new Set(['token', 'api key', 'clé']))).toBe(expected)

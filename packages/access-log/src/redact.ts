@@ -6,19 +6,29 @@ export const REDACTED = 'REDACTED'
 /**
  * Replaces the values of some query parameters; one without a value stays as it is.
  *
+ * Some applications separate parameters by `;` too. Whichever holds, nothing of a value is left: it ends at `&`.
+ *
  * @param names In lower case; those of the query are compared after percent-decoding, without case
  */
 export function redactQuery(query: string, names: ReadonlySet<string>): string {
   if (names.size === 0 || query === '') return query
   return query
     .split('&')
-    .map((pair) => {
-      const mark = pair.indexOf('=')
-      if (mark === -1 || mark === pair.length - 1) return pair
-      const name = pair.slice(0, mark)
-      return names.has(meaning(name).toLowerCase()) ? `${name}=${REDACTED}` : pair
-    })
+    .map((pair) => redactPair(pair, names))
     .join('&')
+}
+
+function redactPair(pair: string, names: ReadonlySet<string>): string {
+  let start = 0
+  for (const part of pair.split(';')) {
+    const mark = part.indexOf('=')
+    const valueStart = start + mark + 1
+    if (mark !== -1 && valueStart < pair.length && names.has(meaning(part.slice(0, mark)).toLowerCase())) {
+      return pair.slice(0, valueStart) + REDACTED
+    }
+    start += part.length + 1
+  }
+  return pair
 }
 
 /** As `URLSearchParams` reads a name: malformed percent-encoding means itself. */

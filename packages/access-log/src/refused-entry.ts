@@ -14,7 +14,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   return {
     // Without an answer it was as bad a request as those that get one.
     status: status === 0 ? 400 : status,
-    isAborted: status === 0,
+    isAborted: status === 0 || status === 499,
     durationNs,
     isSlow: durationNs > settings.slowThresholdNs,
     method: method !== undefined && isToken(method) ? method : '-',

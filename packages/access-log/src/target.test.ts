@@ -12,6 +12,12 @@ it.each([
   ['/r?u=http://x/', '/r', 'u=http://x/'],
   ['*', '*', ''],
   ['example.com:443', 'example.com:443', ''],
+  ['user:pw@example.com:443', 'example.com:443', ''],
+  ['user:p@w@example.com:443', 'example.com:443', ''],
+  ['http://user:pw@h.example/p?q', '/p', 'q'],
+  ['user:pw@h.example/p@2?a@b', 'h.example/p@2', 'a@b'],
+  ['/@me/p@2?a@b', '/@me/p@2', 'a@b'],
+  ['?a@b', '/', 'a@b'],
 ])('splitTarget(%j) is path %j and query %j', (target, path, query) => {
   expect(splitTarget(target)).toEqual({ path, query })
 })

@@ -7,6 +7,19 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+it.each([Object.create(null), { toString: () => fail() }, new Proxy({}, { get: () => fail() })])(
+  'never throws, whatever was thrown',
+  (thrown: unknown) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    throttledWarning('one threw')(thrown)
+    expect(emit).toHaveBeenCalledWith('one threw: a value that cannot be shown', 'AccessLogWarning')
+  },
+)
+
+function fail(): never {
+  throw new Error('on purpose')
+}
+
 it('warns once a second, each fault for itself', () => {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const [one, two] = [throttledWarning('one threw'), throttledWarning('two threw')]

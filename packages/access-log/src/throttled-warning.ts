@@ -13,6 +13,15 @@ export function throttledWarning(fault: string): (error: unknown) => void {
     const nowMs = performance.now()
     if (nowMs < nextMs) return
     nextMs = nowMs + INTERVAL_MS
-    process.emitWarning(`${fault}: ${String(error)}`, 'AccessLogWarning')
+    process.emitWarning(`${fault}: ${shown(error)}`, 'AccessLogWarning')
+  }
+}
+
+function shown(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    // What was thrown throws in turn when it is shown; the entry must not be lost for it.
+    return 'a value that cannot be shown'
   }
 }

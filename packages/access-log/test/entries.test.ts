@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as netConnect } from 'node:net'
 import { Server, type ServerOptions } from '@fw/core'
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
@@ -65,6 +66,14 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
   router.get('/wait', (ctx) => {
     waiting++
     return over(ctx)
+  })
+  router.get('/upgrade', (ctx) => {
+    const { socket } = ctx.exchange.upgrade?.() ?? {}
+    socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n').resume()
+  })
+  router.get('/hints', (ctx) => {
+    ctx.exchange.inform(103, ['link', '</style.css>'])
+    return 'hello'
   })
   router.get('/crash', async (ctx) => {
     const body = ctx.startResponse()
@@ -229,12 +238,47 @@ describe('an entry of HTTP/1.1', () => {
     ['what is no HTTP at all', '\x16\x03\x01\x02\0\x01\0\r\n\r\n', /^- - 400 Bad Request/],
     ['a head that does not end', 'GET /p HTTP/1.1\r\nHost: x\r\n', /^GET \/p 408 Request Timeout/],
     ['a target that is too long', `GET /${'p'.repeat(8000)} HTTP/1.1\r\n`, /^\S+ \S+ 414 URI Too Long/],
+    [
+      'a target that is no ASCII',
+      'GET /caf\xc3\xa9?a b HTTP/1.1\r\nHost: x\r\n\r\n',
+      /^GET \/caf\u00e9\?a\\x20b 400 Bad Request/,
+    ],
+    ['a password in a target', 'CONNECT me:pw@h:443 HTTP/1.1\r\nHost: x\r\n\r\n', /^CONNECT h:443 400 Bad Request/],
     ['another version', 'GET /p HTTP/3.1\r\nHost: x\r\n\r\n', /^\S+ \S+ 505 HTTP Version Not Supported/],
   ])('is there, once, for %s', async (_, bytes, expected) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), bytes, { timeoutMs: 5000 })
     expect(await nextEntries(1)).toEqual([expect.stringMatching(expected)])
+  })
+
+  it.each([
+    ['within a field', 'GET /p?q HTTP/1.1\r\nHost: x\r\nUser-', 'GET /p?q'],
+    ['within the request line', 'GET /p', '- -'],
+  ])('is there for a client that leaves %s', async (_, bytes, known) => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    await rawExchange(Number(url.port), bytes, { halfClose: true })
+    expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 499 Client Closed Request (0 B)`])
+  })
+
+  it('comes once, at the end, for a connection that is upgraded', async () => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const socket = netConnect(Number(url.port), '127.0.0.1')
+    socket.write('GET /upgrade HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n')
+    await once(socket, 'data')
+    expect(entries()).toEqual([])
+    socket.end()
+    expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
+  })
+
+  it('comes once for an answer behind informational ones', async () => {
+    await using server = makeServer()
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(text).toMatch(/^HTTP\/1\.1 103 .*HTTP\/1\.1 200 /s)
+    expect(await nextEntries(1)).toEqual(['GET /hints 200 OK (5 B)'])
   })
 
   it('is not there for a connection that sends nothing', async () => {

@@ -1,8 +1,8 @@
 import type { ProtocolText } from './exchange.ts'
 
-/** A request that the protocol engine refused before any handler could see it. */
+/** A request that the protocol engine refused, or its client gave up, before any handler could see it. */
 export interface Refusal {
-  /** Status of the engine's answer; 0 if it closed without one. */
+  /** Status of the engine's answer; 0 if it closed without one, 499 if the client left before the end of its head. */
   readonly status: number
   /** What was wrong, for people. */
   readonly reason: string

@@ -458,6 +458,39 @@ describe('what the engine refuses', () => {
   })
 })
 
+describe('a client that leaves', () => {
+  it.each<[string, string, readonly (string | undefined)[]]>([
+    ['within a field', 'GET /x?y HTTP/1.1\r\nHost: a\r\nUser-', ['GET', '/x?y']],
+    ['within the request line', 'GET /x', [undefined, undefined]],
+    ['with the first octet of an HTTP/2 preface', 'P', [undefined, undefined]],
+    ['behind an answer', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
+  ])('%s is told of once, however it leaves', async (_, wire, requestLine) => {
+    for (const leave of ['end', 'resetAndDestroy'] as const) {
+      const { port, refusals } = await serve(hello)
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {}).resume()
+      await new Promise<void>((resolve) => socket.write(wire, () => resolve()))
+      // So that the octets do not go with the reset.
+      await sleep(50)
+      socket[leave]()
+      await expect.poll(() => refusals).toHaveLength(1)
+      socket.destroy()
+      await sleep(20)
+      expect(refusals.map(({ status, method, target }) => [status, method, target])).toEqual([[499, ...requestLine]])
+    }
+  })
+
+  it.each(['', '\r\n', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n\r\n'])(
+    'behind %j is nobody to tell of',
+    async (wire) => {
+      const { port, refusals } = await serve(hello)
+      await rawExchange(port, wire, { halfClose: true })
+      await sleep(20)
+      expect(refusals).toEqual([])
+    },
+  )
+})
+
 describe('time limits', () => {
   it.each([
     ['a connection without an octet is closed in silence', '', { firstByteTimeoutMs: 100 }, ''],

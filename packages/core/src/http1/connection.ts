@@ -227,6 +227,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
       return
     }
     this.#keepAlive = false
+    this.#abandonHead()
     if (exchange === undefined || exchange.isClosed) this.#linger()
   }
 
@@ -236,6 +237,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   readonly #onClose = (): void => {
+    this.#abandonHead()
     this.#phase = 'closed'
     this.#deadlines.unwatch(this)
     this.output.close()
@@ -365,10 +367,25 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#received = undefined
     this.#socket.write(encodeRefusal(error.status), 'latin1')
     this.#linger()
+    this.#report(error.status, error.message, received)
+  }
+
+  /** The client has gone; if it was in the middle of a head, somebody may want to know. */
+  #abandonHead(): void {
+    const received = this.#received
+    const isBeforeExchange = this.#phase === 'head' || this.#phase === 'fresh' || this.#phase === 'idle'
+    if (received === undefined || !isBeforeExchange) return
+    // An empty line behind a request is none (RFC 9112 §2.2).
+    if (/^[\r\n]*$/.test(received.toString('latin1', 0, 8))) return
+    this.#received = undefined
+    this.#report(499, 'The client left before the end of the head', received)
+  }
+
+  #report(status: number, reason: string, received: Buffer | undefined): void {
     const [method, target] = requestLineOf(received)
     this.#host.onRefused({
-      status: error.status,
-      reason: error.message,
+      status,
+      reason,
       protocol: 'HTTP/1.1',
       remoteAddress: this.remoteAddress,
       method,

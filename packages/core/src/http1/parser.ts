@@ -112,10 +112,10 @@ function skipEmptyLines(bytes: Buffer): number {
   return at
 }
 
-/** Method and target of a request that was refused, as far as its request line is valid. */
+/** Method and target of a request that was refused, if its request line has them; the target may hold anything but a line break. */
 export function requestLineOf(bytes: Buffer | undefined): [method: string | undefined, target: string | undefined] {
   if (bytes === undefined) return [undefined, undefined]
-  const match = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/\d\.\d\r\n/.exec(
+  const match = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^\r\n]+) HTTP\/\d\.\d\r\n/.exec(
     bytes.toString('latin1', 0, 8192),
   )
   return [match?.[1], match?.[2]]
