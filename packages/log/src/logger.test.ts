@@ -130,6 +130,16 @@ describe('log', () => {
   })
 })
 
+it('a method is the same function each time, as long as the level stays', () => {
+  const logger = createLogger({ sinks: [] })
+  const child = logger.with({ a: 1 })
+  for (const each of [logger, child]) {
+    expect(each.log).toBe(each.log)
+    expect(each.info).toBe(each.info)
+    expect(each.debug).toBe(each.debug)
+  }
+})
+
 describe('a copy of a method', () => {
   it('keeps to the level as it changes', () => {
     const { logger, memory } = start(Level.Info)

@@ -6,6 +6,9 @@ import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate
 import { Level } from './level.ts'
 import type { Scope } from './record.ts'
 
+// Compiled code has a constant of its own module in place, and looks an imported object's up.
+const { Trace: TRACE, Debug: DEBUG, Info: INFO, Warn: WARN, Error: ERROR, Fatal: FATAL, Off: OFF } = Level
+
 /** Makes one record of a level that is known at run time only. `Level.Off` makes none. */
 export type LevelLogFunction = <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>) => void
 
@@ -34,9 +37,15 @@ export interface Logger {
 export class ScopedLogger implements Logger {
   readonly #output: Output
   readonly #scope: Scope
-  /** By level, made when first used: most loggers of a request never use most levels. */
-  readonly #gates: (Gate | undefined)[] = []
-  #log: LevelLogFunction | undefined
+  // Each made when first used: most loggers of a request never use most levels. Fields and not a list by level, which
+  // would double what a call below the threshold costs.
+  #trace: Gate | undefined = undefined
+  #debug: Gate | undefined = undefined
+  #info: Gate | undefined = undefined
+  #warn: Gate | undefined = undefined
+  #error: Gate | undefined = undefined
+  #fatal: Gate | undefined = undefined
+  #log: LevelLogFunction | undefined = undefined
 
   constructor(output: Output, scope: Scope) {
     this.#output = output
@@ -44,38 +53,41 @@ export class ScopedLogger implements Logger {
   }
 
   get trace(): LogFunction {
-    return this.#method(Level.Trace)
+    const gate = (this.#trace ??= this.#gate(TRACE))
+    return this.#output.threshold <= TRACE ? gate.on : gate.off
   }
 
   get debug(): LogFunction {
-    return this.#method(Level.Debug)
+    const gate = (this.#debug ??= this.#gate(DEBUG))
+    return this.#output.threshold <= DEBUG ? gate.on : gate.off
   }
 
   get info(): LogFunction {
-    return this.#method(Level.Info)
+    const gate = (this.#info ??= this.#gate(INFO))
+    return this.#output.threshold <= INFO ? gate.on : gate.off
   }
 
   get warn(): LogFunction {
-    return this.#method(Level.Warn)
+    const gate = (this.#warn ??= this.#gate(WARN))
+    return this.#output.threshold <= WARN ? gate.on : gate.off
   }
 
   get error(): LogFunction {
-    return this.#method(Level.Error)
+    const gate = (this.#error ??= this.#gate(ERROR))
+    return this.#output.threshold <= ERROR ? gate.on : gate.off
   }
 
   get fatal(): LogFunction {
-    return this.#method(Level.Fatal)
+    const gate = (this.#fatal ??= this.#gate(FATAL))
+    return this.#output.threshold <= FATAL ? gate.on : gate.off
   }
 
   get log(): LevelLogFunction {
-    const log = (level: Level, format: unknown, ...args: unknown[]): void => {
-      if (this.isEnabled(level)) emit(this.#output, this.#scope, level, log, format, args)
-    }
-    return (this.#log ??= log as LevelLogFunction)
+    return (this.#log ??= this.#makeLog())
   }
 
   isEnabled(level: Level): boolean {
-    return level >= this.#output.threshold && level < Level.Off
+    return level >= this.#output.threshold && level < OFF
   }
 
   with(fields: Readonly<Record<string, unknown>>): Logger {
@@ -90,8 +102,14 @@ export class ScopedLogger implements Logger {
     return new ScopedLogger(this.#output, { ...this.#scope, location })
   }
 
-  #method(level: Level): LogFunction {
-    const gate = (this.#gates[level] ??= makeGate(this.#output, this.#scope, level))
-    return this.#output.threshold <= level ? gate.on : gate.off
+  #gate(level: Level): Gate {
+    return makeGate(this.#output, this.#scope, level)
+  }
+
+  #makeLog(): LevelLogFunction {
+    const log = (level: Level, format: unknown, ...args: unknown[]): void => {
+      if (this.isEnabled(level)) emit(this.#output.fanOut, this.#scope, level, log, format, args)
+    }
+    return log
   }
 }

@@ -1,10 +1,12 @@
 import type { Candidate } from './candidate.ts'
-import { fw } from './fw.ts'
+import { fw, fwChild } from './fw.ts'
 import { consolaTo, logtapeTo, pinoTo, roarrTo, tslogTo, winstonTo } from './peers.ts'
 
 /** What can be measured in this process, by name; each is given the path of its file. */
 export const CANDIDATES: Readonly<Record<string, (path: string) => Candidate | Promise<Candidate>>> = {
   'fw sync': (path) => fw(path, {}),
+  'fw child logger': (path) => fwChild(path, 'child'),
+  'fw request logger': (path) => fwChild(path, 'request'),
   'fw async': (path) => fw(path, { async: true, overflow: 'block' }),
   'pino sync': (path) => pinoTo(path, 'sync'),
   'pino async': (path) => pinoTo(path, 'async'),

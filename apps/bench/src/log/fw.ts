@@ -1,3 +1,4 @@
+import { RequestLogger } from '@fw/access-log'
 import * as log from '@fw/log'
 import { type Candidate, HOST } from './candidate.ts'
 
@@ -8,5 +9,16 @@ export function fw(path: string, options: log.LogOptions, showLocation = false):
     info: (n) => log.info('listening on {}:{}', HOST, n),
     debug: (n) => log.debug('listening on {}:{}', HOST, n),
     end: () => log.shutdown(),
+  }
+}
+
+/** A child logger, or the logger of one request. */
+export function fwChild(path: string, of: 'child' | 'request'): Candidate {
+  const parent = fw(path, {})
+  const child = of === 'child' ? log.with({ host: HOST }) : new RequestLogger(log.logger, () => '[GET /] ')
+  return {
+    info: (n) => child.info('listening on {}:{}', HOST, n),
+    debug: (n) => child.debug('listening on {}:{}', HOST, n),
+    end: () => parent.end(),
   }
 }

@@ -1,5 +1,6 @@
 /** Measures one candidate in a process of its own: `measure.ts <candidate> <what> <path> <calls> <warm-up>`. Prints a number. */
 import { CANDIDATES } from './candidates.ts'
+import { measureDisabled } from './disabled.ts'
 
 const [name = '', what = '', path = '', ...counts] = process.argv.slice(2)
 const [count = 0, warm = 0] = counts.map(Number)
@@ -22,23 +23,13 @@ async function turns(from: number, to: number): Promise<number> {
   return median(measured)
 }
 
-/** Milliseconds for so many calls, by the median of a hundred parts. */
-function disabled(calls: number): number {
-  const measured = Array.from({ length: 100 }, () => {
-    const before = performance.now()
-    for (let n = 0; n < calls / 100; n++) candidate.debug(n)
-    return performance.now() - before
-  })
-  return median(measured) * 100
-}
-
 function median(measured: readonly number[]): number {
   return measured.toSorted((a, b) => a - b)[measured.length >> 1] ?? NaN
 }
 
 if (what === 'disabled') {
-  disabled(warm)
-  print((disabled(count) / count) * 1e6)
+  measureDisabled(candidate, warm)
+  print(measureDisabled(candidate, count))
 } else if (what === 'chunk') {
   await turns(0, warm)
   const ms = await turns(warm, count)

@@ -64,7 +64,7 @@ static double disabled(spdlog::logger &logger, long calls) {
     for (long n = 0; n < calls / 100; n++) logger.debug("listening on {}:{}", HOST, n);
     measured.push_back(nanoseconds(before));
   }
-  return median(measured) * 100 / static_cast<double>(calls);
+  return *std::min_element(measured.begin(), measured.end()) * 100 / static_cast<double>(calls);
 }
 
 // Returns when everything is in the file.
