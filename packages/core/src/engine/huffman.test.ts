@@ -1,5 +1,6 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHuffman } from './huffman.ts'
+import { decodeHuffman, encodeHuffman, huffmanBytes } from './huffman.ts'
 
 /** Octets whose bits are given, padded with ones as an encoder does. */
 function padded(bits: string): Uint8Array {
@@ -7,6 +8,20 @@ function padded(bits: string): Uint8Array {
   const whole = joined.padEnd(Math.ceil(joined.length / 8) * 8, '1')
   return Uint8Array.from(whole.match(/.{8}/g) ?? [], (octet) => Number.parseInt(octet, 2))
 }
+
+function encode(text: string): Buffer {
+  const target = Buffer.alloc(huffmanBytes(text) + 3)
+  const end = encodeHuffman(text, target, 2)
+  expect(end).toBe(huffmanBytes(text) + 2)
+  expect(target[end]).toBe(0)
+  return target.subarray(2, end)
+}
+
+/** Texts of the octets that have short codes, and of all. */
+const texts = fc.oneof(
+  fc.string({ unit: fc.constantFrom('a', 'e', 'o', 't', '0', '2', '9', '-', '/', '%', '"', '<', '~'), maxLength: 200 }),
+  fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 200 }),
+)
 
 function decode(bytes: Uint8Array): string | undefined {
   return decodeHuffman(bytes, 0, bytes.byteLength)
@@ -73,5 +88,50 @@ describe('decodeHuffman', () => {
     ['the end-of-string code after text', '00011 111111111111111111111111111111 00011'],
   ])('refuses %s', (_what, bits) => {
     expect(decode(padded(bits))).toBeUndefined()
+  })
+
+  it('decodes every text, and none if bits of it are missing', () => {
+    fc.assert(
+      fc.property(texts, (value) => {
+        const bytes = encode(value)
+        expect(decode(bytes)).toBe(value)
+        for (let end = 0; end < bytes.length; end++) {
+          const start = decode(bytes.subarray(0, end)) ?? ''
+          expect(value.startsWith(start) && start.length < value.length).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('decodes nothing but what an encoder writes', () => {
+    const ones = fc.array(fc.constantFrom(0xff, 0xfe, 0xfc, 0xf0, 0x7f, 0x00, 0x18), { maxLength: 12 })
+    const hostile = fc.oneof(
+      ones.map((octets) => Uint8Array.from(octets)),
+      fc.uint8Array({ maxLength: 40 }),
+    )
+    fc.assert(
+      fc.property(hostile, (bytes) => {
+        const decoded = decode(bytes)
+        expect([undefined, Buffer.from(bytes).toString('hex')]).toContain(decoded && encode(decoded).toString('hex'))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('decodes texts that are longer than its memory for short ones', () => {
+    const long = 'abc'.repeat(5000)
+    expect(decode(encode(long))).toBe(long)
+  })
+})
+
+describe('encodeHuffman', () => {
+  // RFC 7541 Appendix C.4 and C.6
+  it.each([
+    ['www.example.com', 'f1e3c2e5f23a6ba0ab90f4ff'],
+    ['302', '6402'],
+    ['Mon, 21 Oct 2013 20:13:21 GMT', 'd07abe941054d444a8200595040b8166e082a62d1bff'],
+    ['', ''],
+  ])('encodes %j', (value, hex) => {
+    expect(encode(value).toString('hex')).toBe(hex)
   })
 })
