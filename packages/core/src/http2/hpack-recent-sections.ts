@@ -6,7 +6,7 @@ const MAX_SECTIONS = 4
 const SLOT_BYTES = 64
 /** Longer blocks are not worth the memory. */
 const MAX_BLOCK_BYTES = 512
-/** After so many blocks that did not repeat only one of so many is remembered. */
+/** After so many blocks that did not repeat, one of so many is remembered and looked for until one does again. */
 const PATIENCE = 8
 
 interface RecentSection {
@@ -28,9 +28,9 @@ export class RecentSections {
 
   find(block: Uint8Array, start: number, end: number): FieldSection | undefined {
     const length = end - start
-    const recent = this.#recent
-    for (let i = 0; i < recent.length; i++) {
-      const candidate = recent[i]
+    const candidates = this.#misses > PATIENCE ? 1 : MAX_SECTIONS
+    for (let age = 1; age <= candidates; age++) {
+      const candidate = this.#recent[(this.#next + MAX_SECTIONS - age) % MAX_SECTIONS]
       if (candidate === undefined || candidate.length !== length) continue
       const { octets } = candidate
       let at = 0
