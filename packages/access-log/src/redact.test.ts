@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { redactQuery } from './redact.ts'
 
@@ -23,4 +24,30 @@ it.each([
   ['', ''],
 ])('redactQuery(%j) is %j', (query, expected) => {
   expect(redactQuery(query, new Set(['token', 'api key', 'clé']))).toBe(expected)
+})
+
+/** Each octet of a name as it is, or percent-encoded in either case. */
+const spelled = (name: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(...Array.from(name, (octet) => fc.constantFrom(octet, octet.toUpperCase(), percentEncoded(octet))))
+    .map((octets) => octets.join(''))
+
+function percentEncoded(octet: string): string {
+  return `%${octet.charCodeAt(0).toString(16)}`
+}
+
+it('nothing of a value is left, however its name is spelled and wherever it stands', () => {
+  const noise = fc.string({ unit: fc.constantFrom('a', '=', ';', '%', '%3', '+', '?', '/', '"', '\xe9'), maxLength: 6 })
+  const secret = fc.tuple(spelled('token'), noise).map(([name, rest]) => `${name}=SECRET${rest}SECRET`)
+  const query = fc
+    .array(fc.tuple(fc.oneof(noise, secret), fc.constantFrom('&', ';')), { maxLength: 8 })
+    .map((parts) => parts.flat().join(''))
+  fc.assert(
+    fc.property(query, (text) => {
+      const redacted = redactQuery(text, new Set(['token']))
+      expect(redacted).not.toContain('SECRET')
+      expect(redactQuery(redacted, new Set(['token']))).toBe(redacted)
+    }),
+    { numRuns: 2000 },
+  )
 })
