@@ -1,6 +1,6 @@
 import type { Middleware, Refusal } from '@fw/types'
 import { describe, expect, it } from 'vitest'
-import { App } from './app.ts'
+import { App, type AppOptions } from './app.ts'
 import { MemoryExchange } from './fetch/fetch.ts'
 import { memoryRequest } from './fetch/memory-request.ts'
 
@@ -89,6 +89,23 @@ describe('routes', () => {
       ({ router }) => router.get('/', null as never, () => ''),
       'options are no object',
     ],
+    [
+      'a handler before the options',
+      ({ router }) => router.get('/', (() => '') as never, { timeoutMs: 1 } as never),
+      'it takes options, then one handler',
+    ],
+    ['two handlers', ({ router }) => router.get('/', (() => '') as never, () => ''), 'middleware goes to use()'],
+    [
+      'three arguments behind the path',
+      ({ router }) => Reflect.apply(router.get, router, ['/', {}, () => '', () => '']) as unknown,
+      'one handler',
+    ],
+    [
+      'middleware in a list',
+      ({ router }) => router.get('/', [() => ''] as never, () => ''),
+      'middleware goes to use()',
+    ],
+    ['limits that are none', ({ router }) => router.get('/', { limits: 5 as never }, () => ''), `of GET '/' are 5`],
     ['a bad limit', ({ router }) => router.get('/', { limits: { maxBodyBytes: -1 } }, () => ''), 'maxBodyBytes -1'],
     ['a path for middleware', ({ router }) => router.use('/api' as never), `use group('/api')`],
     ['a group without a slash', ({ router }) => router.group('/v1').group('api'), `starts with '/'`],
@@ -105,6 +122,25 @@ describe('routes', () => {
     const { router } = new App()
     router.get('/a/:id', () => '')
     expect(() => router.group('/a').get('/:name', () => '')).toThrow(`'/a/:id' is registered`)
+  })
+})
+
+describe('an App', () => {
+  it.each<[string, unknown, string]>([
+    ['null', null, 'The options of App are null'],
+    ['a number', 5, 'The options of App are 5'],
+    ['a list', [], 'The options of App are []'],
+    ['a limit that is no number', { limits: { maxBodyBytes: '1mb' } }, 'Limit maxBodyBytes is 1mb'],
+    ['a limit that does not exist', { limits: { maxBody: 1 } }, `Unknown limit 'maxBody'`],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => new App(options as AppOptions)).toThrow(message)
+  })
+
+  it('takes some of the limits, and the defaults of the others', async () => {
+    const app = new App({ limits: { maxBodyBytes: 3 } })
+    app.router.post('/', (ctx) => ctx.text())
+    const lengths = [3, 4].map((length) => app.fetch('/', { method: 'POST', body: 'x'.repeat(length) }))
+    expect((await Promise.all(lengths)).map(({ status }) => status)).toEqual([200, 413])
   })
 })
 

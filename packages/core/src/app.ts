@@ -9,7 +9,7 @@ import { MemoryExchange } from './fetch/fetch.ts'
 import { handleFailure } from './answer/failure.ts'
 import { HttpError } from './answer/http-error.ts'
 import { checkOptions } from './known-options.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { resolveLimits, type Limits } from './limits.ts'
 import { memoryRequest } from './fetch/memory-request.ts'
 import { parseRequestTarget } from './engine/request-target.ts'
 import { RouteGroup } from './routing/router.ts'
@@ -23,18 +23,24 @@ import { answerNotFound } from './routing/unrouted.ts'
 /** Takes an error that nobody handled, with what was being done. */
 export type ErrorReporter = (message: string, error: unknown) => void
 
+/** Mistakes of a program are few; those made from input must not fill the memory. */
+const MAX_NOTICES = 100
+
 /** What an `App` is made with. */
 export interface AppOptions {
-  readonly limits?: Limits
+  /** Those that hold without an engine: `maxBodyBytes`. */
+  readonly limits?: Partial<Limits>
   /** Which proxies are believed about the address of a client; none unless given. */
   readonly trustProxy?: TrustProxy | undefined
   /** How paths are compared with the patterns of routes. */
   readonly routing?: RoutingOptions
   /** Takes what nobody caught; it goes to standard error unless given. */
   readonly onError?: ErrorReporter
+  /** Takes what is without effect in the program, such as a field that is set after the head was sent; each once. */
+  readonly onNotice?: (message: string) => void
 }
 
-const APP_OPTIONS: readonly string[] = ['limits', 'trustProxy', 'routing', 'onError']
+const APP_OPTIONS: readonly string[] = ['limits', 'trustProxy', 'routing', 'onError', 'onNotice']
 
 /** The application above the protocol engines: routes, and what becomes of an exchange. */
 export class App {
@@ -47,7 +53,9 @@ export class App {
   /** @throws {TypeError} if an option does not exist, or has a value that it does not take */
   constructor(options: AppOptions = {}) {
     checkOptions('App', options, APP_OPTIONS)
-    const { limits = DEFAULT_LIMITS, routing, trustProxy, onError = console.error } = options
+    const { routing, trustProxy, onError = console.error, onNotice = () => {} } = options
+    const limits = resolveLimits(options.limits)
+    const notices = new Set<string>()
     this.#routes = new Routes(resolveRouting(routing))
     this.#root = new RouteGroup(this.#routes)
     this.router = this.#root
@@ -60,6 +68,15 @@ export class App {
           onError(message, error)
         } catch {
           // A reporter that fails has nobody to tell, and the requests go on.
+        }
+      },
+      notice: (message) => {
+        if (notices.size >= MAX_NOTICES || notices.has(message)) return
+        notices.add(message)
+        try {
+          onNotice(message)
+        } catch {
+          // As above.
         }
       },
       drainNotice: this.#drainNotice,

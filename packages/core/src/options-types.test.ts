@@ -41,6 +41,7 @@ it('knows the options of a server and an application', () => {
     shutdown: 'signals',
   } satisfies Required<ServerOptions>
   const app: AppOptions = { routing: { trailingSlash: 'ignore' }, onError: (message, error) => [message, error] }
+  const notices: AppOptions = { limits: { maxBodyBytes: 1 }, onNotice: (message) => void message }
   // @ts-expect-error -- a certificate needs its key
   const tls: ServerOptions = { tls: { cert: 'certificate' } }
   // @ts-expect-error -- a limit that does not exist
@@ -51,7 +52,7 @@ it('knows the options of a server and an application', () => {
   const shutdown: ServerOptions = { shutdown: true }
   // @ts-expect-error -- an option that does not exist
   const port: ServerOptions = { port: 80 }
-  expectTypeOf([server, app, tls, limits, text, shutdown, port]).toBeArray()
+  expectTypeOf([server, app, notices, tls, limits, text, shutdown, port]).toBeArray()
   expectTypeOf(App).toBeConstructibleWith(app)
   expectTypeOf(Server).toBeConstructibleWith(server)
 })

@@ -57,6 +57,7 @@ export class Server implements AsyncDisposable {
       trustProxy: options.trustProxy,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => this.#logger.error('{}: {}', message, error),
+      onNotice: (message) => this.#logger.debug('{}', message),
     })
   }
 

@@ -1,5 +1,5 @@
-import { checkField } from '../engine/fields.ts'
 import { statusPhrase } from '../engine/status-phrase.ts'
+import { ResponseHeaderList } from './response-headers.ts'
 
 /** What an `HttpError` may carry beside status and message. */
 export interface HttpErrorOptions {
@@ -30,7 +30,9 @@ export class HttpError extends Error {
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) throw new RangeError(`Cannot make an HttpError: status ${status} is not 400 to 599`)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
-    for (const [name, value] of Object.entries(options.headers ?? {})) checkField(name.toLowerCase(), value)
+    // Refused here, where they are given, and not where the answer is made.
+    const checked = new ResponseHeaderList()
+    for (const [name, value] of Object.entries(options.headers ?? {})) checked.append(name, value)
     this.status = status
     this.headers = options.headers
     this.type = options.type

@@ -51,6 +51,12 @@ describe('PreparedAnswer: what a handler returns', () => {
     expect(set).toMatchObject({ status: 201, body: null })
   })
 
+  it.each([0, 100, 199, 600, 999, 200.5, NaN, '201', null])('refuses %j as a status', (status) => {
+    const answer = new PreparedAnswer()
+    expect(() => (answer.status = status as number)).toThrow(`status ${JSON.stringify(status)}: a final status`)
+    expect(answer.status).toBe(200)
+  })
+
   it('nothing leaves an answer as it was given', () => {
     const answer = prepared(undefined, (before) => before.set('x', 'text/plain', { status: 201 }))
     expect(answer).toMatchObject({ status: 201, body: 'x' })

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
-import { ResponseHeaderList } from './response-headers.ts'
+import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
+import { fieldsLeftOut } from './fetched-response.ts'
 import { answerOf, type AnswerBody } from './response.ts'
 import { jsonText, type Serialize } from './json-text.ts'
 
@@ -23,6 +24,7 @@ const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
 /** The answer as far as it was prepared: status, fields and body, none of them sent. */
 export class PreparedAnswer {
+  readonly #sender: HeadSender | undefined
   #status = 200
   #statusIsSet = false
   #body: AnswerBody | undefined = undefined
@@ -30,13 +32,24 @@ export class PreparedAnswer {
   /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
   #impliedType: string | undefined = undefined
 
+  /** @param sender Who is told of changes that come too late */
+  constructor(sender?: HeadSender) {
+    this.#sender = sender
+  }
+
   get status(): number {
     return this.#status
   }
 
   set status(status: number) {
-    if (!Number.isInteger(status) || status < 200 || status > 999) {
-      throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 999`)
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(
+        `Cannot answer with status ${JSON.stringify(status)}: a final status is a number, 200 to 599`,
+      )
+    }
+    if (this.#sender?.headSent === true) {
+      this.#sender.onLateChange('the status')
+      return
     }
     this.#status = status
     this.#statusIsSet = true
@@ -58,7 +71,7 @@ export class PreparedAnswer {
 
   get headers(): ResponseHeaderList {
     if (this.#headers === undefined) {
-      this.#headers = new ResponseHeaderList()
+      this.#headers = new ResponseHeaderList(this.#sender)
       if (this.#impliedType !== undefined) this.#headers.set('content-type', this.#impliedType)
     }
     return this.#headers
@@ -94,7 +107,9 @@ export class PreparedAnswer {
     if (response === undefined) return
     this.status = response.status
     const seen = new Set(['set-cookie'])
+    const isLeftOut = fieldsLeftOut(response)
     for (const [name, value] of response.headers) {
+      if (isLeftOut.has(name)) continue
       // Cookies add up; any other field of the `Response` takes the place of a prepared one.
       if (seen.has(name)) this.headers.append(name, value)
       else this.headers.set(name, value)
@@ -104,7 +119,7 @@ export class PreparedAnswer {
 
   /** The status and fields, to be changed apart from these. */
   copyHead(): PreparedAnswer {
-    const copy = new PreparedAnswer()
+    const copy = new PreparedAnswer(this.#sender)
     copy.#status = this.#status
     copy.#statusIsSet = this.#statusIsSet
     for (const [name, value] of this.headers) copy.headers.append(name, value)

@@ -49,6 +49,13 @@ describe('ResponseHeaderList', () => {
     expect(list.fields).toEqual(['k', 'v'])
   })
 
+  it.each([5, true, null, undefined, ['x']])('refuses %j, which is no text, whoever passes it', (value) => {
+    const list = listOf(['k', 'v'])
+    expect(() => list.set('a', value as never)).toThrow('Cannot send field a: the value is of type')
+    expect(() => list.append('a', value as never)).toThrow('Cannot send field a: the value is of type')
+    expect(list.fields).toEqual(['k', 'v'])
+  })
+
   it('takes what latin1 can hold', () => {
     expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
   })

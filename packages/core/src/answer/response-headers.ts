@@ -3,11 +3,28 @@ import { checkField } from '../engine/fields.ts'
 
 const NONE: FieldList = []
 
-/** The fields of an answer being prepared, in the order in which they were first set. */
+/** Who sends the head that is being prepared. */
+export interface HeadSender {
+  /** Whether it was sent: changes are without effect from then on. */
+  readonly headSent: boolean
+  /** Is told of a change that is without effect. */
+  onLateChange(what: string): void
+}
+
+/**
+ * The fields of an answer being prepared, in the order in which they were first set. Once they were sent they stay as
+ * they are, so that whoever looks at them afterwards, such as an access log, sees what the client was told.
+ */
 export class ResponseHeaderList implements ResponseHeaders {
+  readonly #sender: HeadSender | undefined
   #fields: FieldList = NONE
   /** The same list, once it is of its own: another is copied before it is changed. */
   #own: string[] | undefined = undefined
+
+  /** @param sender None for a list that is not sent itself */
+  constructor(sender?: HeadSender) {
+    this.#sender = sender
+  }
 
   get(name: string): string | null {
     const fields = this.#fields
@@ -33,7 +50,9 @@ export class ResponseHeaderList implements ResponseHeaders {
 
   set(name: string, value: string): void {
     const wanted = name.toLowerCase()
+    checkText(wanted, value)
     checkField(wanted, value)
+    if (this.#isLate(wanted)) return
     const index = this.#indexOf(wanted)
     const fields = this.#changeable
     if (index === -1) {
@@ -45,6 +64,7 @@ export class ResponseHeaderList implements ResponseHeaders {
   }
 
   setAll(fields: FieldList): void {
+    if (this.#isLate(fields[0] ?? '')) return
     if (this.#fields.length === 0) {
       this.#fields = fields
       this.#own = undefined
@@ -56,12 +76,16 @@ export class ResponseHeaderList implements ResponseHeaders {
 
   append(name: string, value: string): void {
     const lower = name.toLowerCase()
+    checkText(lower, value)
     checkField(lower, value)
+    if (this.#isLate(lower)) return
     this.#changeable.push(lower, value)
   }
 
   delete(name: string): void {
-    this.#drop(name.toLowerCase(), 0)
+    const lower = name.toLowerCase()
+    if (this.#indexOf(lower) === -1 || this.#isLate(lower)) return
+    this.#drop(lower, 0)
   }
 
   *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
@@ -72,6 +96,12 @@ export class ResponseHeaderList implements ResponseHeaders {
   /** The fields as an exchange takes them. */
   get fields(): FieldList {
     return this.#fields
+  }
+
+  #isLate(name: string): boolean {
+    if (this.#sender?.headSent !== true) return false
+    this.#sender.onLateChange(`field ${name}`)
+    return true
   }
 
   get #changeable(): string[] {
@@ -98,4 +128,10 @@ export class ResponseHeaderList implements ResponseHeaders {
     }
     if (kept < fields.length) fields.length = kept
   }
+}
+
+/** Programs without types give numbers, and what is `undefined`. */
+function checkText(name: string, value: unknown): void {
+  if (typeof value === 'string') return
+  throw new TypeError(`Cannot send field ${name}: the value is of type ${typeof value}, not a string`)
 }

@@ -1,12 +1,13 @@
+import type { Handler } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app.ts'
 import { HttpError } from './http-error.ts'
 
 /** What is answered with a result, and what is reported of it. */
-async function answer(result: () => unknown): Promise<readonly [status: number, text: string, report: string]> {
+async function answer(result: Handler): Promise<readonly [status: number, text: string, report: string]> {
   let report = ''
   const app = new App({ onError: (_, error) => (report = String(error)) })
-  app.router.get('/', () => result())
+  app.router.get('/', result)
   const response = await app.fetch('/')
   return [response.status, await response.text(), report]
 }
@@ -19,7 +20,7 @@ describe('a handler that returns', () => {
     expect((await answer(() => new HttpError(404, 'No such user')))[1]).toContain('No such user')
   })
 
-  it.each<[what: string, hint: string, make: () => unknown]>([
+  it.each<[what: string, hint: string, make: Handler]>([
     ['Blob', 'new Response(…)', () => new Blob(['x'])],
     ['FormData', 'new Response(…)', () => new FormData()],
     ['URLSearchParams', 'new Response(…)', () => new URLSearchParams('a=b')],
@@ -29,6 +30,7 @@ describe('a handler that returns', () => {
     ['Set', 'an object or an array', () => new Set([1])],
     ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
+    ['Context', 'nothing', (ctx) => ctx],
   ])('a %s fails, and the record says what to return', async (_, hint, make) => {
     const [status, , report] = await answer(make)
     expect(status).toBe(500)

@@ -60,6 +60,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Headers: 'new Response(…)',
   Map: 'an object or an array',
   Set: 'an object or an array',
+  Context: 'nothing, or the value to answer with',
 }
 
 /** Refuses what would be answered as `{}`, though it is not empty. */

@@ -20,7 +20,7 @@ export function serializerOf(response: RouteOptions['response'], what: string): 
     isStandardSchema(response) ? { 200: jsonSchemaOf(response, what) } : response,
   )) {
     const status = Number(key)
-    if (!Number.isInteger(status) || status < 200 || status > 999) {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new TypeError(`Cannot route ${what}: 'response' has the key '${key}', which is no final status`)
     }
     byStatus.set(status, compile(schema, `${what}: the response schema of ${key}`))

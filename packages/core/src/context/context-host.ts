@@ -7,6 +7,8 @@ export interface ContextHost {
   readonly maxBodyBytes: number
   /** Reports an error that no answer can tell of. Never throws. */
   report(message: string, error: unknown): void
+  /** Tells once of something in the program that is without effect. Never throws. */
+  notice(message: string): void
   /** Which proxies are believed; `undefined` where nobody asked for any to be. */
   readonly trust: Trust | undefined
   /** When the server begins to close. */

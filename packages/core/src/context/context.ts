@@ -50,7 +50,7 @@ import { NOTHING_VALID } from './nothing-valid.ts'
 export class RequestContext {
   readonly exchange: Exchange
   /** @internal */
-  prepared: PreparedAnswer = new PreparedAnswer()
+  prepared: PreparedAnswer = new PreparedAnswer(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
   /** Set by the application before the handler runs. */
@@ -308,6 +308,22 @@ export class RequestContext {
     } else {
       this.prepared.take(result, this.#serialize)
     }
+  }
+
+  /**
+   * The head was sent, and `what` comes too late for it. It is no error, as middleware may not know which of the answers
+   * that it waits for are sent before it goes on.
+   *
+   * @internal
+   */
+  onLateChange(what: string): void {
+    const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
+    this.#host.notice(`${route}: ${what} was changed after the head of the answer was sent, which is without effect`)
+  }
+
+  /** For whoever returns the context by mistake: answers are not made of it. */
+  get [Symbol.toStringTag](): string {
+    return 'Context'
   }
 
   /**

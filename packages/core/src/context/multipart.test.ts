@@ -91,6 +91,10 @@ describe('ctx.parts()', () => {
   it.each([
     ['another type', '/all', '{}', 'application/json', 415],
     ['no boundary', '/all', '', 'multipart/form-data; x=1', 400],
+    ['no parameter at all', '/all', '', 'multipart/form-data', 400],
+    ['a type that only begins like it', '/all', '', 'multipart/form-datas', 415],
+    ['a part without a name', '/all', PART.replace('; name="a"', '') + PART + '--b--\r\n', TYPE, 400],
+    ['a part without a name that nobody reads', '/names', PART.replace('; name="a"', '') + '--b--\r\n', TYPE, 400],
     ['a body that breaks off in a part', '/all', PART.slice(0, -2), TYPE, 400],
     ['a body that breaks off in a part nobody reads', '/names', PART.slice(0, -2), TYPE, 400],
     ['a body that breaks off after a part', '/all', `${PART}--b`, TYPE, 400],
@@ -100,5 +104,21 @@ describe('ctx.parts()', () => {
     ['more octets than the route allows', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
   ])('answers %s by its status', async (_, path, body, type, status) => {
     expect((await post(path, body, type)).status).toBe(status)
+  })
+
+  it('takes names that objects have members of for what they are', async () => {
+    const names = ['__proto__', 'constructor', 'toString']
+    const response = await post('/names', form(names.map((name) => [name, ''])))
+    expect(await response.json()).toEqual(names)
+  })
+
+  it.each([-1, 1.5, NaN, '3'])('refuses %j as the largest number of parts', async (maxParts) => {
+    const errors: unknown[] = []
+    const failing = new App({ onError: (_, error) => errors.push(error) })
+    failing.router.post('/', async (ctx) => {
+      for await (const part of ctx.parts({ maxParts: maxParts as number })) await part.text()
+    })
+    await failing.fetch('/', { method: 'POST', body: `${PART}--b--`, headers: { 'content-type': TYPE } })
+    expect(errors).toMatchObject([{ name: 'RangeError', message: expect.stringContaining(`maxParts is ${maxParts}`) }])
   })
 })

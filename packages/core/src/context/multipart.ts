@@ -21,6 +21,9 @@ export async function* readParts(
   contentType: string | null,
   { maxParts = MAX_PARTS }: MultipartOptions = {},
 ): AsyncGenerator<MultipartPart, void, undefined> {
+  if (!Number.isSafeInteger(maxParts) || maxParts < 0) {
+    throw new RangeError(`maxParts is ${String(maxParts)}; it takes a whole number, 0 or more`)
+  }
   const parser = parserOf(contentType, maxParts)
   const arrived: ReceivedPart[] = []
   let current: ReceivedPart | undefined
@@ -37,6 +40,11 @@ export async function* readParts(
   parser.on('file', (name, stream, filename, _encoding, type) => {
     // Whoever reads the part is told by the stream; a part that nobody reads has nobody to tell.
     stream.on('error', () => {})
+    // RFC 7578 §4.2. The parser takes a name for one, though there may be none.
+    if (typeof name !== 'string') {
+      fail(new HttpError(400, 'A part of the body has no name'))
+      return
+    }
     arrived.push(new ReceivedPart(stream, name, filename, type))
     wake?.()
   })
@@ -127,7 +135,7 @@ let Busboy: typeof BusboyConstructor | undefined
 
 function parserOf(contentType: string | null, maxParts: number): BusboyInstance {
   const headers = { accept: MULTIPART_TYPE }
-  if (contentType === null || !/^multipart\/form-data\s*;/i.test(contentType)) {
+  if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, `The body is not ${MULTIPART_TYPE}`, { headers })
   }
   // Loaded with the first body of this kind.

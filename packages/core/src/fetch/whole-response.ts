@@ -70,12 +70,7 @@ class WholeResponse implements Response {
   }
 
   get headers(): Headers {
-    if (this.#headers === undefined) {
-      this.#headers = new Headers()
-      const fields = this.#fields
-      for (let i = 0; i < fields.length; i += 2) this.#headers.append(fields[i] ?? '', fields[i + 1] ?? '')
-    }
-    return this.#headers
+    return (this.#headers ??= this.#fill(new Headers()))
   }
 
   get body(): Response['body'] {
@@ -136,11 +131,25 @@ class WholeResponse implements Response {
 
   get #whole(): Response {
     if (this.#plain === undefined) {
-      this.#plain = new Response(this.#content, { status: this.#status, headers: this.headers })
+      this.#plain =
+        this.#headers === undefined
+          ? new Response(this.#content, { status: this.#status })
+          : new Response(this.#content, { status: this.#status, headers: this.#headers })
+      if (this.#headers === undefined) {
+        // Filled in there, they are not copied. The type that a text implies is not what the application said.
+        this.#plain.headers.delete('content-type')
+        this.#headers = this.#fill(this.#plain.headers)
+      }
       // Read before it was there: the stand-in has to know.
       if (this.#state === READ) this.#plain.arrayBuffer().catch(() => {})
     }
     return this.#plain
+  }
+
+  #fill(headers: Headers): Headers {
+    const fields = this.#fields
+    for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] ?? '', fields[i + 1] ?? '')
+    return headers
   }
 
   #take(): string | Uint8Array<ArrayBuffer> {

@@ -160,13 +160,18 @@ export class RouteGroup {
     const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]]
     const pattern = this.#patternOf(path)
     const name = method === ANY_METHOD ? '*' : method
+    if (rest.length > 2 || typeof options === 'function' || Array.isArray(options)) {
+      throw new TypeError(
+        `Cannot route ${name} '${pattern}': it takes options, then one handler; middleware goes to use(), of a group where it is for some routes only`,
+      )
+    }
     if (!isHandler(handler)) throw new TypeError(`Cannot route ${name} '${pattern}': the handler is no function`)
     if (typeof options !== 'object' || options === null) {
       throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
     }
     const info: RouteInfo = { method: name, pattern, options }
-    checkNumbers(info)
     checkNames(info)
+    checkNumbers(info)
     const what = `${name} '${pattern}'`
     const serialize = serializerOf(info.options.response, what)
     const validation = validationOf(info.options, what)
@@ -211,7 +216,7 @@ function checkNames({ method, pattern, options }: RouteInfo): void {
       throw new TypeError(`Cannot route ${method} '${pattern}': there is no option '${name}', write '${meant}'`)
     }
   }
-  checkOptions(`limits of ${method} '${pattern}'`, options.limits ?? {}, ROUTE_LIMITS)
+  if (options.limits !== undefined) checkOptions(`limits of ${method} '${pattern}'`, options.limits, ROUTE_LIMITS)
 }
 
 /** Longest time that a timer of Node.js takes. */
