@@ -10,7 +10,8 @@ export interface BodyDecoder {
   /**
    * Feeds one slice; body octets are passed on as views of it, and may have been moved within it.
    *
-   * @returns How many octets of `input` belong to the body; fewer than all only when `done`
+   * @returns How many octets of `input` were read; fewer than all when `done`, and after so much work that others should have
+   *   a turn before the rest is fed
    * @throws {ProtocolError} if the body is malformed
    */
   decode(input: Uint8Array, onData: (data: Uint8Array) => void): number

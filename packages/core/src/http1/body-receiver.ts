@@ -98,7 +98,8 @@ export class BodyReceiver implements BodySupply {
   /**
    * Passes on what was received.
    *
-   * @returns How many octets belong to the body; fewer than all only when it is complete
+   * @returns How many octets were read; fewer than all when the body is complete, and after so much work that others should
+   *   have a turn before the rest is given
    * @throws {ProtocolError} if the body is malformed, too long where its length was not announced, or too slow; what came
    *   before has been passed on
    */

@@ -18,7 +18,12 @@ function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): D
   let used = 0
   for (const slice of slices) {
     // Slices of one wire are views of it, and the decoder moves octets within what it is given.
-    used += decoder.decode(Uint8Array.from(slice), (data) => (body += Buffer.from(data).toString('latin1')))
+    const input = Uint8Array.from(slice)
+    for (let at = 0; at < input.length && !decoder.done;) {
+      const read = decoder.decode(input.subarray(at), (data) => (body += Buffer.from(data).toString('latin1')))
+      at += read
+      used += read
+    }
     if (decoder.done) break
   }
   return { body, used, done: decoder.done, trailers: decoder.trailers }
@@ -41,9 +46,35 @@ describe('ChunkedDecoder', () => {
     ['5\r\nhello\r\n0\r\n\r\n', 'hello', []],
     ['3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n', 'abc0123456789', []],
     ['1;a\r\nx\r\n1;b="c; \\"d";e=f\r\ny\r\n0;e\r\n\r\n', 'xy', []],
+    ['1;a="";b=c;d="\t\\\t\x80\xff"\r\nx\r\n00a;!#$%&\'*+-.^_`|~09AZaz\r\n0123456789\r\n0\r\n\r\n', 'x0123456789', []],
     ['0\r\nX-Sum: 1\r\nB:\t2 \r\n\r\n', '', ['x-sum', '1', 'b', '2']],
     ['0\r\nContent-Length: 5\r\nHost: evil\r\nA: 1\r\n\r\n', '', ['a', '1']],
   ]
+  it.each([
+    ['chunks of one octet', '1\r\nx\r\n'],
+    ['extensions', '1;a=b\r\nx\r\n'],
+    ['long extensions', `1;${'a'.repeat(400)}\r\nx\r\n`],
+  ])('stops after a share of work in %s, and goes on where it stopped', (_what, chunk) => {
+    const count = Math.ceil(60_000 / chunk.length)
+    const wire = bytes(`${chunk.repeat(count)}0\r\n\r\n`)
+    const limits: ChunkedLimits = { ...DEFAULT_LIMITS, maxChunkExtensionsTotalBytes: wire.length }
+    const decoder = new ChunkedDecoder(limits)
+    let body = ''
+    const shares: number[] = []
+    for (let at = 0; at < wire.length; at += shares.at(-1) ?? 0) {
+      shares.push(decoder.decode(wire.subarray(at), (data) => (body += Buffer.from(data).toString('latin1'))))
+    }
+    expect(decoder.done).toBe(true)
+    expect(body).toBe('x'.repeat(count))
+    expect(shares.length).toBeGreaterThan(8)
+    expect(Math.max(...shares)).toBeLessThan(6 * 1024)
+  })
+
+  it('does not stop within large chunks', () => {
+    const wire = bytes(`3e8\r\n${'x'.repeat(1000)}\r\n`.repeat(65))
+    expect(new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toBe(wire.length)
+  })
+
   it('passes on chunks of any size in their order, small ones together', () => {
     assert(
       property(array(integer({ min: 1, max: 1500 }), { maxLength: 40 }), nat(3000), (sizes, cut) => {
@@ -84,6 +115,24 @@ describe('ChunkedDecoder', () => {
     '1; a\r\n',
     '1;a = b\r\n',
     '1;a="b\r\n',
+    '1;a="b\\\r\n',
+    '1;a="b\x7f"\r\n',
+    '1;a="\\\x01"\r\n',
+    '1;a="b"c\r\n',
+    '1;a="b" \r\n',
+    '1;a=\r\n',
+    '1;a=;b\r\n',
+    '1;=b\r\n',
+    '1;a=b=c\r\n',
+    '1;a=b"c"\r\n',
+    '1;;a\r\n',
+    '1;a;\r\n',
+    '1;a\xff\r\n',
+    '1;a,b\r\n',
+    '1;a\rx\r\n',
+    ';a\r\n',
+    '1\r\r\n',
+    '0;a \r\n\r\n',
     '1;a\nx',
     '1;\0\r\n',
     '0\r\nX : 1\r\n',

@@ -59,6 +59,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #phase: Phase = 'fresh'
   /** Octets received and not yet understood. */
   #received: Buffer | undefined = undefined
+  /** How many of them were there when the head was found incomplete. */
+  #seenBytes = 0
   #lastHead: RequestHead | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
   /** The body of the exchange, until its last octet is there. */
@@ -203,6 +205,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     if (this.#phase === 'lingering') {
       this.#lingered += chunk.length
       if (this.#lingered > this.#host.limits.lingerBytes) this.#socket.destroy()
+      else this.#flow.addBytes(chunk.length)
       return
     }
     this.#received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
@@ -276,15 +279,17 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     const { limits } = this.#host
     let head: RequestHead | undefined
     try {
-      head = parseHead(received, limits, this.#lastHead)
+      head = parseHead(received, limits, this.#lastHead, this.#seenBytes)
     } catch (error) {
       this.#refuse(asProtocolError(error))
       return undefined
     }
     if (head === undefined) {
+      this.#seenBytes = received.length
       this.#awaitHead()
       return undefined
     }
+    this.#seenBytes = 0
     this.#lastHead = head
     this.#received = head.end < received.length ? received.subarray(head.end) : undefined
     this.#phase = 'exchange'
@@ -306,33 +311,33 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   /** Passes body octets on; false while the body is incomplete. */
   #receiveBody(incoming: BodyReceiver): boolean {
-    const received = this.#received
-    if (received === undefined || incoming.isFull) return this.#skipBodyOfAnswered(incoming)
-    let used: number
-    try {
-      used = incoming.receive(received)
-    } catch (error) {
-      this.#failBody(incoming, asProtocolError(error))
-      return true
-    }
-    // Whoever was given the octets may have ended the exchange, or the connection.
-    if (this.#incoming !== incoming) return true
-    this.#received = used < received.length ? received.subarray(used) : undefined
-    if (!incoming.isComplete) {
+    for (let received = this.#received; received !== undefined && !incoming.isFull; received = this.#received) {
+      let used: number
+      try {
+        used = incoming.receive(received)
+      } catch (error) {
+        this.#failBody(incoming, asProtocolError(error))
+        return true
+      }
+      // Whoever was given the octets may have ended the exchange, or the connection.
+      if (this.#incoming !== incoming) return true
+      this.#received = used < received.length ? received.subarray(used) : undefined
+      if (incoming.isComplete) {
+        this.#incoming = undefined
+        this.deadlineMs = Infinity
+        incoming.finish()
+        return true
+      }
       this.deadlineMs = incoming.deadlineMs(this.#deadlines)
-      return this.#skipBodyOfAnswered(incoming)
+      if (this.#received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayGoOn()) break
     }
-    this.#incoming = undefined
-    this.deadlineMs = Infinity
-    incoming.finish()
-    return true
+    if (this.#isBodyGivenUp(incoming)) this.#linger()
+    return false
   }
 
   /** The rest of a body nobody reads is read for a while, then the connection is given up. */
-  #skipBodyOfAnswered(incoming: BodyReceiver): false {
-    if (!this.#exchange?.isClosed) return false
-    if (!this.#keepAlive || incoming.isTooLongToSkip) this.#linger()
-    return false
+  #isBodyGivenUp(incoming: BodyReceiver): boolean {
+    return this.#exchange?.isClosed === true && (!this.#keepAlive || incoming.isTooLongToSkip)
   }
 
   /** The body will not be complete; the answer still can be. */

@@ -32,10 +32,13 @@ export function requestFraming(
     // §6.1: a 1.0 message with Transfer-Encoding has faulty framing.
     if (minor === 0) throw new ProtocolError(400, 'Transfer-Encoding in HTTP/1.0')
 
-    const codings = listItems(transferEncoding)
+    const codings = transferEncoding.join(',')
+    const last = codings.lastIndexOf(',') + 1
     // §6.3 rule 4: chunked must be the final coding of a request.
-    if (codings.at(-1) !== 'chunked') throw new ProtocolError(400, 'Request body without a length')
-    if (codings.length > 1) throw new ProtocolError(501, 'Unsupported transfer coding')
+    if (trimOws(codings.slice(last)).toLowerCase() !== 'chunked') {
+      throw new ProtocolError(400, 'Request body without a length')
+    }
+    if (last > 0) throw new ProtocolError(501, 'Unsupported transfer coding')
     return { kind: 'chunked' }
   }
 
@@ -45,9 +48,4 @@ export function requestFraming(
   const [value = ''] = contentLength
   if (contentLength.length > 1 || !DECIMAL.test(value)) throw new ProtocolError(400, 'Invalid Content-Length')
   return { kind: 'length', length: Number(value) }
-}
-
-/** Splits field lines into list members, in lower case (RFC 9110 §5.6.1). */
-function listItems(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split(',')).map((item) => trimOws(item).toLowerCase())
 }

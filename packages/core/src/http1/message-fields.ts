@@ -2,7 +2,7 @@ import { isHost } from '../engine/host.ts'
 import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { requestFraming, type Framing } from './framing.ts'
-import { Http1Headers, isName, trimOws, valueBetween } from './request-headers.ts'
+import { Http1Headers, isName, valueBetween } from './request-headers.ts'
 
 /** What the fields of a request say about the message itself; all others wait until somebody asks for them. */
 export interface MessageFields {
@@ -18,6 +18,10 @@ export interface MessageFields {
 }
 
 const NO_VALUES: readonly string[] = []
+
+/** Members of the list that `Connection` is; to split it costs much where it is long. */
+const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
+const KEEP_ALIVE = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i
 
 /**
  * Reads what concerns the message.
@@ -35,7 +39,7 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
   let transferEncoding = NO_VALUES
   for (let at = 0; at < block.length; count++) {
     const colon = block.indexOf(':', at)
-    const end = block.indexOf('\r\n', colon)
+    const end = block.indexOf('\r', colon)
     switch (colon - at) {
       case 4:
         if (isName(block, at, 'host')) {
@@ -66,7 +70,7 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
   if (host === undefined ? minor === 1 : !isHost(host)) throw new ProtocolError(400, 'Host missing or invalid')
   const framing = requestFraming(minor, transferEncoding, contentLength)
   // RFC 9112 §9.3
-  const keepAlive = minor === 1 ? !hasOption(connection, 'close') : hasOption(connection, 'keep-alive')
+  const keepAlive = minor === 1 ? !hasOption(connection, CLOSE) : hasOption(connection, KEEP_ALIVE)
   let expectsContinue = false
   if (expect !== undefined && minor === 1) {
     if (expect.toLowerCase() !== '100-continue') throw new ProtocolError(417, 'Unknown expectation')
@@ -76,7 +80,6 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
 }
 
 /** Whether a `Connection` field lists an option (RFC 9110 §7.6.1). */
-function hasOption(connection: string, option: string): boolean {
-  if (connection === '') return false
-  return connection.split(',').some((item) => trimOws(item).toLowerCase() === option)
+function hasOption(connection: string, option: RegExp): boolean {
+  return connection !== '' && option.test(connection)
 }

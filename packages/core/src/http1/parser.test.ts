@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
@@ -15,6 +16,15 @@ function statusOf(act: () => unknown): number | undefined {
     return undefined
   } catch (error) {
     return (error as ProtocolError).status
+  }
+}
+
+/** A head, why there can be none, or `undefined`. */
+function outcome(octets: Buffer, seenBytes?: number): unknown {
+  try {
+    return parseHead(octets, DEFAULT_LIMITS, undefined, seenBytes)
+  } catch (error) {
+    return (error as ProtocolError).message
   }
 }
 
@@ -181,7 +191,66 @@ describe('parseHead after another head on the same connection', () => {
   })
 })
 
+describe('parseHead of a head that comes in pieces', () => {
+  const fields = (count: number): string => get('a:\r\n'.repeat(count - 1))
+  const wires = [
+    get(''),
+    get('Content-Length: 3\r\n') + 'abc',
+    `\r\n\r\n${get('X-A: \xe9\t1 \r\nEmpty:\r\n')}`,
+    fields(100),
+    `${line(8000)}\r\nHost: a\r\n\r\n`,
+    `${line(8001)}\r\nHost: a\r\n\r\n`,
+    get(`A: ${'b'.repeat(DEFAULT_LIMITS.maxHeadBytes - 34)}\r\n`),
+    get(`A: ${'b'.repeat(DEFAULT_LIMITS.maxHeadBytes - 33)}\r\n`),
+    get('A: b\n'),
+    get('A: b\rc\r\n'),
+    get('A: \0\r\n'),
+    get('A\r\n'),
+    get(' folded\r\n'),
+    'GET / HTTP/1.1\r\nHost: a\r\n\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\r\n\r\n',
+    'GET / HTTP/1.1\n\r\nHost: a\r\n\r\n',
+    'GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET / HTTP/3.0\r\nHost: a\r\n\r\n',
+    '\r\n\r\n\r\nGET / HTTP/1.1\r\n',
+  ]
+  it('gives at every piece what it gives without knowing those before', () => {
+    const pieces = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20_000 })))
+    fc.assert(
+      fc.property(fc.constantFrom(...wires), pieces, (wire, lengths) => {
+        const octets = Buffer.from(wire, 'latin1')
+        let seen = 0
+        for (const length of [...lengths, octets.length]) {
+          const end = Math.min(octets.length, seen + length)
+          const found = outcome(octets.subarray(0, end), seen)
+          expect(found).toEqual(outcome(octets.subarray(0, end)))
+          if (found !== undefined) return
+          seen = end
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each(wires.filter(({ length }) => length < 500))('gives octet by octet for %j what it gives at once', (wire) => {
+    const octets = Buffer.from(wire, 'latin1')
+    let found: unknown
+    for (let seen = 0; seen < octets.length && found === undefined; seen++) {
+      found = outcome(octets.subarray(0, seen + 1), seen)
+      expect(found).toEqual(outcome(octets.subarray(0, seen + 1)))
+    }
+    expect(typeof found === 'string').toBe(typeof outcome(octets) === 'string')
+  })
+})
+
 describe('limits of a head', () => {
+  it('refuses too many fields before their end has come', () => {
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(99))))).toBeUndefined()
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(100))))).toBe(431)
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(99)).slice(0, -2)))).toBeUndefined()
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(100)).slice(0, -2)))).toBe(431)
+  })
+
   const limits = { maxHeadBytes: 100, maxRequestLineBytes: 40, maxFields: 3 }
 
   it.each([

@@ -39,35 +39,45 @@ const TARGET = /^[\x21\x22\x24-\x7e]+$/
  *
  * @param previous The head before on the same connection, read under the same limits: what a client says again, as most
  *   do on a connection they keep, is not read again
+ * @param seenBytes How many of the octets were there when the head was found incomplete, so that one that comes octet by
+ *   octet is not searched from its beginning for each
  * @returns `undefined` while the head is incomplete and may still become valid
  * @throws {ProtocolError} 400 for a malformed head, 414 for a long request line, 431 for a large head or too many fields,
  *   417 for an unknown expectation, 501 for an unknown transfer coding, 505 for another version
  * @see RFC 9112 §2.2, §3, §5
  */
-export function parseHead(bytes: Buffer, limits: HeadLimits, previous?: RequestHead): RequestHead | undefined {
+export function parseHead(
+  bytes: Buffer,
+  limits: HeadLimits,
+  previous?: RequestHead,
+  seenBytes = 0,
+): RequestHead | undefined {
   const begin = skipEmptyLines(bytes)
   if (begin >= bytes.length) return undefined
-  // One octet more than allowed is enough to see that it is too much.
-  const received = bytes.toString('latin1', begin, Math.min(bytes.length, begin + limits.maxHeadBytes + 1))
-  if (previous !== undefined && received.startsWith(previous.text)) {
+  if (previous !== undefined && seenBytes === 0 && isAgain(bytes, begin, previous)) {
     const end = begin + previous.text.length
     return end === previous.end ? previous : { ...previous, end }
   }
-  const lastLine = received.indexOf('\r\n\r\n')
-  if (lastLine === -1) return checkUnfinished(received, limits)
+  // What ends the head may have been cut in two, or four.
+  const from = Math.max(begin, seenBytes - 3)
+  // One octet more than allowed is enough to see that it is too much.
+  const received = bytes.toString('latin1', from, Math.min(bytes.length, begin + limits.maxHeadBytes + 1))
+  const endOfLines = findEmptyLine(received, limits.maxFields)
+  if (endOfLines === undefined) return checkUnfinished(bytes, begin, seenBytes, limits)
 
-  const lineEnd = received.indexOf('\r\n')
-  if (lineEnd > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
-  const length = lastLine + 4
-  if (length > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
+  const end = from + endOfLines
+  if (end - begin > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
   // Parts of a string keep the whole of it in memory: what follows the head must not stay with it.
-  const text = length === received.length ? received : bytes.toString('latin1', begin, begin + length)
+  const isWhole = from === begin && endOfLines === received.length
+  const text = isWhole ? received : bytes.toString('latin1', begin, end)
+  const lineEnd = text.indexOf('\r\n')
+  if (lineEnd > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
   const line = text.slice(0, lineEnd)
   const match = REQUEST_LINE.exec(line)
   if (match === null) throw diagnose(line)
   const [, method = '', target = '', minorDigit] = match
   const minor = minorDigit === '0' ? 0 : 1
-  const block = text.slice(lineEnd + 2, lastLine + 2)
+  const block = text.slice(lineEnd + 2, -2)
   let fields = previous?.fields
   if (fields === undefined || fields.minor !== minor || fields.headers.block !== block) {
     if (!FIELD_LINES.test(block)) throw new ProtocolError(400, 'Malformed header field')
@@ -76,18 +86,48 @@ export function parseHead(bytes: Buffer, limits: HeadLimits, previous?: RequestH
   const authority = targetAuthority(method, target) ?? fields.host
   // RFC 9110 §9.3.6: what follows a CONNECT may be tunnel data; nobody agrees on what a body of it would be.
   if (method === 'CONNECT' && fields.framing.kind !== 'none') throw new ProtocolError(400, 'CONNECT with a body')
-  return { text, method, target, authority, fields, end: begin + length }
+  return { text, method, target, authority, fields, end }
+}
+
+/** Whether the octets from `begin` on are those of the head before. */
+function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
+  const end = begin + text.length
+  return end <= bytes.length && bytes.toString('latin1', begin, end) === text
+}
+
+/**
+ * Goes from line to line, which is quicker than to look for two line ends in a row where there are very many.
+ *
+ * @returns Where the first empty line ends
+ * @throws {ProtocolError} 431 if there are too many lines before it
+ */
+function findEmptyLine(text: string, maxFields: number): number | undefined {
+  let at = 0
+  for (let lines = 0; ; lines++) {
+    const end = text.indexOf('\r\n', at)
+    if (end === -1) return undefined
+    if (end === at && lines > 0) return end + 2
+    // The first line is that of the request, or the end of one.
+    if (lines > maxFields) throw new ProtocolError(431, 'Too many header fields')
+    at = end + 2
+  }
 }
 
 /** Refuses early what can no longer become a valid head. */
-function checkUnfinished(text: string, limits: HeadLimits): undefined {
-  const lineEnd = text.indexOf('\r\n')
-  if ((lineEnd === -1 ? text.length : lineEnd) > limits.maxRequestLineBytes) {
-    throw new ProtocolError(414, 'Request line too long')
+function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
+  const lineEnd = bytes.indexOf('\r\n', begin, 'latin1')
+  const lineBytes = (lineEnd === -1 ? bytes.length : lineEnd) - begin
+  if (lineBytes > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
+  if (bytes.length - begin > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
+  // The octet before tells whether a line feed is one that ends a line.
+  const from = Math.max(begin, seenBytes - 1)
+  const added = bytes.toString('latin1', from)
+  if (NEVER_IN_HEAD.test(from > begin && added.startsWith('\n') ? added.slice(1) : added)) {
+    throw new ProtocolError(400, 'Malformed request head')
   }
-  if (text.length > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
-  if (NEVER_IN_HEAD.test(text)) throw new ProtocolError(400, 'Malformed request head')
-  if (lineEnd !== -1 && !START_LINE.test(text.slice(0, lineEnd))) throw diagnose(text.slice(0, lineEnd))
+  if (lineEnd === -1 || lineEnd + 2 <= seenBytes) return undefined
+  const line = bytes.toString('latin1', begin, lineEnd)
+  if (!START_LINE.test(line)) throw diagnose(line)
   return undefined
 }
 

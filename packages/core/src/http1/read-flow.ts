@@ -48,6 +48,11 @@ export class ReadFlow implements TurnTaker {
     return this.#takeShare()
   }
 
+  /** Whether work may go on that has been a share already; if not, `onReadTurn` follows. */
+  mayGoOn(): boolean {
+    return this.#takeShare()
+  }
+
   /** Counts a request that begins. */
   addRequest(): void {
     this.#requests++

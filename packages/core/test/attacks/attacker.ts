@@ -9,6 +9,8 @@ function attackAgain(): void {
   attack(Number(port)).once('close', () => setTimeout(attackAgain, 1))
 }
 
+// Nobody would end an attack whose report was interrupted, and its port may be somebody else's by then.
+process.once('disconnect', () => process.exit())
 // Sockets that are not read do not keep a process alive.
 setInterval(() => {}, 1000)
 for (let i = 0; i < Number(connections); i++) attackAgain()

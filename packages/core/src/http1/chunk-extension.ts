@@ -1,0 +1,95 @@
+import { ProtocolError } from '../engine/protocol-error.ts'
+import type { Limits } from '../limits.ts'
+import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenOctet, SEMICOLON } from './octets.ts'
+
+/** What may come next. */
+const NAME_START = 0
+const NAME = 1
+const VALUE_START = 2
+const TOKEN_VALUE = 3
+const QUOTED_VALUE = 4
+const QUOTED_PAIR = 5
+const AFTER_QUOTED_VALUE = 6
+
+/**
+ * Passes over chunk extensions, wherever the input is cut: `;name`, `;name=token` and `;name="text"`, any number of them,
+ * without the white space that senders must not generate.
+ *
+ * @see RFC 9112 §7.1.1 (chunk-ext), RFC 9110 §5.6.4 (quoted-string)
+ */
+export class ChunkExtensionReader {
+  readonly #maxBytes: number
+  readonly #maxTotalBytes: number
+  #state = NAME_START
+  /** Octets of this chunk's extensions, and of all chunks'. */
+  #bytes = 0
+  #totalBytes = 0
+
+  constructor(limits: Pick<Limits, 'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes'>) {
+    this.#maxBytes = limits.maxChunkExtensionBytes
+    this.#maxTotalBytes = limits.maxChunkExtensionsTotalBytes
+  }
+
+  /** A semicolon has been read that follows a chunk size. */
+  begin(): void {
+    this.#state = NAME_START
+    this.#bytes = 0
+    this.#count(1)
+  }
+
+  /**
+   * @param from Behind what has been read
+   * @returns Where the CR that ends the extensions stands; the end of `input` if it has not come yet
+   * @throws {ProtocolError} 400 if they are malformed or those of one chunk too long, 413 if those of all chunks are
+   */
+  skip(input: Uint8Array, from: number): number {
+    let state = this.#state
+    let at = from
+    let octet: number | undefined
+    for (; (octet = input[at]) !== undefined && octet !== CR; at++) {
+      state = next(state, octet)
+      if (state < 0) throw malformed()
+    }
+    this.#state = state
+    this.#count(at - from)
+    if (octet === CR && state !== NAME && state !== TOKEN_VALUE && state !== AFTER_QUOTED_VALUE) throw malformed()
+    return at
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#totalBytes += bytes
+    if (this.#bytes > this.#maxBytes) throw new ProtocolError(400, 'Chunk extension too long')
+    if (this.#totalBytes > this.#maxTotalBytes) throw new ProtocolError(413, 'Too many chunk extensions')
+  }
+}
+
+/** The state after an octet other than CR; -1 if it may not stand there. */
+function next(state: number, octet: number): number {
+  switch (state) {
+    case NAME_START:
+      return isTokenOctet(octet) ? NAME : -1
+    case NAME:
+      if (isTokenOctet(octet)) return NAME
+      if (octet === EQUALS) return VALUE_START
+      return octet === SEMICOLON ? NAME_START : -1
+    case VALUE_START:
+      if (octet === DQUOTE) return QUOTED_VALUE
+      return isTokenOctet(octet) ? TOKEN_VALUE : -1
+    case TOKEN_VALUE:
+      if (isTokenOctet(octet)) return TOKEN_VALUE
+      return octet === SEMICOLON ? NAME_START : -1
+    case QUOTED_VALUE:
+      if (octet === DQUOTE) return AFTER_QUOTED_VALUE
+      if (octet === BACKSLASH) return QUOTED_PAIR
+      return isControl(octet) ? -1 : QUOTED_VALUE
+    case QUOTED_PAIR:
+      return isControl(octet) ? -1 : QUOTED_VALUE
+    default:
+      return octet === SEMICOLON ? NAME_START : -1
+  }
+}
+
+function malformed(): ProtocolError {
+  return new ProtocolError(400, 'Malformed chunk extension')
+}

@@ -1,0 +1,92 @@
+import type { FieldList } from '@fw/types'
+import { isFieldValue, isToken } from '../engine/fields.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
+import type { Limits } from '../limits.ts'
+import { CR, isControl, LF } from './octets.ts'
+import { trimOws } from './request-headers.ts'
+
+/** Fields that say how a message is framed, routed or authenticated, which a trailer must not (RFC 9110 §6.5.1). */
+const NOT_IN_TRAILER: ReadonlySet<string> = new Set([
+  'authorization',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Reads the trailer section of a chunked body, up to the empty line that ends it, wherever the input is cut.
+ *
+ * @see RFC 9112 §7.1.2, RFC 9110 §6.5
+ */
+export class TrailerSection {
+  readonly #limits: Pick<Limits, 'maxTrailerBytes' | 'maxTrailerFields'>
+  readonly #fields: string[] = []
+  #line = ''
+  #bytes = 0
+  #isAfterCr = false
+  #isDone = false
+
+  constructor(limits: Pick<Limits, 'maxTrailerBytes' | 'maxTrailerFields'>) {
+    this.#limits = limits
+  }
+
+  /** Whether the empty line has been read. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** Names, in lower case, and values. */
+  get fields(): FieldList {
+    return this.#fields
+  }
+
+  /**
+   * @returns Where to go on reading
+   * @throws {ProtocolError} 400 if a field is malformed, 431 if there are too many or too long ones
+   */
+  read(input: Uint8Array, from: number): number {
+    let at = from
+    let octet: number | undefined
+    while (!this.#isDone && (octet = input[at]) !== undefined) {
+      at++
+      if (this.#isAfterCr) this.#endLine(octet)
+      else if (octet === CR) this.#isAfterCr = true
+      else this.#add(octet)
+    }
+    return at
+  }
+
+  #add(octet: number): void {
+    if (isControl(octet)) throw new ProtocolError(400, 'Malformed trailer section')
+    if (++this.#bytes > this.#limits.maxTrailerBytes) throw new ProtocolError(431, 'Trailer section too large')
+    this.#line += String.fromCharCode(octet)
+  }
+
+  #endLine(octet: number): void {
+    if (octet !== LF) throw new ProtocolError(400, 'Malformed trailer section')
+    const line = this.#line
+    this.#isAfterCr = false
+    this.#isDone = line === ''
+    if (this.#isDone) return
+    this.#line = ''
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon).toLowerCase()
+    const value = trimOws(line.slice(colon + 1))
+    if (colon < 1 || !isToken(name) || !isFieldValue(value)) throw new ProtocolError(400, 'Malformed trailer field')
+    if (NOT_IN_TRAILER.has(name)) return
+    if (this.#fields.length >= this.#limits.maxTrailerFields * 2) {
+      throw new ProtocolError(431, 'Too many trailer fields')
+    }
+    this.#fields.push(name, value)
+  }
+}

@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Exchange } from '@fw/types'
+import { Deadlines } from '../../src/engine/deadlines.ts'
+import { Http1Connection } from '../../src/http1/connection.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { MemorySocket } from '../fuzz/memory-socket.ts'
+
+const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+/** What is received at once. */
+const RECEIVED_BYTES = 64 * 1024
+const CHUNKS = 10_000
+const TINY_CHUNKS = '1\r\nx\r\n'.repeat(CHUNKS)
+
+const deadlines = new Deadlines()
+
+/** A connection whose requests are answered with the number of octets in their body, once it is there. */
+function connect(log: (event: string) => void = () => {}): MemorySocket {
+  const socket = new MemorySocket()
+  const onRequest = (exchange: Exchange): void => {
+    let bytes = 0
+    exchange.body.consume({
+      data: (chunk) => (bytes += chunk.byteLength),
+      end: () => {
+        log(`${exchange.method} ${bytes}`)
+        exchange.respond(200, [], `${bytes}`)
+      },
+      error: (error) => log(error.message),
+    })
+  }
+  const connection = new Http1Connection(socket as unknown as Socket, {
+    scheme: 'http',
+    deadlines,
+    host: { limits: DEFAULT_LIMITS, altSvc: '', onRefused: () => {}, onRequest },
+    onClose: () => {},
+  })
+  socket.once('close', () => deadlines.unwatch(connection))
+  return socket
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns === 10_000) throw new Error('It did not come to pass')
+    await turn()
+  }
+}
+
+describe('a connection with much to do', () => {
+  it('stops within what it has received, so that others have their turn', async () => {
+    const log: string[] = []
+    const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
+    for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
+    const other = connect((event) => log.push(event))
+    other.push(GET)
+    await until(() => log.length === busy.length + 1)
+    expect(log[0]).toBe('GET 0')
+    expect(log.slice(1)).toEqual(busy.map(() => `POST ${CHUNKS}`))
+  })
+
+  it('is answered though it has said meanwhile that it sends no more, and so is what it sent behind', async () => {
+    const log: string[] = []
+    const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
+    for (const socket of busy) {
+      socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n${GET}`)
+      socket.push(null)
+    }
+    await until(() => busy.every(({ output }) => output.endsWith('\r\n\r\n0')))
+    expect(log.toSorted()).toEqual([...busy.map(() => 'GET 0'), ...busy.map(() => `POST ${CHUNKS}`)])
+  })
+
+  it('is told of a fault that stands far behind what was received at once', async () => {
+    const log: string[] = []
+    const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
+    for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}1 \r\n`)
+    await until(() => log.length === busy.length)
+    expect(new Set(log)).toEqual(new Set(['Malformed chunk']))
+  })
+
+  it('takes what waits with it when it is closed', async () => {
+    const log: string[] = []
+    const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
+    for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
+    await until(() => busy.some((socket) => socket.isPaused()))
+    const waiting = busy.filter((socket) => socket.isPaused())
+    for (const socket of waiting) socket.destroy()
+    await until(() => log.length === busy.length)
+    expect(log.filter((event) => event === 'The connection was closed')).toHaveLength(waiting.length)
+  })
+
+  it('goes on being read after it was refused, but no faster than others have their turn', async () => {
+    const refused = Array.from({ length: 20 }, () => connect())
+    for (const socket of refused) socket.push('nonsense\r\n\r\n')
+    await until(() => refused.every(({ output }) => output.startsWith('HTTP/1.1 400')))
+    for (const socket of refused) socket.push(Buffer.alloc(RECEIVED_BYTES))
+    await until(() => refused.some((socket) => socket.isPaused()))
+    await until(() => !refused.some((socket) => socket.isPaused()))
+    expect(refused.some(({ destroyed }) => destroyed)).toBe(false)
+    for (let sent = RECEIVED_BYTES; sent <= DEFAULT_LIMITS.lingerBytes; sent += RECEIVED_BYTES) {
+      for (const socket of refused) socket.push(Buffer.alloc(RECEIVED_BYTES))
+    }
+    await until(() => refused.every(({ destroyed }) => destroyed))
+  })
+})
