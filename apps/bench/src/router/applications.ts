@@ -1,4 +1,4 @@
-import { App } from '@fw/core'
+import { App, toFetchHandler } from '@fw/core'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
@@ -55,6 +55,7 @@ function ours(): (work: Work) => Record<string, OneRequest> {
   app.router.get('/', () => 'hello')
   for (const pattern of PATTERNS) app.router.get(pattern, (ctx) => ({ id: ctx.params['id'] }))
   app.router.post('/orders', { body: OrderSchema, response: { 200: ORDER } }, (ctx) => ctx.valid.body)
+  const handler = toFetchHandler(app.router)
   return ({ method, path, body }) => {
     const url = `http://localhost${path}`
     const octets = body === undefined ? undefined : Buffer.from(body)
@@ -67,6 +68,8 @@ function ours(): (work: Work) => Record<string, OneRequest> {
         return exchange.status === 0 ? exchange.over : undefined
       },
       'fw fetch': async () => (await app.fetch(new Request(url, { method, headers, body: body ?? null }))).text(),
+      'fw toFetchHandler': async () =>
+        (await handler(new Request(url, { method, headers, body: body ?? null }))).text(),
       'fw fetch(path)': async () => (await app.fetch(path, { method, headers, body: body ?? null })).text(),
     }
   }
@@ -105,7 +108,7 @@ async function fastifyOnes(): Promise<(work: Work) => Record<string, OneRequest>
 
 /** What answers, by name; each is made anew. */
 export const APPLICATIONS: Readonly<Record<string, (work: Work) => Promise<OneRequest>>> = Object.fromEntries([
-  ...['fw exchange', 'fw fetch', 'fw fetch(path)'].map((name) => [
+  ...['fw exchange', 'fw fetch', 'fw toFetchHandler', 'fw fetch(path)'].map((name) => [
     name,
     async (work: Work) => pick(ours()(work), name),
   ]),

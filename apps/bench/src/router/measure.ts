@@ -32,3 +32,9 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[sorted.length >> 1] ?? Number.NaN
 }
+
+/** What is reached in one of ten turns: others on the machine, who share its caches, only ever make a turn slower. */
+export function best(rates: readonly number[]): number {
+  const sorted = [...rates].sort((a, b) => b - a)
+  return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN
+}

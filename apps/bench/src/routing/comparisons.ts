@@ -7,7 +7,15 @@ const ANSWERS = new URL('../router/answers.ts', import.meta.url)
 const MATCHERS = new URL('../router/matchers.ts', import.meta.url)
 
 const WORKS = { static: 'one route', param: 'a parameter, among 200 routes', json: 'JSON in and out, with a schema' }
-const APPLICATIONS = ['fw exchange', 'fw fetch', 'fw fetch(path)', 'hono fetch', 'hono request(path)', 'fastify inject']
+const APPLICATIONS = [
+  'fw exchange',
+  'fw fetch',
+  'fw toFetchHandler',
+  'fw fetch(path)',
+  'hono fetch',
+  'hono request(path)',
+  'fastify inject',
+]
 const ROUTERS = ['fw', 'find-my-way', 'rou3']
 const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths that no route has' }
 

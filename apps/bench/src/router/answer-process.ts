@@ -1,0 +1,16 @@
+// A process that answers requests with one application, for a turn each time it is told to: node answer-process.ts <application> <work>
+import { APPLICATIONS, WORKS } from './applications.ts'
+import { perSecond } from './measure.ts'
+
+const [name = '', work = ''] = process.argv.slice(2)
+const found = WORKS.find((each) => each.name === work)
+const request = found === undefined ? undefined : await APPLICATIONS[name]?.(found)
+if (request === undefined) throw new Error(`There is no '${name}' for '${work}'`)
+
+process.on('message', (durationMs: number) => void turn(durationMs))
+// It listens by now.
+process.send?.('ready')
+
+async function turn(durationMs: number): Promise<void> {
+  if (request !== undefined) process.send?.(await perSecond(request, durationMs))
+}
