@@ -28,7 +28,8 @@ async function read(cache: FileCache, path: string): Promise<{ text: string; fro
   if (typeof source === 'string') throw new Error(source)
   if ('bytes' in source) return { text: Buffer.from(source.bytes).toString(), from: 'memory' }
   try {
-    return { text: Buffer.from((await cache.load(path, source))?.bytes ?? []).toString(), from: 'file' }
+    const loaded = await cache.load(path, source)
+    return { text: 'bytes' in loaded ? Buffer.from(loaded.bytes).toString() : '(changed)', from: 'file' }
   } finally {
     await source.close()
   }
@@ -168,7 +169,7 @@ describe('FileCache', () => {
       if ('bytes' in source) return source.borrow?.() ?? 'streamed'
       try {
         const loaded = cache.admits(source) ? await cache.load(path, source) : undefined
-        return loaded?.borrow?.() ?? 'streamed'
+        return loaded !== undefined && 'bytes' in loaded && loaded.borrow !== undefined ? loaded.borrow() : 'streamed'
       } finally {
         await source.close()
       }

@@ -1,15 +1,9 @@
 import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
 import type { FileFailure } from './file-failure.ts'
 import { Loans, type Holding } from './loans.ts'
-import {
-  openSource,
-  readWhole,
-  WHOLE_BYTES,
-  type Confinement,
-  type FileSource,
-  type MemorySource,
-  type Source,
-} from './source.ts'
+import { readWhole } from './read-whole.ts'
+import type { Changed, Sample } from './sample.ts'
+import { openSource, WHOLE_BYTES, type Confinement, type FileSource, type MemorySource, type Source } from './source.ts'
 
 /** About what an entry takes beside its content, so that a million empty files are not free. */
 const ENTRY_BYTES = 512
@@ -102,15 +96,15 @@ export class FileCache {
   /**
    * Reads an open file into memory and keeps it if that is safe.
    *
-   * @returns `undefined` if the file was changed since it was opened
+   * @param before What was read of the file before it was opened: then it may have grown since
    */
-  async load(path: string, file: FileSource): Promise<MemorySource | undefined> {
+  async load(path: string, file: FileSource, before?: Sample): Promise<MemorySource | Changed> {
     const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
     const size = Number(file.stats.size)
     this.#loading += size
     try {
-      const source = await readWhole(file)
-      if (source === undefined) return undefined
+      const source = await readWhole(file, before)
+      if (!('bytes' in source)) return source
       const entry = this.#entryOf(source)
       if (isSafe) this.#keep(path, entry)
       return entry

@@ -1,11 +1,12 @@
-import { readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { connectH1, rawExchange, tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { serve } from '../test/serve.ts'
 import { deliver } from './deliver.ts'
 import { staticFiles, type StaticFilesOptions } from './index.ts'
 import { represent } from './representation.ts'
-import { openSource, readWhole } from './source.ts'
+import { readWhole } from './read-whole.ts'
+import { openSource } from './source.ts'
 
 const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
@@ -192,7 +193,7 @@ const serveRestless = async (stillFrom: number) => {
         },
         describe: (stats) => represent('/a.txt', 'identity', stats, { etag: true, lastModified: true }),
         isLoaded: () => true,
-        load: (source) => (counts.opened < stillFrom ? Promise.resolve(undefined) : readWhole(source)),
+        load: (source) => (counts.opened < stillFrom ? Promise.resolve({ before: undefined }) : readWhole(source)),
         prepare: () => counts.prepared++,
         onCut: () => expect.unreachable('nothing was sent'),
       })
@@ -207,6 +208,34 @@ const serveRestless = async (stillFrom: number) => {
     },
   }
 }
+
+it.each([true, false])(
+  'a file that grows each time it is read is sent as it was when opened (in memory: %s)',
+  async (isLoaded) => {
+    await using folder = await tempFolder({ log: 'line 0\n' })
+    let lines = 0
+    await using server = await serve((router) =>
+      router.get('/log', async (ctx) => {
+        await deliver(ctx, {
+          open: () => openSource(folder.join('log'), `${folder.path}/`, 'inside'),
+          describe: (stats) => represent('/log', 'identity', stats, { etag: true, lastModified: true }),
+          isLoaded: () => {
+            appendFileSync(folder.join('log'), `line ${++lines}\n`)
+            return isLoaded
+          },
+          load: readWhole,
+          prepare: () => {},
+          onCut: () => expect.unreachable('it has only grown'),
+        })
+      }),
+    )
+    const whole = await server.ask('/log')
+    expect([whole.status, whole.text]).toEqual([200, 'line 0\nline 1\nline 2\nline 3\n'])
+    expect(whole.headers.get('etag')).toMatch(/-0x1c"$/)
+    const part = await server.ask('/log', { range: 'bytes=-7' })
+    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, 'line 7\n', 'bytes 49-55/56'])
+  },
+)
 
 describe('a file that is changed each time it is read', () => {
   it('is opened again until it keeps still', async () => {

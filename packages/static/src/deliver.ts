@@ -5,6 +5,7 @@ import type { FileFailure } from './file-failure.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { HttpError, unavailable } from './http-error.ts'
 import type { Representation } from './representation.ts'
+import type { Changed, Sample } from './sample.ts'
 import type { FileSource, MemorySource, Source } from './source.ts'
 import { streamFile } from './stream-file.ts'
 
@@ -16,8 +17,8 @@ export interface Delivery {
   describe(stats: FileIdentity): Representation
   /** Whether to send the file from memory, by `load`. Otherwise it is streamed. */
   isLoaded(file: FileSource): boolean
-  /** Reads a file into memory; `undefined` if it was changed since it was opened. */
-  load(file: FileSource): Promise<MemorySource | undefined>
+  /** Reads a file into memory; one of which something was read `before` may have grown since it was opened. */
+  load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
   /** Prepares further fields of the answer, also of a 304. */
   readonly prepare: (headers: ResponseHeaders) => void
   /** Told about a file that was changed while it was sent, so that the answer was cut off. */
@@ -27,7 +28,10 @@ export interface Delivery {
 /** An answer that carries the representation, or says that the client has it. */
 type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
 
-/** How long to wait before a file that was changed while it was read is tried anew, in milliseconds. */
+/**
+ * How long to wait before a file that was changed while it was read is tried anew, in milliseconds. A file that is written
+ * in place is complete by then; one that goes on growing, such as a log, may have grown the last time.
+ */
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 
 /**
@@ -38,7 +42,8 @@ const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
  * @throws the error of the file system
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
-  for (const pauseMs of PAUSES_MS) {
+  let before: Sample | undefined
+  for (const [attempt, pauseMs] of PAUSES_MS.entries()) {
     if (pauseMs > 0) await delay(pauseMs)
     const source = await delivery.open()
     if (typeof source === 'string') return source
@@ -47,7 +52,10 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
       return undefined
     }
     try {
-      if (await sendFrom(ctx, delivery, source)) return undefined
+      const isLast = attempt === PAUSES_MS.length - 1
+      const changed = await sendFrom(ctx, delivery, source, isLast ? before : undefined)
+      if (changed === undefined) return undefined
+      before = changed.before
     } finally {
       await source.close()
     }
@@ -55,19 +63,24 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
   throw unavailable('The file is being changed')
 }
 
-/** Answers from an open file; false if it was changed since it was opened, and nothing was sent. */
-async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): Promise<boolean> {
+/** Answers from an open file; says so if it was changed since it was opened, and nothing was sent. */
+async function sendFrom(
+  ctx: Context,
+  delivery: Delivery,
+  source: FileSource,
+  before: Sample | undefined,
+): Promise<Changed | undefined> {
   const representation = delivery.describe(source.stats)
   const answer = planFor(ctx, representation)
   if (!hasBody(ctx, answer)) {
     sendHead(ctx, delivery.prepare, representation, answer)
-    return true
+    return undefined
   }
   if (delivery.isLoaded(source)) {
-    const loaded = await delivery.load(source)
-    if (loaded === undefined) return false
+    const loaded = await delivery.load(source, before)
+    if (!('bytes' in loaded)) return loaded
     sendLoaded(ctx, delivery.prepare, representation, answer, loaded)
-    return true
+    return undefined
   }
   const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
   const begin = (): ResponseBody => {
@@ -75,9 +88,9 @@ async function sendFrom(ctx: Context, delivery: Delivery, source: FileSource): P
     ctx.responseHeaders.set('content-length', String(end - start + 1))
     return ctx.startResponse()
   }
-  const outcome = await streamFile(begin, source, start, end)
+  const outcome = await streamFile(begin, source, start, end, before)
   if (outcome === 'cut') delivery.onCut()
-  return outcome !== 'unsent'
+  return typeof outcome === 'string' ? undefined : outcome
 }
 
 /**

@@ -143,7 +143,7 @@ export class Mount {
       open: () => cache.open(path, stats),
       describe: (opened) => represent(name, coding, opened, this.#options),
       isLoaded: (file) => cache.admits(file),
-      load: (file) => cache.load(path, file),
+      load: (file, before) => cache.load(path, file, before),
       prepare: this.#preparation(name, isFallback),
       onCut: () => this.#warn(`${path} was changed while it was sent`),
     })

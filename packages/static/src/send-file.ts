@@ -4,9 +4,10 @@ import { attachment } from './content-disposition.ts'
 import { deliver } from './deliver.ts'
 import { absolutePath, checkDirectory, withSeparator } from './directory.ts'
 import { locateName, type PathGuards } from './locate.ts'
+import { readWhole } from './read-whole.ts'
 import { refuse } from './refuse.ts'
 import { represent } from './representation.ts'
-import { openSource, readWhole, WHOLE_BYTES } from './source.ts'
+import { openSource, WHOLE_BYTES } from './source.ts'
 import { limitedWarnings } from './warnings.ts'
 
 /** How one file is sent. */

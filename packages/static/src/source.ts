@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileFailure, type FileFailure } from './file-failure.ts'
-import { isSameContent, type FileIdentity } from './file-identity.ts'
-import { readAt } from './read-at.ts'
+import type { FileIdentity } from './file-identity.ts'
 
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
@@ -30,8 +29,10 @@ export interface FileSource {
 
 export type Source = MemorySource | FileSource
 
-/** How often a file that is replaced at the very moment it is opened is tried anew. */
-const ATTEMPTS = 4
+/** How often a file that is replaced at the very moment it is opened is tried. */
+const ATTEMPTS = 8
+/** How often in a row there is nothing to open before it is believed: what a switched link led to may be gone by then. */
+const MISSES = 3
 
 /**
  * Opens a regular file. What is checked is what is served: everything is asked of the handle, and the path is followed
@@ -48,6 +49,7 @@ export async function openSource(
 ): Promise<FileSource | FileFailure> {
   // O_NONBLOCK: opening a pipe must not wait for somebody to write into it.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK
+  let misses = 0
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let handle: FileHandle | undefined
     try {
@@ -65,31 +67,13 @@ export async function openSource(
     } catch (error) {
       const failure = fileFailure(error)
       if (failure === undefined) throw error
-      // A link that was switched leads to what has been deleted since. Without a switch it is missing twice.
-      if (failure !== 'missing' || (handle === undefined && attempt > 0)) return failure
+      misses = handle === undefined ? misses + 1 : 0
+      if (failure !== 'missing' || misses === MISSES) return failure
     } finally {
       await handle?.close()
     }
   }
   return 'missing'
-}
-
-/**
- * Reads a whole file into memory.
- *
- * @returns `undefined` if the file was changed since it was opened
- */
-export async function readWhole(source: FileSource): Promise<MemorySource | undefined> {
-  const { handle, stats } = source
-  const size = Number(stats.size)
-  const bytes = Buffer.allocUnsafeSlow(size)
-  let filled = 0
-  while (filled < size) {
-    const bytesRead = await readAt(handle.fd, bytes, filled, size - filled, filled)
-    if (bytesRead === 0) return undefined
-    filled += bytesRead
-  }
-  return isSameContent(await stateOf(source), stats) ? { stats, bytes } : undefined
 }
 
 /** What an open file is now. */

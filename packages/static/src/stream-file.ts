@@ -1,26 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ResponseBody } from '@fw/types'
 import { BufferPool } from './buffer-pool.ts'
-import { isSameContent } from './file-identity.ts'
 import { readAt } from './read-at.ts'
-import { stateOf, type FileSource } from './source.ts'
+import { isUnchanged, sampleOf, type Changed, type Sample } from './sample.ts'
+import type { FileSource } from './source.ts'
 
 const pool = new BufferPool()
 
-/** Octets that are remembered of what was sent first, to tell a file that has grown from another one in its place. */
-const SAMPLE_BYTES = 4096
-
-/** A write at the end of a file changes its time first, and its size once the octets are there. */
-const APPEND_MS = 5
-
-/** Octets that were sent, and where in the file they were. */
-interface Sample {
-  readonly position: number
-  readonly bytes: Uint8Array
-}
-
-/** What became of a body: all of it was sent, or nothing, or it was cut off. */
-export type StreamOutcome = 'sent' | 'unsent' | 'cut'
+/** What became of a body: all of it was sent, it was cut off, or nothing was sent as the file had changed before. */
+export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
  * Sends octets `start` to `end`, both inclusive, of an open file as the body of an answer, reading no faster than the
@@ -28,6 +15,7 @@ export type StreamOutcome = 'sent' | 'unsent' | 'cut'
  * before the first octet is not sent, one that was changed later is aborted, so that the client can tell. It may grow.
  *
  * @param begin Sends the head of the answer, once the first octets are read
+ * @param before What was read of the file before it was opened: then it may have grown before the first octet, too
  * @throws the error of the file system, after aborting the answer
  */
 export async function streamFile(
@@ -35,6 +23,7 @@ export async function streamFile(
   source: FileSource,
   start: number,
   end: number,
+  before?: Sample,
 ): Promise<StreamOutcome> {
   const { fd } = source.handle
   let position = start
@@ -48,12 +37,13 @@ export async function streamFile(
       const slice = buffer.subarray(0, bytesRead)
       const isEdge = sample === undefined || position + bytesRead > end
       // What is between the first slice and the last is as true as those: it was read after the one, before the other.
-      if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample)))) {
-        body?.abort(new Error('The file was changed while it was sent'))
-        isTaken = body === undefined
-        return body === undefined ? 'unsent' : 'cut'
+      if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample ?? before)))) {
+        if (body === undefined) return { before: sampleOf(source, slice, position) }
+        isTaken = false
+        body.abort(new Error('The file was changed while it was sent'))
+        return 'cut'
       }
-      sample ??= sampleOf(slice, position)
+      sample ??= sampleOf(source, slice, position)
       position += bytesRead
       body ??= begin()
       isTaken = false
@@ -76,28 +66,4 @@ export async function streamFile(
     if (isTaken) pool.give(buffer)
     else pool.drop(buffer)
   }
-}
-
-function sampleOf(slice: Uint8Array, position: number): Sample {
-  const first = Math.max(0, slice.byteLength - SAMPLE_BYTES)
-  return { position: position + first, bytes: Uint8Array.from(slice.subarray(first)) }
-}
-
-/**
- * Whether a file is what it was when it was opened, as far as it was sent.
- *
- * @param sample Absent as long as nothing was sent: then the file may not even have grown
- */
-async function isUnchanged(source: FileSource, sample: Sample | undefined): Promise<boolean> {
-  let now = await stateOf(source)
-  if (isSameContent(now, source.stats)) return true
-  if (sample === undefined) return false
-  if (now.size === source.stats.size) {
-    await delay(APPEND_MS)
-    now = await stateOf(source)
-  }
-  if (now.size <= source.stats.size) return false
-  const { position, bytes } = sample
-  const again = Buffer.alloc(bytes.byteLength)
-  return (await readAt(source.handle.fd, again, 0, again.byteLength, position)) > 0 && again.equals(bytes)
 }

@@ -1,0 +1,63 @@
+import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { tempFolder, type TempFolder } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { readWhole } from './read-whole.ts'
+import type { Sample } from './sample.ts'
+import { openSource, type FileSource } from './source.ts'
+
+async function openFile(folder: TempFolder): Promise<FileSource> {
+  const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
+  if (typeof source === 'string') throw new Error('The file is there')
+  return source
+}
+
+/** Opens a file, changes it, and reads it; what was read or, if that is known to be no state of the file, of it. */
+async function readChanged(
+  folder: TempFolder,
+  change: () => void,
+  before?: Sample,
+): Promise<string | Sample | undefined> {
+  await using source = Object.assign(await openFile(folder), {
+    async [Symbol.asyncDispose]() {
+      await source.close()
+    },
+  })
+  change()
+  const read = await readWhole(source, before)
+  return 'bytes' in read ? Buffer.from(read.bytes).toString() : read.before
+}
+
+const CHANGES: [string, (path: string) => void, string][] = [
+  ['longer', (path) => appendFileSync(path, 'er'), 'long'],
+  ['shorter', (path) => truncateSync(path, 3), ''],
+  ['other content of the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
+  ['other, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
+]
+
+describe('readWhole', () => {
+  it.each(CHANGES)('tells when there is something %s', async (_, change, text) => {
+    await using folder = await tempFolder({ file: 'long' })
+    utimesSync(folder.join('file'), 1, 1)
+    const before = await readChanged(folder, () => change(folder.join('file')))
+    expect(typeof before === 'object' ? Buffer.from(before.bytes).toString() : '').toBe(text)
+  })
+
+  it('takes a file that has grown as it was opened, once something of it is known', async () => {
+    await using folder = await tempFolder({ file: 'long' })
+    const append = (): void => appendFileSync(folder.join('file'), 'er')
+    const before = await readChanged(folder, append)
+    if (typeof before !== 'object') throw new Error('It was changed')
+    expect(await readChanged(folder, append, before)).toBe('longer')
+    // What is known is of another file, or of what the file was.
+    writeFileSync(folder.join('file'), 'LONG')
+    expect(await readChanged(folder, append, before)).toBeTypeOf('object')
+    writeFileSync(folder.join('file'), 'long')
+    expect(await readChanged(folder, append, { ...before, ino: -1n })).toBeTypeOf('object')
+    expect(await readChanged(folder, append, before)).toBe('longer')
+  })
+
+  it('reads what has lost its name', async () => {
+    await using folder = await tempFolder({ file: 'long' })
+    expect(await readChanged(folder, () => rmSync(folder.join('file')))).toBe('long')
+  })
+})
