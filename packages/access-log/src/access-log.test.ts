@@ -165,6 +165,15 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
+  it('is told what the other formats show, redacted and with the status of who left', async () => {
+    const customFormatter: NonNullable<AccessLogConfig['customFormatter']> = (ctx, _, { path, query, status, bytes }) =>
+      `${ctx.method} ${path}?${query} ${status} ${bytes}`
+    const config = { format: AccessLogFormat.Custom, customFormatter, redactQuery: ['token'] }
+    ;(await run([config], { rawQuery: 'token=s' })).finish({ bodyBytes: 7 })
+    ;(await run([config])).finish({ status: 0, aborted: true })
+    expect(sink.messages()).toEqual(['GET /?token=REDACTED 200 7', '[ABORTED] GET /? 499 0'])
+  })
+
   it.each([
     () => fail('broken formatter'),
     () => 7 as unknown as string,

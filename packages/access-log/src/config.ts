@@ -1,5 +1,6 @@
 import type { Context, LevelNumber } from '@fw/types'
 import type { TrustProxy } from '@fw/client-address'
+import type { Entry } from './entry.ts'
 
 /** The shape of an entry. */
 export const AccessLogFormat = {
@@ -46,10 +47,12 @@ export interface AccessLogConfig {
   /** Asked when the status is known; true means no entry. One that throws skips nothing. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Makes the text of entries, whatever the format; given the duration in whole nanoseconds. Where it throws, and for
-   * requests that never had a context, the entry is the Combined one. Its result is not escaped. Default: none.
+   * Makes the text of entries, whatever the format; given the duration in whole nanoseconds, and what the other formats
+   * show: the status that was sent, or 499, the size, the address of the client, and the rest of it redacted. Where it
+   * throws, and for requests that never had a context, the entry is the Combined one. Its result is not escaped.
+   * Default: none.
    */
-  readonly customFormatter?: ((ctx: Context, durationNs: number) => string) | undefined
+  readonly customFormatter?: ((ctx: Context, durationNs: number, entry: Entry) => string) | undefined
   /** Request header with the correlation id. Default `x-request-id`. */
   readonly correlationHeader?: string | undefined
   /**

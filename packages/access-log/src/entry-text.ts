@@ -19,17 +19,13 @@ export function entryText(entry: Entry, settings: Settings): string {
 }
 
 /** The text that the application's own formatter makes; `undefined` if there is none or it fails. */
-export function customText(
-  ctx: Context,
-  ending: Pick<Entry, 'durationNs' | 'isSlow' | 'isAborted'>,
-  { customFormatter }: Settings,
-): string | undefined {
+export function customText(ctx: Context, entry: Entry, { customFormatter }: Settings): string | undefined {
   if (customFormatter === undefined) return undefined
   try {
-    const text: unknown = customFormatter(ctx, ending.durationNs)
+    const text: unknown = customFormatter(ctx, entry.durationNs, entry)
     if (isForgottenPromise(text)) throw new TypeError('it gave a promise')
     if (typeof text !== 'string') throw new TypeError(`it returned a value of type ${typeof text}`)
-    return tagsOf(ending) + text
+    return tagsOf(entry) + text
   } catch (error) {
     warnOfFormatter(error)
     return undefined

@@ -1,5 +1,6 @@
 export { accessLog, accessLog as logger } from './access-log.ts'
 export { AccessLogFormat, type AccessLogConfig } from './config.ts'
+export type { Entry as AccessLogEntry } from './entry.ts'
 export { RequestLogger } from './request-logger.ts'
 export type { RouteAccessLog } from './route-option.ts'
 export type { TrustProxy } from '@fw/client-address'
