@@ -19,8 +19,8 @@ export interface Delivery {
   isLoaded(file: FileSource): boolean
   /** Reads a file into memory; one of which something was read `before` may have grown since it was opened. */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
-  /** Prepares further fields of the answer, also of a 304. */
-  readonly prepare: (headers: ResponseHeaders) => void
+  /** Prepares further fields of the answer: 200, 206, or 304, which has none that describe a body. */
+  readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
   /** Told about a file that was changed while it was sent, so that the answer was cut off. */
   onCut(): void
 }
@@ -172,7 +172,7 @@ function prepare(
   }
   const { isFromFuture, lastModified } = representation
   if (isFromFuture && lastModified !== undefined) headers.set('last-modified', pastDate(lastModified))
-  prepareMore(headers)
+  prepareMore(headers, answer.status)
   if (!('range' in answer)) return
   headers.set('content-range', `bytes ${answer.range.start}-${answer.range.end}/${representation.size}`)
 }

@@ -57,6 +57,17 @@ describe('sendFile', () => {
     },
   )
 
+  it('describes no body in a 304', async () => {
+    await using folder = await tempFolder({ 'a.txt': 'A' })
+    await using server = await serve((router) => {
+      const options = { download: true, contentType: 'text/x-mine', cacheControl: 'no-cache' }
+      router.get('/', (ctx) => sendFile(ctx, folder.join('a.txt'), options))
+    })
+    const { status, headers } = await server.ask('/', { 'if-none-match': '*' })
+    expect([status, headers.get('cache-control')]).toEqual([304, 'no-cache'])
+    expect([...headers.keys()].filter((name) => name.startsWith('content-'))).toEqual([])
+  })
+
   it('never leaves its root', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'A',

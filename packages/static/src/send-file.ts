@@ -72,9 +72,10 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
       }),
     isLoaded: ({ stats }) => stats.size <= WHOLE_BYTES,
     load: readWhole,
-    prepare: (headers) => {
-      if (options.contentType !== undefined) headers.set('content-type', options.contentType)
+    prepare: (headers, status) => {
       if (options.cacheControl !== undefined) headers.set('cache-control', options.cacheControl)
+      if (status === 304) return
+      if (options.contentType !== undefined) headers.set('content-type', options.contentType)
       const { download = false } = options
       if (download !== false) headers.set('content-disposition', attachment(download === true ? file : download))
     },
