@@ -123,7 +123,12 @@ export class RedisBackplane implements Backplane {
   }
 
   async close(): Promise<void> {
-    if (this.#sending !== undefined) await Promise.race([this.#sending, delay(CLOSE_MS)])
+    if (this.#sending !== undefined) {
+      const enough = new AbortController()
+      await Promise.race([this.#sending, delay(CLOSE_MS, undefined, { signal: enough.signal }).catch(() => {})])
+      // Otherwise the timer would keep the process alive.
+      enough.abort()
+    }
     this.#closing.abort(new Error('The backplane is closed'))
     this.#reader.close()
     this.#writer.close()

@@ -1,4 +1,4 @@
-/** A process that publishes, closes its server and has nothing else to do: `node ending-node.ts <port of Redis>`. */
+/** A process that publishes, closes its server and has nothing else to do: `node ending-node.ts <socket of Redis>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'
@@ -6,7 +6,7 @@ import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 
 setSinks([])
-const client = createClient({ socket: { host: '127.0.0.1', port: Number(process.argv[2]) } })
+const client = createClient({ socket: { path: process.argv[2] ?? '', tls: false } })
 const channel = new SseChannel({ backplane: new RedisBackplane(client, 'test', { timeoutMs: 1000 }) })
 const server = new Server()
 server.router().get('/', (ctx) => channel.serve(ctx))

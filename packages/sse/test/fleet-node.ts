@@ -1,4 +1,4 @@
-/** A worker process with a channel: `node fleet-node.ts <port of Redis>`. Publishes what it is told to. */
+/** A worker process with a channel: `node fleet-node.ts <socket of Redis>`. Publishes when it is told to. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'
@@ -6,12 +6,24 @@ import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 
 setSinks([])
-const client = createClient({ socket: { host: '127.0.0.1', port: Number(process.argv[2]) } })
+const client = createClient({ socket: { path: process.argv[2] ?? '', tls: false } })
 const backplane = new RedisBackplane(client, 'fleet', { timeoutMs: 1000, onError: () => {} })
 const channel = new SseChannel({ history: 100_000, backplane, onGap: () => process.send?.('gap') })
 const server = new Server()
 server.router().get('/', (ctx) => channel.serve(ctx))
 const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
-process.on('message', (event: { data: string; id?: string }) => channel.publish('n', event.data, { id: event.id }))
+let published = 0
+let publishing: NodeJS.Timeout | undefined
+// `begin` publishes a number every so many milliseconds, `end` is answered with the last of them.
+process.on('message', (message: { begin: number } | 'end') => {
+  if (message === 'end') {
+    clearInterval(publishing)
+    process.send?.({ published })
+    return
+  }
+  // What everybody begins after.
+  channel.publish('n', '0', { id: 'start' })
+  publishing = setInterval(() => channel.publish('n', String(++published)), message.begin)
+})
 process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })

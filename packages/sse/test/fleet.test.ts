@@ -1,14 +1,20 @@
 import { expect, it } from 'vitest'
-import { runFleet } from './fleet.ts'
+import { DISTURBANCES, runFleet } from './fleet.ts'
 
 /** The long form: `FLEET_CLIENTS=300 FLEET_SECONDS=60`. */
 const CLIENTS = Number(process.env['FLEET_CLIENTS'] ?? 40)
 const SECONDS = Number(process.env['FLEET_SECONDS'] ?? 4)
 
 it(
-  'clients that wander between processes while Redis is killed get exactly what was published',
+  'clients that wander between processes while Redis is killed, cut off and halted get exactly what was published',
   async () => {
-    const result = await runFleet({ nodes: 3, clients: CLIENTS, seconds: SECONDS, isDurable: true })
+    const result = await runFleet({
+      nodes: 3,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      isDurable: true,
+      disturbances: DISTURBANCES,
+    })
     expect(result.faults).toEqual([])
     expect(result.published).toBeGreaterThan(SECONDS * 10)
     expect(result.reconnects).toBeGreaterThan(CLIENTS * 2)

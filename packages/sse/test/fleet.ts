@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { EventClient } from '../src/testing.ts'
@@ -11,7 +11,12 @@ export interface FleetOptions {
   readonly seconds: number
   /** Whether Redis writes everything to disk before it answers. */
   readonly isDurable: boolean
+  /** What happens to Redis, one after the other at equal distances. */
+  readonly disturbances: readonly Disturbance[]
 }
+
+/** 'restart' kills Redis and starts it again, 'cut' ends its connections, 'pause' halts it for longer than it may take. */
+export type Disturbance = 'restart' | 'cut' | 'pause'
 
 export interface FleetResult {
   readonly published: number
@@ -20,6 +25,12 @@ export interface FleetResult {
   readonly faults: readonly string[]
 }
 
+export const DISTURBANCES: readonly Disturbance[] = ['restart', 'cut', 'pause']
+
+/** How long Redis is away. */
+const RESTART_MS = 300
+/** Twice what the processes wait for an answer. */
+const PAUSE_MS = 2000
 /** Milliseconds between two events. */
 const PUBLISH_MS = 10
 /** How long a client stays at most before it goes, and how long it stays away at most. */
@@ -29,38 +40,33 @@ const AWAY_MS = 1000
 const PATIENCE_MS = 20_000
 
 /**
- * Clients that come to random processes and leave them at random moments, while Redis is killed and started again in
- * the middle: each of them is to get exactly what was published, in order.
+ * Clients that come to random processes and leave them at random moments, while Redis is disturbed: each of them is to
+ * get exactly what was published, in order.
  */
-export async function runFleet({ nodes, clients, seconds, isDurable }: FleetOptions): Promise<FleetResult> {
+export async function runFleet(options: FleetOptions): Promise<FleetResult> {
+  const { nodes, clients, seconds, isDurable, disturbances } = options
   await using redis = await RedisServer.start(isDurable)
   const program = fileURLToPath(new URL('fleet-node.ts', import.meta.url))
-  const processes = Array.from({ length: nodes }, () => fork(program, [String(redis.port)]))
+  const processes = Array.from({ length: nodes }, () => fork(program, [redis.path]))
   const faults: string[] = []
   try {
     const ports = await Promise.all(processes.map((process) => portOf(process)))
-    for (const process of processes) process.on('message', () => faults.push('a gap'))
-    const fleet = new Fleet(ports)
-    // The first event is what everybody begins after.
-    processes[0]?.send({ data: '0', id: 'start' })
-    const running = Array.from({ length: clients }, (_, at) => fleet.follow(at))
-    const endMs = Date.now() + seconds * 1000
-    const restartMs = Date.now() + seconds * 500
-    let isRestarted = false
-    let published = 0
-    while (Date.now() < endMs) {
-      published++
-      // One process after the other would make one order out of several publishers; here one publishes.
-      processes[0]?.send({ data: String(published) })
-      if (!isRestarted && Date.now() > restartMs) {
-        isRestarted = true
-        void redis
-          .kill()
-          .then(() => delay(300))
-          .then(() => redis.restart())
-      }
-      await delay(PUBLISH_MS)
+    for (const process of processes) {
+      process.on('message', (message) => {
+        if (message === 'gap') faults.push('a gap')
+      })
     }
+    const fleet = new Fleet(ports)
+    // One process after the other would make one order out of several publishers; here one publishes.
+    const [publisher] = processes
+    publisher?.send({ begin: PUBLISH_MS })
+    const running = Array.from({ length: clients }, (_, at) => fleet.follow(at))
+    const stepMs = (seconds * 1000) / (disturbances.length + 1)
+    for (const disturbance of [undefined, ...disturbances]) {
+      if (disturbance !== undefined) await disturb(redis, disturbance)
+      await delay(stepMs)
+    }
+    const published = publisher === undefined ? 0 : await lastOf(publisher)
     fleet.last = published
     const late = delay(PATIENCE_MS, undefined, { ref: false }).then(() => fleet.giveUp())
     await Promise.race([Promise.all(running), late])
@@ -69,6 +75,28 @@ export async function runFleet({ nodes, clients, seconds, isDurable }: FleetOpti
   } finally {
     for (const process of processes) process.disconnect()
   }
+}
+
+async function disturb(redis: RedisServer, disturbance: Disturbance): Promise<void> {
+  if (disturbance === 'cut') await redis.command('CLIENT', 'KILL', 'TYPE', 'normal')
+  else if (disturbance === 'restart') {
+    await redis.kill()
+    await delay(RESTART_MS)
+    await redis.restart()
+  } else {
+    redis.pause()
+    await delay(PAUSE_MS)
+    redis.resume()
+  }
+}
+
+/** Lets a process end publishing. @returns The last number */
+async function lastOf(process: ChildProcess): Promise<number> {
+  process.send('end')
+  for await (const [message] of on(process, 'message') as AsyncIterable<[{ published?: number } | 'gap']>) {
+    if (message !== 'gap' && message.published !== undefined) return message.published
+  }
+  return 0
 }
 
 async function portOf(process: ChildProcess): Promise<number> {
@@ -125,14 +153,22 @@ class Fleet {
   }
 }
 
-// `node fleet.ts [clients] [seconds]`: the long form of what the tests do for a moment.
+// `node fleet.ts [clients] [seconds] [disturbances]`: the long form of what the tests do for a moment.
 if (import.meta.main) {
-  const [clients = 300, seconds = 60] = process.argv.slice(2).map(Number)
+  const [clients = '300', seconds = '60', wanted = DISTURBANCES.join()] = process.argv.slice(2)
+  const disturbances = DISTURBANCES.filter((disturbance) => wanted.split(',').includes(disturbance))
   for (const isDurable of [true, false]) {
-    const { published, reconnects, faults } = await runFleet({ nodes: 3, clients, seconds, isDurable })
+    const result = await runFleet({
+      nodes: 3,
+      clients: Number(clients),
+      seconds: Number(seconds),
+      isDurable,
+      disturbances,
+    })
+    const { published, reconnects, faults } = result
     console.log(
-      `Redis ${isDurable ? 'with' : 'without'} its data after the restart: ${published} events, ${clients} clients, ` +
-        `${reconnects} connections, ${faults.length} faults`,
+      `Redis ${isDurable ? 'with' : 'without'} its data after ${disturbances.join(', ')}: ${published} events, ` +
+        `${clients} clients, ${reconnects} connections, ${faults.length} faults`,
     )
     for (const fault of faults.slice(0, 10)) console.log(`  ${fault}`)
     if (faults.length > 0) process.exitCode = 1

@@ -1,19 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
 import { tempFolder, type TempFolder } from '@fw/testing'
 import { createClient } from 'redis'
 import type { RedisClient } from '../src/redis.ts'
 
-/** A real Redis that can be killed and started again with what it had on disk. */
+/** How long an outsider waits for an answer. */
+const ANSWER_MS = 10_000
+
+/** Those that run. */
+const servers = new Set<ChildProcess>()
+// A test that failed half-way may have left one.
+process.once('exit', () => {
+  for (const server of servers) server.kill('SIGKILL')
+})
+
+/**
+ * A real Redis that can be killed and started again with what it had on disk. It listens on a socket in a folder of its
+ * own: a port could be taken by somebody else before it is started, or while it is away.
+ */
 export class RedisServer implements AsyncDisposable {
-  readonly port: number
+  readonly path: string
   readonly #folder: TempFolder
   readonly #options: readonly string[]
   #process: ChildProcess | undefined = undefined
 
-  private constructor(port: number, folder: TempFolder, options: readonly string[]) {
-    this.port = port
+  private constructor(folder: TempFolder, options: readonly string[]) {
+    this.path = folder.join('redis.sock')
     this.#folder = folder
     this.#options = options
   }
@@ -21,28 +35,31 @@ export class RedisServer implements AsyncDisposable {
   /** @param isDurable Whether it writes everything to disk before it answers; otherwise it forgets all when it ends */
   static async start(isDurable: boolean): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
-    const server = new RedisServer(await freePort(), await tempFolder(), options)
+    const server = new RedisServer(await tempFolder(), options)
     await server.restart()
     return server
   }
 
   get client(): RedisClient {
-    return clientOf(this.port)
+    return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command as an outsider. */
+  /** Sends a command as an outsider. @throws if there is no answer */
   async command(...args: string[]): Promise<unknown> {
     const [reply] = await this.#converse([args])
     return reply
   }
 
-  /** Sends commands that nothing comes between. */
+  /** Sends commands that nothing comes between. @throws if there is no answer */
   async transaction(...commands: readonly string[][]): Promise<void> {
     await this.#converse([['MULTI'], ...commands, ['EXEC']])
   }
 
   async #converse(commands: readonly string[][]): Promise<unknown[]> {
-    const { client } = this
+    const client = createClient({
+      socket: { path: this.path, tls: false, reconnectStrategy: false },
+      commandOptions: { timeout: ANSWER_MS },
+    })
     client.on('error', () => {})
     await client.connect()
     try {
@@ -55,22 +72,42 @@ export class RedisServer implements AsyncDisposable {
   /** Ends it without a chance to save anything. */
   async kill(): Promise<void> {
     const running = this.#process
-    if (running === undefined) return
     this.#process = undefined
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
     const exit = once(running, 'exit')
     running.kill('SIGKILL')
     await exit
   }
 
+  /** Halts it: connections stay, and nothing is answered. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP')
+  }
+
+  /** Lets it go on with what has come meanwhile. */
+  resume(): void {
+    this.#process?.kill('SIGCONT')
+  }
+
+  /** @throws if it does not start */
   async restart(): Promise<void> {
     await this.kill()
-    const where = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder.path, '--save', '']
-    const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
+    // Nothing of the tests is given to it: if it outlived them, whoever reads what they print would wait for its end.
+    const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
-    // The tests must not outlive it, nor it them.
     started.unref()
-    for await (const chunk of started.stdout) if (String(chunk).includes('Ready to accept connections')) break
-    started.stdout.resume()
+    servers.add(started)
+    started.once('exit', () => servers.delete(started))
+    const printed: string[] = []
+    for await (const line of createInterface(started.stdout)) {
+      if (/ready to accept connections/i.test(line)) {
+        started.stdout.resume()
+        return
+      }
+      printed.push(line)
+    }
+    throw new Error(`Redis did not start:\n${printed.join('\n')}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,17 +128,19 @@ export class CuttableLine implements AsyncDisposable {
     this.#server = server
   }
 
-  static async to(port: number): Promise<CuttableLine> {
+  /** @param path Of the socket that the server listens on */
+  static async to(path: string): Promise<CuttableLine> {
     const server = createServer()
     const line = new CuttableLine(server)
-    server.on('connection', (near) => line.#join(near, connect(port, '127.0.0.1')))
+    server.on('connection', (near) => line.#join(near, connect(path)))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return line
   }
 
   get client(): RedisClient {
-    return clientOf((this.#server.address() as AddressInfo).port)
+    const { port } = this.#server.address() as AddressInfo
+    return createClient({ socket: { host: '127.0.0.1', port } })
   }
 
   /** Connections that exist go silent; new ones get no answer. */
@@ -143,17 +182,4 @@ export class CuttableLine implements AsyncDisposable {
       })
     }
   }
-}
-
-function clientOf(port: number): RedisClient {
-  return createClient({ socket: { host: '127.0.0.1', port } })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

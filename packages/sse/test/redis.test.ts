@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { App } from '@fw/core'
 import { createClient } from 'redis'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane, type RedisClient } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
@@ -94,7 +94,7 @@ describe('a channel in several processes', () => {
 
   it('holds a client that knows more than its process until that one has caught up', async () => {
     await using redis = await RedisServer.start(false)
-    await using line = await CuttableLine.to(redis.port)
+    await using line = await CuttableLine.to(redis.path)
     await using one = new Node(redis.client)
     await using two = new Node(line.client)
     await using client = await one.connect()
@@ -133,7 +133,7 @@ describe('a channel in several processes', () => {
 
   it('works with the third version of the protocol as with the second', async () => {
     await using redis = await RedisServer.start(false)
-    const connection = { host: '127.0.0.1', port: redis.port }
+    const connection = { path: redis.path, tls: false } as const
     await using two = new Node(createClient({ socket: connection, RESP: 2 }))
     await using three = new Node(createClient({ socket: connection, RESP: 3 }))
     two.publish(1, 2)
@@ -188,7 +188,7 @@ describe('a Redis that is killed', () => {
 describe('a line to Redis that is cut', () => {
   it('loses and doubles no event', async () => {
     await using redis = await RedisServer.start(false)
-    await using line = await CuttableLine.to(redis.port)
+    await using line = await CuttableLine.to(redis.path)
     await using near = new Node(line.client)
     await using far = new Node(redis.client)
     near.publish(1, 1)
@@ -206,7 +206,7 @@ describe('a line to Redis that is cut', () => {
 
   it('for longer than Redis keeps events is told as a gap', async () => {
     await using redis = await RedisServer.start(false)
-    await using line = await CuttableLine.to(redis.port)
+    await using line = await CuttableLine.to(redis.path)
     await using near = new Node(line.client)
     await using far = new Node(redis.client)
     far.publish(1, 1)
@@ -263,7 +263,7 @@ describe('events that are removed before they are read', () => {
 describe('a Redis without memory left', () => {
   it('gets what was published and what it lost once it has some', async () => {
     await using redis = await RedisServer.start(false)
-    await using line = await CuttableLine.to(redis.port)
+    await using line = await CuttableLine.to(redis.path)
     await using node = new Node(line.client)
     await using client = await node.connect()
     await reading(redis, 1)
@@ -318,7 +318,7 @@ describe('large events', () => {
 
   it('get through a line that is too slow for many of them in one answer', async () => {
     await using redis = await RedisServer.start(false)
-    await using line = await CuttableLine.to(redis.port)
+    await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
     await using far = new Node(line.client)
     await reading(redis, 2)
@@ -337,8 +337,8 @@ describe('large events', () => {
     channel.publish('n', 'x'.repeat(2000))
     expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d octets wait for Redis already/)
     await redis.restart()
-    await soon(() => expect(channel.stats.keptEvents).toBe(1))
-    channel.publish('n', '')
+    // It is delivered a moment before it is known to be stored.
+    await soon(() => channel.publish('n', ''))
   })
 })
 
@@ -370,13 +370,11 @@ describe('closing', () => {
 
   it('of the server is the end of a process, once Redis has what it published', async () => {
     await using redis = await RedisServer.start(false)
-    const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [String(redis.port)])
-    try {
-      const [code] = await once(child, 'exit')
-      expect(code).toBe(0)
-    } finally {
-      child.kill('SIGKILL')
-    }
+    const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [redis.path])
+    // It may keep running for ever, and this test with it.
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
     expect(Number(await redis.command('XLEN', KEY))).toBe(500)
   })
 
