@@ -7,8 +7,11 @@ const SMOOTHING = 1 / 8
 /** For how long nothing is looked at on the event loop once it was held up: the first time, and at most. */
 const FIRST_HOLD_MS = 10
 const LONGEST_HOLD_MS = 1000
-/** While the event loop has this long nothing to do but wait for a look, one made on it would take no less. */
-const IDLE_MS = 2
+/**
+ * While the event loop has this long nothing to do but wait for any look, one made on it would hold it up for as long. On a
+ * machine short of processors a few milliseconds mean nothing: threads wait for these too.
+ */
+const IDLE_MS = 20
 
 /**
  * Decides whether a file system is quick enough to be looked at on the event loop. After one slow look, which may be a

@@ -53,8 +53,8 @@ it('on a slow disk, requests for files leave the event loop to those for other r
     await Promise.all([...names.map((name) => ask(`/files/${name}`)), ask('/other')])
     expect([round, answers[0]]).toEqual([round, 'other'])
     expect(answers.toSorted()).toEqual([...names, 'other'].toSorted())
-    // The first shows that the disk is slow; those in the thread pool that it still is.
-    expect(looks.sync.length).toBeLessThanOrEqual(2)
+    // The first shows that the disk is slow; then one now and then whether it still is.
+    expect(looks.sync.length).toBeLessThanOrEqual(6)
     expect(new Set(looks.sync).size).toBe(looks.sync.length)
   }
   expect(looks.async).toBeGreaterThan(names.length)
