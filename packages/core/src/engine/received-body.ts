@@ -56,6 +56,11 @@ export class ReceivedBody implements RequestBody {
     return this.#isDiscarded
   }
 
+  /** Whether what comes goes on at once, and does not wait here. */
+  get isFlowing(): boolean {
+    return this.#consumer !== undefined && !this.#isPaused && this.#waiting.length === 0
+  }
+
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer
@@ -77,7 +82,7 @@ export class ReceivedBody implements RequestBody {
   push(chunk: Uint8Array): void {
     if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
     const consumer = this.#consumer
-    if (consumer !== undefined && !this.#isPaused && this.#waiting.length === 0) {
+    if (consumer !== undefined && this.isFlowing) {
       this.#call(() => consumer.data(chunk))
       return
     }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import { SlicedWriter, type WriterOwner } from '../engine/sliced-writer.ts'
-import { answerBatch, type Holder } from './answer-batch.ts'
+import { answerBatch, type Holder } from '../engine/answer-batch.ts'
 
 /** What a stall ends. */
 interface Breakable extends WriterOwner {

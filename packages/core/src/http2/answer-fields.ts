@@ -1,34 +1,37 @@
 import type { FieldList } from '@fw/types'
+import type { EngineHost } from '../engine/engine.ts'
 import { httpDate } from '../engine/http-date.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
+import type { FrameWriter } from './frame-writer.ts'
 
-/**
- * The field section of a final answer in the order of the wire, pseudo-header field first.
- *
- * A list, as `node:http2` takes it without making an object of it, and sends fields of one name in their order.
- *
- * @param altSvc Value of `alt-svc`, empty for none
- * @see RFC 9113 §8.3.2
- */
-export function answerFields(status: number, head: ResponseHead, altSvc: string): string[] {
-  const section = [':status', String(status)]
-  const { fields, contentLength } = head
-  for (let i = 0; i < fields.length; i += 2) section.push(fields[i] ?? '', fields[i + 1] ?? '')
-  if (!head.hasDate) section.push('date', httpDate())
-  if (altSvc !== '') section.push('alt-svc', altSvc)
-  if (contentLength !== undefined) section.push('content-length', String(contentLength))
-  return section
-}
+/** Sends the field sections of answers. */
+export class AnswerFields {
+  readonly #writer: FrameWriter
+  readonly #host: EngineHost
 
-/** Fields as an object, which `node:http2` wants for informational answers and trailers. */
-export function fieldsObject(fields: FieldList): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {}
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] ?? ''
-    const value = fields[i + 1] ?? ''
-    const before = headers[name]
-    if (before === undefined) headers[name] = value
-    else headers[name] = Array.isArray(before) ? [...before, value] : [before, value]
+  constructor(writer: FrameWriter, host: EngineHost) {
+    this.#writer = writer
+    this.#host = host
   }
-  return headers
+
+  /** The head of a final answer. @see RFC 9113 §8.3.2 */
+  head(streamId: number, status: number, { fields, hasDate, contentLength }: ResponseHead, endsStream: boolean): void {
+    const { altSvc } = this.#host
+    const section = fields.slice()
+    if (!hasDate) section.push('date', httpDate())
+    if (altSvc !== '') section.push('alt-svc', altSvc)
+    if (contentLength !== undefined) section.push('content-length', String(contentLength))
+    this.#writer.fields(streamId, endsStream, status, section)
+  }
+
+  /** The head of an informational answer. @see RFC 9113 §8.1 */
+  informational(streamId: number, status: number, fields: FieldList): void {
+    this.#writer.fields(streamId, false, status, fields)
+    this.#writer.flushSoon()
+  }
+
+  /** What ends an answer. */
+  trailers(streamId: number, fields: FieldList): void {
+    this.#writer.fields(streamId, true, 0, fields)
+  }
 }

@@ -1,140 +1,108 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FieldList, RequestHeaders } from '@fw/types'
+import { AbortedError } from '../engine/aborted-error.ts'
 import { BaseExchange } from '../engine/base-exchange.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
-import { FieldListHeaders } from '../engine/field-list-headers.ts'
 import type { Limits } from '../limits.ts'
+import type { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
-import { SlicedWriter } from '../engine/sliced-writer.ts'
-import { answerFields, fieldsObject } from './answer-fields.ts'
+import type { AnswerFields } from './answer-fields.ts'
+import { AnswerQueue } from './answer-queue.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { MAX_WINDOW } from './frames.ts'
 import { RequestContent, type ContentOwner } from './request-content.ts'
 import type { Http2RequestHead } from './request-head.ts'
-import type { SocketProgress } from './socket-progress.ts'
+import type { Sender, SendingStream } from './sender.ts'
+import type { Numbered } from './stream-table.ts'
 
-/** What an exchange needs of the session it runs on. */
+/** What an exchange needs of the connection it runs on. */
 export interface StreamOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  readonly progress: SocketProgress
-  /** When the session looks at its socket next, on the clock of `Deadlines`. */
-  readonly nextSampleMs: number
-  /** Calls `onDeadline` once `deadlineMs` has passed, until the exchange is let go of. */
-  watch(exchange: Http2Exchange): void
+  readonly sender: Sender
+  readonly answerFields: AnswerFields
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
-  /** Told once for each exchange. */
-  onStreamClosed(exchange: Http2Exchange): void
-  /** Ends the session with all its streams. */
-  destroy(): void
+  /** Ends the stream of an exchange by a frame. */
+  resetStream(exchange: Http2Exchange, code: ErrorCode): void
+  /** Request and answer are complete. */
+  onComplete(exchange: Http2Exchange): void
 }
 
-/** Answers up to this size are one write; larger ones are sent as the client takes them. */
-const MAX_SINGLE_WRITE_BYTES = 64 * 1024
-/**
- * Writes of the session that are seen to begin while a stream waits: the first may be from before, the second has taken
- * what the stream had if its window let it, and has been done when the third began.
- */
-const WRITES_OF_OTHERS = 3
+/** Texts up to this size are written behind their head. */
+const TEXT_BYTES = 4 * 1024
+/** Octets that a client must take of an answer within `writeStallTimeoutMs`, so that it cannot last for ever. */
+const PROGRESS_BYTES = 16 * 1024
 /** Of a body that is complete as it is made, nothing is asked. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
-const END_STREAM = { endStream: true }
-const BEFORE_TRAILERS = { waitForTrailers: true }
 
-/**
- * Where a stream keeps its exchange as long as it is open. Node.js holds on to closed streams until the next full
- * collection of garbage; a listener that knew the exchange would have all that belongs to it held along.
- */
-const exchangeOf = Symbol('exchange')
-
-interface OwnedStream extends ServerHttp2Stream {
-  [exchangeOf]?: Http2Exchange | undefined
-}
-
-/** A request and its answer on an HTTP/2 stream. */
-export class Http2Exchange extends BaseExchange implements ContentOwner {
+/** A request and its answer: a stream of an HTTP/2 connection. */
+export class Http2Exchange extends BaseExchange implements ContentOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
-  readonly headers: RequestHeaders
+  readonly id: number
   /** When `onDeadline` is due. */
   deadlineMs: number = Infinity
-  /** Where the session keeps the exchange. */
-  slot = -1
-
-  readonly #stream: ServerHttp2Stream
+  nextInPlace: this | undefined = undefined
+  isQueued = false
   readonly #owner: StreamOwner
   readonly #head: Http2RequestHead
   /** Absent where the request ended with its head. */
   readonly #content: RequestContent | undefined
   /** Made when asked for where there is no content. */
   #body: ReceivedBody | undefined = undefined
-  /** For answers in several writes. */
-  #output: SlicedWriter | undefined = undefined
-  /** When the client must have taken more of the answer. */
-  #outputDeadlineMs = Infinity
-  /** Writes of the session when the client was last seen to take something. */
-  #writesBefore = 0
-  /** Whether the client took too long, and the stream is being reset for it. */
-  #isGivenUp = false
-  #isEnding = false
-  /** Whether the whole answer was given to the stream. */
+  /** Octets of content that the client lets through on this stream. */
+  #window: number
+  /** For what cannot be sent at once. */
+  #queue: AnswerQueue | undefined = undefined
+  #trailers: FieldList | undefined = undefined
+  /** Whether END_STREAM was sent. */
   #isSent = false
+  /** Octets that were sent since the client was last seen to take enough. */
+  #progressBytes = 0
+  #outputDeadlineMs = Infinity
 
-  constructor(
-    stream: ServerHttp2Stream,
-    head: Http2RequestHead,
-    fields: FieldList,
-    hasContent: boolean,
-    owner: StreamOwner,
-  ) {
+  /** @param window Octets of content that the client lets through at first */
+  constructor(owner: StreamOwner, id: number, head: Http2RequestHead, hasContent: boolean, window: number) {
     super()
-    this.#stream = stream
     this.#owner = owner
+    this.id = id
     this.#head = head
-    this.headers = new FieldListHeaders(fields)
-    ;(stream as OwnedStream)[exchangeOf] = this
-    stream.on('error', ignore)
-    stream.on('close', onStreamClosed)
-    owner.watch(this)
-    this.#content = hasContent ? new RequestContent(stream, this) : undefined
+    this.#window = window
+    this.#content = hasContent ? new RequestContent(this, head.contentLength, head.expectsContinue) : undefined
     this.#content?.watch()
   }
 
   get method(): string {
     return this.#head.method
   }
-
   get target(): string {
     return this.#head.target
   }
-
   get authority(): string {
     return this.#head.authority
   }
-
+  get headers(): RequestHeaders {
+    return this.#head.headers
+  }
   get scheme(): 'http' | 'https' {
     return this.#owner.scheme
   }
-
   get remoteAddress(): string | undefined {
     return this.#owner.remoteAddress
   }
-
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
-
   get limits(): Limits {
     return this.#owner.host.limits
   }
-
   get deadlines(): Deadlines {
     return this.#owner.deadlines
   }
-
   get body(): ReceivedBody {
     if (this.#content !== undefined) return this.#content.body
     if (this.#body === undefined) {
@@ -144,193 +112,224 @@ export class Http2Exchange extends BaseExchange implements ContentOwner {
     }
     return this.#body
   }
-
   get bufferedBytes(): number {
-    return this.#output?.bufferedBytes ?? this.#stream.writableLength
+    return this.#queue?.bytes ?? 0
+  }
+  get canSend(): boolean {
+    return this.#window > 0 && this.bufferedBytes > 0
+  }
+  /** The content, as long as more of it may come. */
+  get openContent(): RequestContent | undefined {
+    return this.#content?.isComplete === false ? this.#content : undefined
+  }
+  protected get isBlocked(): boolean {
+    return this.bufferedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  protected get isBlocked(): boolean {
-    return this.#output?.isBlocked ?? this.#stream.writableNeedDrain
+  /** @throws {StreamError} if there is less content than announced */
+  onRequestEnd(trailers: FieldList): void {
+    this.#content?.onEnd(trailers)
+    if (this.#isSent) this.#owner.onComplete(this)
+  }
+
+  /** The request goes beyond a limit in a way that can still be answered. */
+  onRequestRefused(error: ProtocolError): void {
+    this.#content?.body.fail(error)
+  }
+
+  /** The client lets more through, or, by its settings, less. @throws {ConnectionError} if that is more than can be */
+  widen(octets: number): void {
+    if (this.#window + octets > MAX_WINDOW) {
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'A window of a stream above 2^31-1')
+    }
+    this.#window += octets
+    if (this.canSend) this.#owner.sender.enqueue(this)
+  }
+
+  sendFrame(maxBytes: number): number {
+    const queue = this.#queue
+    const slice = queue?.take(Math.min(maxBytes, this.#window))
+    if (queue === undefined || slice === undefined) return 0
+    const isLast = queue.isEnding && queue.bytes === 0
+    this.#window -= slice.byteLength
+    this.#owner.sender.writer.data(this.id, slice, isLast && this.#trailers === undefined)
+    this.#onProgress(queue, slice.byteLength)
+    if (isLast) this.#finish()
+    else if (queue.bytes === 0) this.#awaitDrain()
+    return slice.byteLength
+  }
+
+  onRoom(): void {
+    if (this.#isSent) this.settle(false)
+    else this.#awaitDrain()
+  }
+
+  /** The stream or its connection ended before the exchange did. */
+  onLost(error: Error): void {
+    this.#queue?.clear()
+    this.#content?.onClosed()
+    this.#body?.fail(error)
+    this.settle(true)
   }
 
   onDeadline(): void {
-    if (this.#outputDeadlineMs <= performance.now()) this.#onStall()
-    else this.#content?.onDeadline()
+    const nowMs = performance.now()
+    if (this.#outputDeadlineMs <= nowMs) {
+      if (this.#window > 0) {
+        // Others are sent to, or the socket takes nothing, which the connection knows.
+        this.#watchOutput()
+      } else {
+        this.#owner.resetStream(this, ErrorCode.CANCEL)
+        this.onLost(new AbortedError('The client does not take its answer'))
+      }
+      return
+    }
+    this.#content?.onDeadline()
   }
 
   onContentDeadline(): void {
     this.#setDeadline()
   }
 
+  sendContinue(): void {
+    if (this.status !== 0 || this.isClosed) return
+    this.#owner.answerFields.informational(this.id, 100, [])
+  }
+
+  credit(octets: number): void {
+    const { writer } = this.#owner.sender
+    writer.windowUpdate(this.id, octets)
+    writer.flushSoon()
+  }
+
   protected override sendInformational(status: number, fields: FieldList): void {
-    if (this.#isGone) return
-    this.#stream.additionalHeaders({ ':status': status, ...fieldsObject(fields) })
+    this.#owner.answerFields.informational(this.id, status, fields)
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    if (this.#isGone) return
-    const stream = this.#stream
-    const section = answerFields(status, head, this.#owner.host.altSvc)
-    if (body === null) {
-      stream.respond(section, END_STREAM)
+    const { answerFields, sender } = this.#owner
+    const { writer } = sender
+    answerFields.head(this.id, status, head, body === null)
+    writer.hold()
+    const length = this.bodyBytes
+    if (body === null) this.#finish()
+    else if (length <= this.#window && sender.mayPass(length) && length <= TEXT_BYTES) {
+      // Text of as many octets as characters is ASCII, which need not be encoded.
+      if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
+      else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
+      sender.passed(length)
       this.#finish()
-      return
+    } else {
+      const queue = this.#beginQueue()
+      queue.isEnding = true
+      queue.push(typeof body === 'string' ? Buffer.from(body) : body)
+      this.#enqueue()
     }
-    stream.respond(section)
-    if (this.#isRequestComplete && this.bodyBytes <= MAX_SINGLE_WRITE_BYTES) {
-      // One write that is also the end: END_STREAM goes with its last frame.
-      // Text of as many octets as characters is ASCII, which Node.js need not encode.
-      if (typeof body === 'string' && body.length === this.bodyBytes) stream.end(body, 'latin1')
-      else stream.end(body)
-      this.#finish()
-      return
-    }
-    this.#beginBody().write(typeof body === 'string' ? Buffer.from(body) : body)
-    this.#end()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    if (this.#isGone) return
-    const section = answerFields(status, head, this.#owner.host.altSvc)
-    this.#stream.respond(section, head.allowsBody ? BEFORE_TRAILERS : END_STREAM)
-    if (head.allowsBody) this.#beginBody()
+    const { answerFields, sender } = this.#owner
+    answerFields.head(this.id, status, head, !head.allowsBody)
+    sender.writer.flushSoon()
     // Nothing more will be sent, whatever the application still does.
-    else this.#isSent = true
+    if (!head.allowsBody) this.#isSent = true
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    this.#output?.write(chunk)
-    if (this.isBlocked) this.#watchOutput()
-    return !this.isBlocked
+    if (this.#isSent) return true
+    const { sender } = this.#owner
+    const { byteLength } = chunk
+    if (
+      this.bufferedBytes === 0 &&
+      byteLength <= Math.min(this.#window, PROGRESS_BYTES) &&
+      sender.mayPass(byteLength)
+    ) {
+      this.#window -= byteLength
+      sender.writer.data(this.id, chunk, false)
+      sender.passed(byteLength)
+      sender.writer.flushSoon()
+    } else {
+      this.#beginQueue().push(chunk)
+      this.#enqueue()
+    }
+    if (!this.isBlocked) return true
+    this.#awaitDrain()
+    return false
   }
 
   protected override sendEnd(trailers: FieldList): void {
-    // Without trailers this is an empty DATA frame with END_STREAM.
-    this.#stream.on('wantTrailers', () => {
-      try {
-        this.#stream.sendTrailers(fieldsObject(trailers))
-      } catch (error) {
-        this.abort(error instanceof Error ? error : undefined)
-      }
-    })
-    this.#end()
+    if (trailers.length > 0) this.#trailers = trailers
+    if (this.bufferedBytes > 0) {
+      this.#beginQueue().isEnding = true
+      return
+    }
+    const { writer } = this.#owner.sender
+    // Without trailers this is an empty DATA frame with END_STREAM, which needs no window.
+    if (!this.#isSent && this.#trailers === undefined) writer.data(this.id, NOTHING, true)
+    this.#finish()
+    writer.flushSoon()
   }
 
   protected override sendReset(): void {
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    this.#queue?.clear()
+    this.#owner.resetStream(this, ErrorCode.INTERNAL_ERROR)
   }
 
   protected override settle(aborted: boolean): void {
     if (this.isClosed) return
     super.settle(aborted)
-    if (this.#isRequestComplete || this.#stream.closed) return
-    this.#content?.body.discard()
-    // RFC 9113 §8.1: an early answer ends the request without an error, but not before the answer itself is out.
-    setImmediate(() => this.#stream.close(constants.NGHTTP2_NO_ERROR))
-  }
-
-  get #isRequestComplete(): boolean {
-    return this.#content?.isComplete ?? true
-  }
-
-  /** Whether the client has ended the stream, which an answer may meet before anybody was told. */
-  get #isGone(): boolean {
-    return this.#stream.destroyed || this.#stream.closed
-  }
-
-  #beginBody(): SlicedWriter {
-    const output: SlicedWriter = new SlicedWriter(this.#stream, { onWriteTurn: () => this.#onDrain(output) })
-    this.#output = output
-    this.#stream.on('drain', () => this.#onDrain(output))
-    // Node.js resets a stream whose request nobody reads as soon as all data is written, before END_STREAM is sent.
-    if (this.#isRequestComplete) this.#stream.resume()
-    return output
-  }
-
-  #onStall(): void {
-    const { progress, deadlines, host } = this.#owner
-    // A reset would wait for the socket as everything does; the session knows how long that may take.
-    const isSocketSlow = progress.isBusy && progress.writes - this.#writesBefore < WRITES_OF_OTHERS
-    if (isSocketSlow || (this.#isGivenUp && progress.isBusy)) {
-      this.#outputDeadlineMs = deadlines.in(host.limits.writeStallTimeoutMs)
-    } else if (this.#isGivenUp) {
-      this.#owner.destroy()
-      return
-    } else {
-      this.#isGivenUp = true
-      this.#content?.unwatch()
-      this.#outputDeadlineMs = deadlines.in(host.limits.lingerTimeoutMs)
-      this.#output?.clear()
-      this.#stream.close(constants.NGHTTP2_CANCEL)
-      this.settle(true)
-    }
     this.#setDeadline()
+    if (this.#content !== undefined && !this.#content.isComplete) this.#content.body.discard()
   }
 
-  #onDrain(output: SlicedWriter): void {
-    if (this.#isGivenUp) return
-    output.pump()
-    this.#outputDeadlineMs = Infinity
-    if (this.isBlocked) this.#watchOutput()
-    else if (this.#isEnding) this.#end()
-    else {
-      this.#setDeadline()
-      this.wake()
-    }
+  #beginQueue(): AnswerQueue {
+    return (this.#queue ??= new AnswerQueue())
   }
 
-  /** The application has written everything; the stream ends when it has taken it. */
-  #end(): void {
-    this.#isEnding = true
-    if (this.isBlocked) {
-      this.#watchOutput()
-      return
-    }
-    if (!this.#stream.writableEnded) this.#stream.end()
-    this.#finish()
+  #enqueue(): void {
+    this.#owner.sender.enqueue(this)
+    if (this.bufferedBytes > 0 && this.#outputDeadlineMs === Infinity) this.#watchOutput()
   }
 
-  /** The exchange is over once the client's window has let everything through. */
+  /** Everything was given to the connection, but for trailers. */
   #finish(): void {
+    if (this.#trailers !== undefined && !this.#isSent) this.#owner.answerFields.trailers(this.id, this.#trailers)
     this.#isSent = true
-    this.#watchOutput()
-    // The stream of a complete request closes by itself.
-    if (this.#isRequestComplete) return
-    if (this.#stream.writableFinished) this.settle(false)
-    else this.#stream.once('finish', () => this.settle(false))
+    this.#outputDeadlineMs = Infinity
+    if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
+    else this.settle(false)
+    if (this.openContent === undefined) this.#owner.onComplete(this)
+    // RFC 9113 §8.1: an early answer ends the request without an error; what has arrived already may be all of it.
+    else setImmediate(() => this.openContent && this.#owner.resetStream(this, ErrorCode.NO_ERROR))
   }
 
-  /** The stream has ended, in whatever way. */
-  onClosed(): void {
-    this.#owner.onStreamClosed(this)
-    this.#output?.clear()
-    this.#content?.onClosed()
-    const isReset = this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR
-    // A client may also take back a request without an error; only what was sent in one write tells it apart.
-    const isCutOff = this.#output === undefined && !this.#stream.writableFinished
-    this.settle(!this.#isSent || isReset || isCutOff)
+  /** Wakes whoever writes, as soon as there is room. */
+  #awaitDrain(): void {
+    if (this.bufferedBytes > 0) return
+    if (this.isBlocked) this.#owner.sender.awaitRoom(this)
+    else this.wake()
+  }
+
+  #onProgress(queue: AnswerQueue, bytes: number): void {
+    this.#progressBytes += bytes
+    if (queue.bytes === 0) {
+      this.#outputDeadlineMs = Infinity
+      this.#setDeadline()
+    } else if (this.#progressBytes >= PROGRESS_BYTES || this.#outputDeadlineMs === Infinity) this.#watchOutput()
   }
 
   #watchOutput(): void {
-    const { progress, nextSampleMs, host } = this.#owner
-    this.#writesBefore = progress.writes
-    // From the next sample on, a quarter of that time at most: every answer comes here, and to ask the clock costs more
-    // than all else of it.
-    this.#outputDeadlineMs = nextSampleMs + host.limits.writeStallTimeoutMs
+    this.#progressBytes = 0
+    this.#outputDeadlineMs = this.deadlines.in(this.limits.writeStallTimeoutMs)
     this.#setDeadline()
   }
 
   #setDeadline(): void {
-    this.deadlineMs = Math.min(this.#content?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
+    this.deadlineMs = this.isClosed ? Infinity : Math.min(this.#content?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
     this.#owner.onDeadlineSet(this.deadlineMs)
   }
 }
 
-function onStreamClosed(this: OwnedStream): void {
-  const exchange = this[exchangeOf]
-  this[exchangeOf] = undefined
-  exchange?.onClosed()
-}
+const NOTHING = new Uint8Array()
 
-/** A stream's `close` follows every `error` and says all that matters. */
 function ignore(): void {}

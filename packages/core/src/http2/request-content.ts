@@ -1,29 +1,32 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
-import type { FieldList, RequestHeaders } from '@fw/types'
+import type { FieldList } from '@fw/types'
 import { AbortedError } from '../engine/aborted-error.ts'
 import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
+import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
+import { DEFAULT_WINDOW } from './frames.ts'
 
 /**
  * DATA frames that may come while nobody reads what came before. The window of the stream ends them, after 64 KiB at
  * most; in frames of an octet or two that would be 150 times as much memory, on every stream of a connection.
  */
 const MAX_UNREAD_FRAMES = 1024
+/** The window is moved when that much of it was used. */
+const CREDIT_BYTES = DEFAULT_WINDOW >>> 1
 
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
-  readonly headers: RequestHeaders
   readonly limits: Limits
   readonly deadlines: Deadlines
-  /** 0 as long as no answer has begun. */
-  readonly status: number
-  readonly isClosed: boolean
   abort(): void
   /** The content has another `deadlineMs`. */
   onContentDeadline(): void
+  /** 100 (Continue) may be sent now. */
+  sendContinue(): void
+  /** Lets the client send so many octets more on the stream. */
+  credit(octets: number): void
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the time they may take. */
@@ -31,31 +34,29 @@ export class RequestContent implements BodySupply {
   readonly body: ReceivedBody
   /** When more must have arrived. */
   deadlineMs: number = Infinity
-  readonly #stream: ServerHttp2Stream
   readonly #owner: ContentOwner
+  readonly #announced: number | undefined
   readonly #requestDeadlineMs: number
   readonly #rate: BodyRate
-  #trailers: FieldList = []
   #awaitsContinue: boolean
   #isFull = false
   #unreadFrames = 0
   #isComplete = false
+  #receivedBytes = 0
+  /** Octets that the client may still send, padding included. */
+  #window = DEFAULT_WINDOW
+  /** Octets that were received and not given back to the window. */
+  #owed = 0
 
-  constructor(stream: ServerHttp2Stream, owner: ContentOwner) {
-    const { headers, limits, deadlines } = owner
-    const announced = headers.get('content-length')
-    this.body = new ReceivedBody(announced === null ? undefined : Number(announced), limits.maxBufferedBodyBytes, this)
-    this.#stream = stream
+  /** @param announced Octets by `content-length`, `undefined` without */
+  constructor(owner: ContentOwner, announced: number | undefined, expectsContinue: boolean) {
+    const { limits, deadlines } = owner
+    this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
     this.#owner = owner
+    this.#announced = announced
     this.#requestDeadlineMs = deadlines.in(limits.requestTimeoutMs)
     this.#rate = new BodyRate(limits)
-    this.#awaitsContinue = headers.get('expect')?.toLowerCase() === '100-continue'
-    this.#countFrames()
-    stream.on('data', (chunk: Buffer) => this.#onData(chunk))
-    stream.on('trailers', (_headers: unknown, _flags: number, raw: unknown) => {
-      if (Array.isArray(raw)) this.#trailers = raw.map(String)
-    })
-    stream.on('end', () => this.#onEnd())
+    this.#awaitsContinue = expectsContinue
   }
 
   /** Whether END_STREAM has arrived. */
@@ -82,16 +83,58 @@ export class RequestContent implements BodySupply {
     this.body.fail(new ProtocolError(408, 'Request body took too long', 'stream'))
   }
 
+  /**
+   * A DATA frame has arrived.
+   *
+   * @param frameBytes What it takes of the window
+   * @throws {ConnectionError} FLOW_CONTROL_ERROR if that is more than is left
+   * @throws {StreamError} if there is more content than announced, or too many frames wait
+   */
+  onData(content: Buffer, frameBytes: number): void {
+    this.#window -= frameBytes
+    if (this.#window < 0)
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'DATA beyond the window of its stream')
+    this.#owed += frameBytes
+    this.#receivedBytes += content.length
+    if (this.#announced !== undefined && this.#receivedBytes > this.#announced) throw wrongLength()
+    if (this.#isFull && ++this.#unreadFrames > MAX_UNREAD_FRAMES) {
+      // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
+      throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
+    }
+    this.watch()
+    try {
+      this.#rate.add(content.length)
+    } catch (error) {
+      this.body.fail(error as ProtocolError)
+    }
+    const { body } = this
+    // What waits must not keep all that was received with it.
+    body.push(body.isFlowing || body.isDiscarded ? content : Buffer.from(content))
+    if (!this.#isFull) this.#credit(CREDIT_BYTES)
+  }
+
+  /**
+   * The request is complete.
+   *
+   * @throws {StreamError} if there is less content than announced
+   */
+  onEnd(trailers: FieldList): void {
+    if (this.#announced !== undefined && this.#receivedBytes !== this.#announced) throw wrongLength()
+    this.#isComplete = true
+    this.watch()
+    this.body.finish(trailers)
+  }
+
   /** The stream has ended, in whatever way. */
   onClosed(): void {
+    this.unwatch()
     if (!this.#isComplete) this.body.fail(new AbortedError('The client ended the stream'))
   }
 
   onWanted(): void {
     if (this.#awaitsContinue) {
       this.#awaitsContinue = false
-      const { status, isClosed } = this.#owner
-      if (status === 0 && !isClosed) this.#stream.additionalHeaders({ ':status': 100 })
+      this.#owner.sendContinue()
     }
     this.watch()
   }
@@ -100,53 +143,33 @@ export class RequestContent implements BodySupply {
     this.#isFull = true
     this.#unreadFrames = 0
     this.unwatch()
-    this.#stream.pause()
   }
 
   onRoom(): void {
     this.#isFull = false
     this.#rate.restart()
     this.watch()
-    this.#stream.resume()
+    this.#credit(1)
   }
 
   onFault(): void {
     this.#owner.abort()
   }
 
-  /** No event tells of frames that wait in a stream, but each is pushed to it, as to any readable stream. */
-  #countFrames(): void {
-    const stream = this.#stream
-    const push = stream.push.bind(stream)
-    stream.push = (...pushed) => {
-      if (this.#isFull && ++this.#unreadFrames > MAX_UNREAD_FRAMES) {
-        // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
-        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-      }
-      return push(...pushed)
-    }
-  }
-
-  #onData(chunk: Buffer): void {
-    this.watch()
-    try {
-      this.#rate.add(chunk.length)
-    } catch (error) {
-      this.body.fail(error as ProtocolError)
-    }
-    this.body.push(chunk)
-  }
-
-  #onEnd(): void {
-    // An aborted stream ends too, but without the end of its body.
-    if (this.#stream.aborted || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
-    this.#isComplete = true
-    this.watch()
-    this.body.finish(this.#trailers)
+  /** Gives back what was received, if it is worth a frame. */
+  #credit(least: number): void {
+    if (this.#owed < least || this.#isComplete) return
+    this.#window += this.#owed
+    this.#owner.credit(this.#owed)
+    this.#owed = 0
   }
 
   #setDeadline(deadlineMs: number): void {
     this.deadlineMs = deadlineMs
     this.#owner.onContentDeadline()
   }
+}
+
+function wrongLength(): StreamError {
+  return new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: not as much content as announced')
 }

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../limits.ts'
-import { http2RequestHead, refusedRequestLine } from './request-head.ts'
+import type { FieldSection } from './hpack-decoder.ts'
+import { http2RequestHead, http2Trailers, refusedRequestLine } from './request-head.ts'
 
 const LIMITS = { ...DEFAULT_LIMITS, maxRequestLineBytes: 100 }
 const request = (changes: Record<string, string>): string[] =>
   Object.entries({ ':method': 'GET', ':scheme': 'https', ':authority': 'a', ':path': '/', ...changes }).flat()
+
+const section = (fields: readonly string[], more: Partial<FieldSection> = {}): FieldSection => ({
+  fields,
+  listBytes: fields.reduce((sum, text) => sum + text.length + 16, 0),
+  isTooLarge: false,
+  isWellFormed: true,
+  ...more,
+})
+const MALFORMED = { name: 'StreamError', code: 1 }
 
 describe('http2RequestHead', () => {
   it.each([
@@ -14,23 +24,56 @@ describe('http2RequestHead', () => {
     [request({ ':method': 'OPTIONS', ':path': '*' }), { target: '*' }],
     [[':method', 'CONNECT', ':authority', 'a:443'], { method: 'CONNECT', target: 'a:443' }],
   ])('reads %j', (fields, want) => {
-    expect(http2RequestHead(fields, LIMITS)).toMatchObject(want)
+    expect(http2RequestHead(section(fields), LIMITS)).toMatchObject(want)
   })
 
   it.each([
     request({ ':path': '/a#b' }),
-    request({ ':path': 'a' }),
-    request({ ':path': '/a b' }),
     request({ ':path': '/\xe9' }),
-    request({ ':path': '*' }),
-    request({ ':method': 'G(T' }),
     request({ ':scheme': 'ftp' }),
     request({ ':authority': 'u@a' }),
-    request({ ':authority': '' }),
     request({ host: 'b' }),
+  ])('answers 400 to %j', (...fields) => {
+    const refusal = { status: 400, scope: 'stream' }
+    expect(() => http2RequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(refusal))
+  })
+
+  it.each([
+    request({ ':path': 'a' }),
+    request({ ':path': '/a b' }),
+    request({ ':path': '*' }),
+    request({ ':method': 'G(T' }),
+    request({ ':authority': '' }),
+    request({ ':status': '200' }),
+    request({ connection: 'close' }),
+    request({ te: 'gzip' }),
+    request({ 'content-length': '1, 1' }),
+    request({ 'x-a': '1', ':path ': '/' }),
+    [...request({}), 'host', 'a', 'host', 'a'],
+    [...request({}), ...request({})],
+    [...request({}), 'x-a', '1', ':path', '/b'],
     [':method', 'GET', ':scheme', 'https', ':path', '/'],
-  ])('refuses %j', (...fields) => {
-    expect(() => http2RequestHead(fields, LIMITS)).toThrow(expect.objectContaining({ status: 400, scope: 'stream' }))
+    [':method', 'CONNECT', ':authority', 'a', ':path', '/'],
+  ])('calls %j malformed', (...fields) => {
+    expect(() => http2RequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(MALFORMED))
+  })
+
+  it('calls malformed what has an invalid name or value', () => {
+    const invalid = section(request({}), { isWellFormed: false })
+    expect(() => http2RequestHead(invalid, LIMITS)).toThrow(expect.objectContaining(MALFORMED))
+  })
+
+  it('answers 431 to what was too large to decode', () => {
+    const large = section(request({}), { isTooLarge: true })
+    expect(() => http2RequestHead(large, LIMITS)).toThrow(expect.objectContaining({ status: 431 }))
+  })
+
+  it.each([
+    ['12', 12],
+    ['0', 0],
+  ])('reads content-length %s, and whether 100 is expected', (value, contentLength) => {
+    const head = http2RequestHead(section(request({ 'content-length': value, expect: '100-Continue' })), LIMITS)
+    expect(head).toMatchObject({ contentLength, expectsContinue: true })
   })
 
   it.each([
@@ -47,13 +90,23 @@ describe('http2RequestHead', () => {
     const fields = Array.from({ length: count }, (_, i) => [`x-${i}`, '1']).flat()
     expect(statusOf([...request({}), ...fields], { maxFields: 2 })).toBe(status)
   })
+})
 
-  // The four of the request take 167 octets by the rule of RFC 9113 §6.5.2: 32 for each, and what they hold.
+describe('http2Trailers', () => {
+  it('gives them as they are', () => {
+    expect(http2Trailers(section(['x-sum', '1']), DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
+  })
+
+  it.each([[[':path', '/']], [['connection', 'x']]])('calls %j malformed', (fields) => {
+    expect(() => http2Trailers(section(fields), DEFAULT_LIMITS)).toThrow(expect.objectContaining(MALFORMED))
+  })
+
   it.each([
-    [101, undefined],
-    [102, 431],
-  ])('a field of %i octets more gives %s with a limit of 300', (length, status) => {
-    expect(statusOf([...request({}), 'x', 'v'.repeat(length - 1)], { maxHeadBytes: 300 })).toBe(status)
+    ['octets', { maxTrailerBytes: 10 }],
+    ['fields', { maxTrailerFields: 0 }],
+  ])('answers 431 to too many %s', (_what, limits) => {
+    const refusal = expect.objectContaining({ status: 431 })
+    expect(() => http2Trailers(section(['x', '1']), { ...DEFAULT_LIMITS, ...limits })).toThrow(refusal)
   })
 })
 
@@ -69,7 +122,7 @@ describe('refusedRequestLine', () => {
 
 function statusOf(fields: readonly string[], limits: Partial<typeof DEFAULT_LIMITS>): unknown {
   try {
-    http2RequestHead(fields, { ...LIMITS, ...limits })
+    http2RequestHead(section(fields), { ...LIMITS, ...limits })
     return undefined
   } catch (error) {
     return (error as { status: number }).status

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { RateBudget } from './rate-budget.ts'
+import { RateBudget } from '../engine/rate-budget.ts'
 
 const TOKEN_BYTES = 16
 /** RFC 9000 §10.3: smaller ones could not be an ordinary packet. */

@@ -6,7 +6,7 @@ import type { Bindable, SocketAddress } from './binding.ts'
 import { Deadlines } from '../engine/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { Http1Connection, type Http1ConnectionOptions } from '../http1/connection.ts'
-import { Http2Session } from '../http2/session.ts'
+import { Http2Connection } from '../http2/connection.ts'
 import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 import { turns } from '../engine/turns.ts'
@@ -167,13 +167,13 @@ export class TcpListener implements Bindable {
 
   #serveHttp2(socket: Socket, host: EngineHost): void {
     this.#tell(socket, 'HTTP/2.0')
-    const session = new Http2Session(socket, {
+    const connection = new Http2Connection(socket, {
       scheme: this.#scheme,
       host,
       deadlines: this.#deadlines,
       onClose: (closed) => this.#forget(closed),
     })
-    this.#add(session)
+    this.#add(connection)
   }
 
   #add(connection: Drainable): void {
@@ -195,7 +195,7 @@ export class TcpListener implements Bindable {
 
   #forget(connection: Drainable): void {
     this.#connections.delete(connection)
-    // Later: a connection that turns out to be HTTP/2 is handed over to a session.
+    // Later: one that turns out to be HTTP/2 is handed over to another connection.
     if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
   }
 

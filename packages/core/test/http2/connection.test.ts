@@ -85,7 +85,7 @@ describe('RFC 9113 §6.5: SETTINGS', () => {
     const announced = serverSettings(client)
     expect(announced.get(Setting.MAX_CONCURRENT_STREAMS)).toBe(7)
     expect(announced.get(Setting.ENABLE_PUSH)).toBe(0)
-    expect(announced.get(Setting.MAX_HEADER_LIST_SIZE)).toBe(4000)
+    expect(announced.get(Setting.MAX_HEADER_LIST_SIZE)).toBe(1000)
     expect(announced.get(Setting.ENABLE_CONNECT_PROTOCOL) ?? 0).toBe(0)
   })
 
@@ -122,11 +122,15 @@ describe('RFC 9113 §5.1.2: streams at once', () => {
     expect(exchanges).toHaveLength(2)
   })
 
-  it('above the limit that was acknowledged are an error of the connection', async () => {
-    const { client } = await serveEcho({ maxConcurrentStreams: 2 })
+  it('above the limit that was acknowledged are refused too', async () => {
+    const { client, exchanges } = await serveEcho({ maxConcurrentStreams: 2 })
     await client.ping()
     client.send(...[1, 3, 5].map((id) => headers(id, request('POST'), 0)))
-    await expect.poll(() => client.outcome(5)).toBe('connection PROTOCOL_ERROR')
+    await expect.poll(() => client.outcome(5)).toBe('stream REFUSED_STREAM')
+    client.send(data(1, 'x', Flag.END_STREAM))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+    expect(await client.serves(7)).toBe(true)
+    expect(exchanges).toHaveLength(3)
   })
 })
 
@@ -160,18 +164,35 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     expect(refusals).toEqual([])
   })
 
-  it('of the server names the last stream it serves, and that is answered', async () => {
+  it('of the server is a notice at first, and what crosses it is served; the second names the last stream', async () => {
     const exchanges: Exchange[] = []
     const { port, listener } = await serveEngines((exchange) => exchanges.push(exchange))
     const client = await RawClient.connect(port)
-    client.send(headers(1, request()), headers(3, request()))
-    await expect.poll(() => exchanges.length).toBe(2)
+    client.send(headers(1, request()))
+    await expect.poll(() => exchanges.length).toBe(1)
     const drained = listener.drain()
     await expect.poll(() => client.goaway).toBe('NO_ERROR')
-    expect(client.lastStreamId).toBe(3)
+    expect(client.lastStreamId).toBe(2 ** 31 - 1)
+    // Sent before the client could know; then it answers the PING that came with the notice.
+    client.send(headers(3, request()))
+    const [ping] = client.of(FrameType.PING)
+    client.send(frame(FrameType.PING, Flag.ACK, 0, ping?.payload))
+    await expect.poll(() => client.lastStreamId).toBe(3)
+    client.send(headers(5, request()))
+    await client.ping()
+    expect(exchanges).toHaveLength(2)
     for (const exchange of exchanges) exchange.respond(200, [], 'x')
     await drained
-    expect([client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
+    expect([1, 3, 5].map((id) => client.outcome(id))).toEqual(['status 200', 'status 200', 'closed'])
+  })
+
+  it('of the server is final after drainIdleMs where the client does not answer', async () => {
+    const { port, listener } = await serveEngines(() => {}, { drainIdleMs: 50 })
+    const client = await RawClient.connect(port)
+    const drained = listener.drain()
+    await expect.poll(() => client.lastStreamId).toBe(2 ** 31 - 1)
+    await expect.poll(() => client.lastStreamId).toBe(0)
+    await drained
   })
 })
 

@@ -180,22 +180,31 @@ describe('a flood that costs nothing keeps nobody waiting', () => {
 })
 
 describe('field sections that are too large', () => {
-  it('are answered 431 as long as they are not four times too large, then reset', async () => {
+  it('are answered 431, and told of', async () => {
     const { client, exchanges, refusals } = await serve({ maxHeadBytes: 4000 })
-    await client.ping()
     client.send(headers(1, request('GET', '/', ['x', 'v'.repeat(4000)])))
-    client.send(headers(3, request('GET', '/', ['x', 'v'.repeat(16_000)])))
-    await expect.poll(() => client.outcome(1)).toBe('status 431')
-    await expect.poll(() => client.outcome(3)).toBe('stream ENHANCE_YOUR_CALM')
+    client.send(headers(3, request('GET', '/', ['x', 'v'.repeat(15_000)])))
+    await expect.poll(() => [client.outcome(1), client.outcome(3)]).toEqual(['status 431', 'status 431'])
     expect(await client.serves(5)).toBe(true)
     expect(exchanges).toHaveLength(1)
-    expect(refusals).toMatchObject([{ status: 431, method: 'GET', target: '/' }, { status: 0 }])
+    const refusal = { status: 431, method: 'GET', target: '/' }
+    expect(refusals).toMatchObject([refusal, refusal])
+  })
+
+  it('end the connection when they are four times too large on the wire', async () => {
+    const { client, refusals } = await serve({ maxHeadBytes: 4000 })
+    const section = request('GET', '/', ['x', 'v'.repeat(16_000)])
+    client.send(frame(HEADERS, Flag.END_STREAM, 1, section.subarray(0, 16_000)))
+    client.send(frame(CONTINUATION, Flag.END_HEADERS, 1, section.subarray(16_000)))
+    await expect.poll(() => client.outcome(1)).toBe('connection ENHANCE_YOUR_CALM')
+    expect(refusals).toMatchObject([{ status: 0 }])
   })
 
   it.each([
+    [100, 'status 200'],
     [101, 'status 431'],
     [500, 'status 431'],
-    [4000, 'stream ENHANCE_YOUR_CALM'],
+    [4000, 'status 431'],
   ])('by %i fields: %s', async (count, outcome) => {
     const { client } = await serve()
     await client.ping()
@@ -211,7 +220,7 @@ describe('field sections that are too large', () => {
     client.send(headers(1, Buffer.concat([request(), indexedLiteral('x', 'v'.repeat(4000))])))
     const bomb = Buffer.concat([request(), ...Array<Buffer>(12_000).fill(indexed(62))])
     for (let n = 1; n <= 50; n++) client.send(headers(streamId(n), bomb))
-    await expect.poll(() => client.outcome(streamId(50)), { timeout: 5000 }).toBe('stream ENHANCE_YOUR_CALM')
+    await expect.poll(() => client.outcome(streamId(50)), { timeout: 5000 }).toBe('status 431')
     await expectServed(port)
     expect(exchanges).toHaveLength(2)
   })

@@ -1,6 +1,8 @@
 /** The first octets of an HTTP/2 connection (RFC 9113 §3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
+export const HTTP2_PREFACE_BYTES: number = PREFACE.length
+
 /** Whether a connection begins with the HTTP/2 preface; `undefined` while too little has arrived to tell. */
 export function startsWithPreface(bytes: Buffer): boolean | undefined {
   const length = Math.min(bytes.length, PREFACE.length)

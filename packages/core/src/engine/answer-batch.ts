@@ -1,4 +1,4 @@
-import { outsideRequests } from '../engine/outside.ts'
+import { outsideRequests } from './outside.ts'
 
 /** Who holds back what it has to send. */
 export interface Holder {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { turns, type TurnTaker } from '../engine/turns.ts'
+import { turns, type TurnTaker } from './turns.ts'
 
 /** Octets that are a share of work: what libuv reads at once. */
 const SHARE_BYTES = 64 * 1024

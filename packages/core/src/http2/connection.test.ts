@@ -24,7 +24,7 @@ async function serve(
   return { ...engines, socket, session }
 }
 
-describe('an HTTP/2 session', () => {
+describe('an HTTP/2 connection', () => {
   it('ends its exchanges when the client closes its side of the socket', async () => {
     const { socket, session, outcomes } = await serve(() => {})
     session.request({ ':path': '/' }).on('error', () => {})

@@ -1,0 +1,37 @@
+/** RFC 9113 §6. */
+export const FrameType = {
+  DATA: 0x0,
+  HEADERS: 0x1,
+  PRIORITY: 0x2,
+  RST_STREAM: 0x3,
+  SETTINGS: 0x4,
+  PUSH_PROMISE: 0x5,
+  PING: 0x6,
+  GOAWAY: 0x7,
+  WINDOW_UPDATE: 0x8,
+  CONTINUATION: 0x9,
+} as const
+
+/** Bits that say more about a frame; one bit means different things on different frames. */
+export const Flag = { ACK: 0x1, END_STREAM: 0x1, END_HEADERS: 0x4, PADDED: 0x8, PRIORITY: 0x20 } as const
+
+/** RFC 9113 §6.5.2. */
+export const Setting = {
+  HEADER_TABLE_SIZE: 0x1,
+  ENABLE_PUSH: 0x2,
+  MAX_CONCURRENT_STREAMS: 0x3,
+  INITIAL_WINDOW_SIZE: 0x4,
+  MAX_FRAME_SIZE: 0x5,
+  MAX_HEADER_LIST_SIZE: 0x6,
+} as const
+
+/** Octets before the payload of every frame: length, type, flags, stream (RFC 9113 §4.1). */
+export const FRAME_HEAD_BYTES = 9
+/** The longest payload that everybody takes, and the longest that we do (RFC 9113 §4.2). */
+export const DEFAULT_FRAME_BYTES = 16_384
+/** Octets that may be sent before a window is moved, unless settings say otherwise (RFC 9113 §6.9.2). */
+export const DEFAULT_WINDOW = 65_535
+/** No window is ever larger (RFC 9113 §6.9.1). */
+export const MAX_WINDOW: number = 2 ** 31 - 1
+/** No stream has a higher number (RFC 9113 §5.1.1). */
+export const MAX_STREAM_ID: number = 2 ** 31 - 1

@@ -1,0 +1,333 @@
+import type { Refusal } from '@fw/types'
+import { AbortedError } from '../engine/aborted-error.ts'
+import { answerBatch } from '../engine/answer-batch.ts'
+import type { Deadlines } from '../engine/deadlines.ts'
+import type { EngineHost } from '../engine/engine.ts'
+import { ProtocolError } from '../engine/protocol-error.ts'
+import { RateBudget } from '../engine/rate-budget.ts'
+import { AnswerFields } from './answer-fields.ts'
+import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
+import { Http2Exchange, type StreamOwner } from './exchange.ts'
+import { HpackDecoder, type FieldSection } from './hpack-decoder.ts'
+import { HpackError } from './hpack-error.ts'
+import { http2RequestHead, http2Trailers, refusedRequestLine, type Http2RequestHead } from './request-head.ts'
+import type { Sender } from './sender.ts'
+import type { ClientSettings } from './settings.ts'
+import { StreamTable } from './stream-table.ts'
+
+/** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
+const DECODER_TABLE_BYTES = 4096
+/** Numbers of streams that we reset and for which frames may be on their way: more than are open at once by default. */
+const REMEMBERED_RESETS = 256
+/**
+ * Frames that ask for nothing: what other servers take of a client that is only odd, and in no time (those of nghttp2).
+ */
+const IDLE_FRAMES_BURST = 10_000
+const IDLE_FRAMES_PER_SECOND = 330
+
+/** What streams need of the connection they are on. */
+export interface StreamsOwner {
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  readonly scheme: 'http' | 'https'
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  readonly sender: Sender
+  readonly clientSettings: ClientSettings
+  /** Whether the client knows the limits it was sent. */
+  readonly isAcknowledged: boolean
+  onDeadlineSet(deadlineMs: number): void
+  /** The first stream was opened. */
+  onBusy(): void
+  /** No stream is open any more. */
+  onIdle(): void
+}
+
+/**
+ * The streams of a connection: which there are, and what a frame means to the one it is about.
+ *
+ * @see RFC 9113 §5.1
+ */
+export class Http2Streams implements StreamOwner {
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  readonly sender: Sender
+  readonly answerFields: AnswerFields
+  /** The highest number of a stream that was opened. */
+  lastId = 0
+  /** Whether new streams are passed over, as the client was told before. */
+  isEnding = false
+  readonly #owner: StreamsOwner
+  readonly #open = new StreamTable<Http2Exchange>()
+  readonly #decoder: HpackDecoder
+  /** Streams that the client, or what it did, brought to an end. */
+  readonly #resetBudget: RateBudget
+  readonly #idleFrames: RateBudget
+  readonly #recentResets: number[] = []
+  /** The highest number of a stream before the frames that are being read arrived. */
+  #lastIdBefore = 0
+  /** Numbers that were passed over last, none of which a stream can have any more. */
+  #gapStart = 0
+  #gapEnd = 0
+  /** A section that was found good, and what it says: clients send the same again and again. */
+  #knownSection: FieldSection | undefined = undefined
+  #knownHead: Http2RequestHead | undefined = undefined
+
+  constructor(owner: StreamsOwner) {
+    const { host, deadlines, sender } = owner
+    const { maxHeadBytes, maxStreamResetBurst, maxStreamResetsPerSecond } = host.limits
+    const nowMs = performance.now()
+    this.#owner = owner
+    this.host = host
+    this.deadlines = deadlines
+    this.sender = sender
+    this.answerFields = new AnswerFields(sender.writer, host)
+    this.#decoder = new HpackDecoder(DECODER_TABLE_BYTES, maxHeadBytes)
+    this.#resetBudget = new RateBudget(maxStreamResetBurst, maxStreamResetsPerSecond, nowMs)
+    this.#idleFrames = new RateBudget(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND, nowMs)
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#owner.scheme
+  }
+  get remoteAddress(): string | undefined {
+    return this.#owner.remoteAddress
+  }
+  get remotePort(): number | undefined {
+    return this.#owner.remotePort
+  }
+  /** Streams that are open. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Frames that arrived together follow. */
+  onFrames(): void {
+    this.#lastIdBefore = this.lastId
+  }
+
+  /**
+   * A whole field block has arrived: the head of a request, or the trailers of one.
+   *
+   * @throws {ConnectionError}
+   */
+  onFields(id: number, endsStream: boolean, block: Buffer, start: number, end: number): void {
+    const section = this.#decode(block, start, end)
+    const exchange = this.#open.get(id)
+    if (exchange !== undefined) this.#onTrailers(exchange, section, endsStream)
+    else if (id <= this.lastId) this.#onLateFrame(id)
+    else if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `A client opens stream ${id}`)
+    else if (!this.isEnding) this.#onRequest(id, section, endsStream)
+  }
+
+  /**
+   * @param frameBytes What the frame takes of the window, padding included
+   * @throws {ConnectionError}
+   */
+  onData(id: number, content: Buffer, frameBytes: number, endsStream: boolean): void {
+    const exchange = this.#open.get(id)
+    if (exchange === undefined) {
+      this.#onLateFrame(id)
+      return
+    }
+    const expected = exchange.openContent
+    if (expected === undefined) throw closed(id)
+    if (content.length === 0 && !endsStream) this.countIdleFrame()
+    try {
+      expected.onData(content, frameBytes)
+      if (endsStream) exchange.onRequestEnd([])
+    } catch (error) {
+      this.#endByFault(exchange, error)
+    }
+  }
+
+  /** @throws {ConnectionError} */
+  onReset(id: number, code: number): void {
+    this.#expectOpened(id, 'RST_STREAM')
+    const exchange = this.#open.get(id)
+    // Who gives up a request together with making it has not seen its answer, though it may be complete already.
+    if (exchange !== undefined || id > this.#lastIdBefore) this.#countReset()
+    else this.countIdleFrame()
+    if (exchange === undefined) return
+    this.#remove(exchange)
+    exchange.onLost(new AbortedError(`The client reset its request with code ${code}`))
+  }
+
+  /** @throws {ConnectionError} */
+  onWindowUpdate(id: number, octets: number): void {
+    this.#expectOpened(id, 'WINDOW_UPDATE')
+    this.#open.get(id)?.widen(octets)
+  }
+
+  /** The client has another initial window. @throws {ConnectionError} if a window gets too large */
+  onInitialWindow(difference: number): void {
+    if (difference !== 0) for (const exchange of this.#open.list()) exchange.widen(difference)
+  }
+
+  /** A frame that asks for nothing. @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */
+  countIdleFrame(): void {
+    if (this.#idleFrames.spend(performance.now())) return
+    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many frames that ask for nothing')
+  }
+
+  onDeadlineSet(deadlineMs: number): void {
+    this.#owner.onDeadlineSet(deadlineMs)
+  }
+
+  resetStream(exchange: Http2Exchange, code: ErrorCode): void {
+    if (!this.#remove(exchange)) return
+    this.#sendReset(exchange.id, code)
+  }
+
+  onComplete(exchange: Http2Exchange): void {
+    this.#remove(exchange)
+  }
+
+  /** Tells those whose time has come. @returns The next deadline of the others, `Infinity` without any */
+  expire(nowMs: number): number {
+    let nextMs = Infinity
+    for (const exchange of this.#open.list()) {
+      if (exchange.deadlineMs <= nowMs) exchange.onDeadline()
+      nextMs = Math.min(nextMs, exchange.deadlineMs)
+    }
+    return nextMs
+  }
+
+  /** The connection is over, and so is all that was on it. */
+  end(error: Error): void {
+    this.isEnding = true
+    for (const exchange of this.#open.list()) {
+      this.#open.remove(exchange)
+      exchange.onLost(error)
+    }
+    this.sender.end(error)
+  }
+
+  /** Tells of a request, or of a connection without one, that no handler sees. */
+  report(status: number, reason: string, line: Pick<Refusal, 'method' | 'target'>): void {
+    const { remoteAddress } = this
+    // The head came at once, as far as anybody can tell from here.
+    this.host.onRefused({ status, reason, protocol: 'HTTP/2.0', remoteAddress, ...line, bodyBytes: 0, durationMs: 0 })
+  }
+
+  #decode(block: Buffer, start: number, end: number): FieldSection {
+    try {
+      return this.#decoder.decode(block, start, end)
+    } catch (error) {
+      if (!(error instanceof HpackError)) throw error
+      throw new ConnectionError(ErrorCode.COMPRESSION_ERROR, error.message)
+    }
+  }
+
+  #onRequest(id: number, section: FieldSection, endsStream: boolean): void {
+    if (id > this.lastId + 2) {
+      this.#gapStart = this.lastId + 1
+      this.#gapEnd = id
+    }
+    this.lastId = id
+    if (this.#open.size >= this.host.limits.maxConcurrentStreams) {
+      // RFC 9113 §5.1.2. Until it knows the limit a client may go beyond it, by thousands.
+      if (this.#owner.isAcknowledged) this.#countReset()
+      else this.countIdleFrame()
+      this.#sendReset(id, ErrorCode.REFUSED_STREAM)
+      return
+    }
+    let head: Http2RequestHead
+    try {
+      head = this.#headOf(section)
+      if (endsStream && head.contentLength !== undefined && head.contentLength > 0) {
+        throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: content announced and none sent')
+      }
+    } catch (error) {
+      this.#refuse(id, section, endsStream, error)
+      return
+    }
+    if (this.#open.size === 0) this.#owner.onBusy()
+    const exchange = new Http2Exchange(this, id, head, !endsStream, this.#owner.clientSettings.initialWindow)
+    this.#open.add(exchange)
+    answerBatch.beforeHandler()
+    this.host.onRequest(exchange)
+  }
+
+  #headOf(section: FieldSection): Http2RequestHead {
+    if (section === this.#knownSection && this.#knownHead !== undefined) return this.#knownHead
+    const head = http2RequestHead(section, this.host.limits)
+    this.#knownSection = section
+    this.#knownHead = head
+    return head
+  }
+
+  /** A request that no handler sees: answered as briefly as possible if it can be, else reset. */
+  #refuse(id: number, section: FieldSection, endsStream: boolean, error: unknown): void {
+    const line = refusedRequestLine(section.fields)
+    if (error instanceof StreamError) {
+      this.#countReset()
+      this.#sendReset(id, error.code)
+      this.report(0, error.message, line)
+    } else if (error instanceof ProtocolError) {
+      const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
+      this.answerFields.head(id, error.status, head, true)
+      if (!endsStream) this.#sendReset(id, ErrorCode.NO_ERROR)
+      this.sender.writer.flushSoon()
+      this.report(error.status, error.message, line)
+    } else throw error
+  }
+
+  #onTrailers(exchange: Http2Exchange, section: FieldSection, endsStream: boolean): void {
+    if (exchange.openContent === undefined) throw closed(exchange.id)
+    try {
+      if (!endsStream)
+        throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: trailers that are not the end')
+      exchange.onRequestEnd(http2Trailers(section, this.host.limits))
+    } catch (error) {
+      if (error instanceof ProtocolError) exchange.onRequestRefused(error)
+      else this.#endByFault(exchange, error)
+    }
+  }
+
+  /** Ends a stream for what the client did on it. */
+  #endByFault(exchange: Http2Exchange, error: unknown): void {
+    if (!(error instanceof StreamError)) throw error
+    this.#countReset()
+    this.resetStream(exchange, error.code)
+    exchange.onLost(new AbortedError(error.message))
+  }
+
+  /** A frame with content for a stream that is not open. */
+  #onLateFrame(id: number): void {
+    this.#expectOpened(id, 'A frame')
+    // What was sent before the client knew of the reset.
+    if (!this.#recentResets.includes(id)) throw closed(id)
+    this.countIdleFrame()
+  }
+
+  /** @throws {ConnectionError} if there has been no such stream */
+  #expectOpened(id: number, what: string): void {
+    if (id > this.lastId || id % 2 === 0 || (id >= this.#gapStart && id < this.#gapEnd)) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${what} on stream ${id}, which was not opened`)
+    }
+  }
+
+  #remove(exchange: Http2Exchange): boolean {
+    if (!this.#open.remove(exchange)) return false
+    if (this.#open.size === 0) this.#owner.onIdle()
+    return true
+  }
+
+  #sendReset(id: number, code: ErrorCode): void {
+    const { writer } = this.sender
+    writer.rstStream(id, code)
+    writer.flushSoon()
+    if (this.#recentResets.push(id) > REMEMBERED_RESETS) this.#recentResets.shift()
+  }
+
+  /** @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many (CVE-2023-44487, CVE-2025-8671) */
+  #countReset(): void {
+    if (this.#resetBudget.spend(performance.now())) return
+    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many streams reset')
+  }
+}
+
+function closed(id: number): ConnectionError {
+  return new ConnectionError(ErrorCode.STREAM_CLOSED, `A frame on stream ${id}, which is closed`)
+}
