@@ -18,6 +18,9 @@ describe('locate', () => {
     ['/plus+.txt', '/srv/plus+.txt', '/plus+.txt', false],
     ['/col:on,x.txt', '/srv/col:on,x.txt', '/col:on,x.txt', false],
     ['/%20space', '/srv/ space', '/ space', false],
+    ['/[slug].js', '/srv/[slug].js', '/[slug].js', false],
+    ['/%5Bslug%5D.js', '/srv/[slug].js', '/[slug].js', false],
+    ['/a|{b}^`.js', '/srv/a|{b}^`.js', '/a|{b}^`.js', false],
     ['/v1.2/', '/srv/v1.2', '/v1.2', true],
     ['/%252f.txt', '/srv/%2f.txt', '/%2f.txt', false],
     ['/.well-known/x', '/srv/.well-known/x', '/.well-known/x', false],
@@ -55,6 +58,10 @@ describe('locate', () => {
     '/a%7f',
     '/a\x7f',
     '/a b',
+    '/"a"',
+    '/<a',
+    '/a>',
+    '/a?b',
     '/a#b',
     '/é',
     '*',
@@ -139,4 +146,17 @@ describe('belowPrefix', () => {
   ])('of %s after %i segments is %j', (path, segments, rest) => {
     expect(belowPrefix(path, segments)).toBe(rest)
   })
+})
+
+it('takes every octet that a browser leaves as it is in a path, and none that has to be encoded', () => {
+  let taken = 0
+  for (let octet = 0; octet < 256; octet++) {
+    const char = String.fromCharCode(octet)
+    const isTaken = at(`/a${char}b`).kind === 'path'
+    if (isTaken) taken++
+    const isLeft = char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`
+    if (isLeft) expect([char, isTaken]).toEqual([char, true])
+    if (octet <= 0x20 || octet >= 0x7f || '\\?#"<>%'.includes(char)) expect([char, isTaken]).toEqual([char, false])
+  }
+  expect(taken).toBe(87)
 })

@@ -22,8 +22,11 @@ export type Location = PathLocation | { readonly kind: 'refused' }
 
 const REFUSED: Location = { kind: 'refused' }
 
-/** RFC 3986 §3.3: what a path may hold, `%` included; other octets have to be encoded. A backslash is not among them. */
-const PATH_CHARACTERS = /^[!$%&'()*+,\-./0-9:;=@A-Z_a-z~]*$/
+/**
+ * What a path may hold: by RFC 3986 §3.3, `%` included, and what clients send as it is all the same, browsers `[`, `]` and
+ * `|`: frameworks call the chunks of routes `[slug].js`. Other octets have to be encoded, and a backslash is refused.
+ */
+const PATH_CHARACTERS = /^[!$-;=@-[\]-~]*$/
 /** An encoded separator would be one here and none in the router, or the other way round. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const CONTROL = /[\0-\x1f\x7f]/

@@ -25,6 +25,7 @@ describe('staticFiles', () => {
       'v1.2/index.html': 'V',
       'noindex/secret.txt': 's',
       '你 好#?.txt': 'named',
+      'app/[slug]/a|b.js': 'brackets',
     })
     mkdirSync(folder.join('d/index.html'), { recursive: true })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -34,6 +35,8 @@ describe('staticFiles', () => {
       ['/a.txt', 'hello'],
       ['/a.txt?v=1&p=../../etc', 'hello'],
       ['/x/y/n.txt', 'deep'],
+      ['/app/[slug]/a|b.js', 'brackets'],
+      ['/app/%5Bslug%5D/a%7Cb.js', 'brackets'],
       ['/dir/', 'DIR'],
       ['/dir', 'DIR'],
       ['/v1.2/', 'V'],
