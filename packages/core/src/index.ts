@@ -36,6 +36,7 @@ export type {
   Refusal,
   ResponseBody,
   ResponseInit,
+  GroupRouter,
   RouteInfo,
   RouteOptions,
   Router,

@@ -42,7 +42,7 @@ describe('the README', () => {
   it('knows the declarations that it is held to', () => {
     expect(membersOf('Context')).toEqual(expect.arrayContaining(['method', 'json', 'status', 'onDrain']))
     expect(membersOf('Server')).toEqual(expect.arrayContaining(['router', 'listen', 'url', 'close']))
-    expect(membersOf('Router')).toEqual(expect.arrayContaining(['get', 'route', 'group', 'notFound']))
+    expect(membersOf('GroupRouter')).toEqual(expect.arrayContaining(['get', 'route', 'group', 'notFound']))
   })
 
   it.each(exported)('names %s and all its members', (name) => {

@@ -2,7 +2,7 @@
 export type Params = Readonly<Record<string, string | undefined>>
 
 /** Literal text has no parameters; not `object`, to which a handler of `Params` could not be given. */
-type NoParams = { readonly [K in never]: string }
+export type NoParams = { readonly [K in never]: string }
 
 type Segment<S extends string> = S extends `:${infer Name}?`
   ? { readonly [K in Name]?: string }

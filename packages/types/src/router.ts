@@ -1,6 +1,6 @@
 import type { RouterExtensions } from './extensions.ts'
 import type { ErrorHandler, Handler, Middleware } from './handler.ts'
-import type { PathParams } from './path-params.ts'
+import type { NoParams, PathParams } from './path-params.ts'
 import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard-schema.ts'
 
 /** What may be said about a route beside its handler. */
@@ -55,9 +55,9 @@ export interface RouteInfo {
   readonly options: RouteOptions
 }
 
-/** Registers a handler for one method. */
-export interface RouteMethod<Self> {
-  <const P extends string>(path: P, handler: Handler<PathParams<P>>): Self
+/** Registers a handler for one method. `Outer` are the parameters of the prefix. */
+export interface RouteMethod<Self, Outer extends object = NoParams> {
+  <const P extends string>(path: P, handler: Handler<Outer & PathParams<P>>): Self
   <
     const P extends string,
     PS extends Schema = undefined,
@@ -67,28 +67,31 @@ export interface RouteMethod<Self> {
   >(
     path: P,
     options: TypedRouteOptions<PS, Q, H, B>,
-    handler: Handler<PathParams<P>, ValidatedBy<PS, Q, H, B>>,
+    handler: Handler<Outer & PathParams<P>, ValidatedBy<PS, Q, H, B>>,
   ): Self
 }
 
+/** Where handlers and middleware are registered. */
+export type Router = GroupRouter
+
 /**
- * Where handlers and middleware are registered. A group is a router whose paths start with a prefix.
+ * A router whose paths start with a prefix; its handlers are given the parameters of that, `Outer`, too.
  *
  * Middleware affects the routes registered after it, in its router and that router's groups.
  */
-export interface Router extends RouterExtensions {
+export interface GroupRouter<Outer extends object = NoParams> extends RouterExtensions {
   /** Prefix of every path registered here; empty at the root. */
   readonly prefix: string
-  readonly get: RouteMethod<this>
-  readonly head: RouteMethod<this>
-  readonly post: RouteMethod<this>
-  readonly put: RouteMethod<this>
-  readonly patch: RouteMethod<this>
-  readonly delete: RouteMethod<this>
-  readonly options: RouteMethod<this>
+  readonly get: RouteMethod<this, Outer>
+  readonly head: RouteMethod<this, Outer>
+  readonly post: RouteMethod<this, Outer>
+  readonly put: RouteMethod<this, Outer>
+  readonly patch: RouteMethod<this, Outer>
+  readonly delete: RouteMethod<this, Outer>
+  readonly options: RouteMethod<this, Outer>
   /** Every method that has no handler of its own. */
-  readonly all: RouteMethod<this>
-  route<const P extends string>(method: string, path: P, handler: Handler<PathParams<P>>): this
+  readonly all: RouteMethod<this, Outer>
+  route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
   route<
     const P extends string,
     PS extends Schema = undefined,
@@ -99,10 +102,10 @@ export interface Router extends RouterExtensions {
     method: string,
     path: P,
     options: TypedRouteOptions<PS, Q, H, B>,
-    handler: Handler<PathParams<P>, ValidatedBy<PS, Q, H, B>>,
+    handler: Handler<Outer & PathParams<P>, ValidatedBy<PS, Q, H, B>>,
   ): this
   use(...middleware: readonly Middleware[]): this
-  group(prefix: string): Router
+  group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
   onError(handler: ErrorHandler): this
   notFound(handler: Handler): this
 }

@@ -281,11 +281,7 @@ export class RequestContext {
     this.#host.drainNotice.add(this)
   }
 
-  /**
-   * The server begins to close.
-   *
-   * @internal
-   */
+  /** The server begins to close. @internal */
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
@@ -297,11 +293,7 @@ export class RequestContext {
     throw missingExtension('ctx', 'sse')
   }
 
-  /**
-   * Takes what a handler returned as the answer.
-   *
-   * @internal
-   */
+  /** Takes what a handler returned as the answer. @internal */
   takeResult(result: unknown): void {
     if (this.headSent) {
       if (result !== undefined) this.#checkUnsent()
@@ -326,29 +318,17 @@ export class RequestContext {
     return 'Context'
   }
 
-  /**
-   * Whether there is something to answer with, or an answer was sent.
-   *
-   * @internal
-   */
+  /** Whether there is something to answer with, or an answer was sent. @internal */
   get isAnswered(): boolean {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
   }
 
-  /**
-   * Whether the client went away.
-   *
-   * @internal
-   */
+  /** Whether the client went away. @internal */
   get isGone(): boolean {
     return this.#outcome?.aborted === true
   }
 
-  /**
-   * Whether the time of the route is over: another context has the answer.
-   *
-   * @internal
-   */
+  /** Whether the time of the route is over: another context has the answer. @internal */
   get isLate(): boolean {
     return this.#lateness !== undefined
   }

@@ -1,4 +1,4 @@
-import type { Context, Handler, Params, PathParams } from '@fw/types'
+import type { Context, Handler, Params, PathParams, GroupRouter, Router } from '@fw/types'
 import { expectTypeOf, it } from 'vitest'
 import { App } from '../app.ts'
 import { contextKey } from '../context/context-key.ts'
@@ -21,9 +21,47 @@ it('reads the parameters of a handler from the path', () => {
   })
 })
 
+it('reads those of a handler in a group from the prefixes too', () => {
+  const { router } = new App()
+  const team = router.group('/teams/:team')
+  team.get('/', ({ params }) => {
+    expectTypeOf(params.team).toEqualTypeOf<string>()
+    // @ts-expect-error -- of another route
+    return params.member
+  })
+  const member = team.group('/members/:member')
+  member.post('/notes/:note?', ({ params }) => {
+    expectTypeOf(params.team).toEqualTypeOf<string>()
+    expectTypeOf(params.member).toEqualTypeOf<string>()
+    expectTypeOf(params.note).toEqualTypeOf<string | undefined>()
+  })
+  member.route('QUERY', '/:page', { limits: {} }, ({ params }) => expectTypeOf(params.page).toEqualTypeOf<string>())
+  const prefix: string = '/x'
+  router.group(prefix).get('/:id', ({ params }) => {
+    expectTypeOf(params.id).toEqualTypeOf<string>()
+    expectTypeOf(params['other']).toEqualTypeOf<string | undefined>()
+  })
+})
+
+it('a group goes where a router does', () => {
+  const { router } = new App()
+  const register = (to: Router): Router => to.get('/', () => '')
+  register(router)
+  register(router.group('/api'))
+  register(router.group('/teams/:team').group('/:member'))
+  const registerTeam = (to: GroupRouter<{ readonly team: string }>): unknown => to.get('/', (ctx) => ctx.params.team)
+  registerTeam(router.group('/teams/:team'))
+  // @ts-expect-error -- the prefix has no such parameter
+  const withoutTeam = (): unknown => registerTeam(router)
+  expectTypeOf(withoutTeam).toBeFunction()
+})
+
 it('knows nothing of a path that is not literal', () => {
   const path: string = '/x'
-  new App().router.get(path, ({ params }) => expectTypeOf(params).toEqualTypeOf<Params>())
+  new App().router.get(path, ({ params }) => {
+    expectTypeOf(params).toExtend<Params>()
+    expectTypeOf(params['any']).toEqualTypeOf<string | undefined>()
+  })
   expectTypeOf<PathParams<'/a/:b'>>().toExtend<{ readonly b: string }>()
 })
 

@@ -3,6 +3,7 @@ import type {
   Handler,
   Middleware,
   PathParams,
+  GroupRouter,
   RouteInfo,
   RouteMethod,
   RouteOptions,
@@ -87,6 +88,7 @@ export class RouteGroup {
     return this
   }
 
+  group<const P extends string>(prefix: P): GroupRouter<PathParams<P>>
   group(prefix: string): Router {
     const own = prefix === '/' ? '' : prefix
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
