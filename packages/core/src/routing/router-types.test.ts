@@ -43,13 +43,14 @@ it('reads those of a handler in a group from the prefixes too', () => {
   })
 })
 
+const register = (to: Router): Router => to.get('/', () => '')
+const registerTeam = (to: GroupRouter<{ readonly team: string }>): unknown => to.get('/', (ctx) => ctx.params.team)
+
 it('a group goes where a router does', () => {
   const { router } = new App()
-  const register = (to: Router): Router => to.get('/', () => '')
   register(router)
   register(router.group('/api'))
   register(router.group('/teams/:team').group('/:member'))
-  const registerTeam = (to: GroupRouter<{ readonly team: string }>): unknown => to.get('/', (ctx) => ctx.params.team)
   registerTeam(router.group('/teams/:team'))
   // @ts-expect-error -- the prefix has no such parameter
   const withoutTeam = (): unknown => registerTeam(router)
