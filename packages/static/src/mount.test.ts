@@ -238,37 +238,67 @@ describe('freshness', () => {
     }
   })
 
-  it('answers from memory alike, with conditions, codings and Cache-Control', async () => {
-    await using folder = await tempFolder(APP)
-    await using server = await serve((router) =>
-      staticFiles(router, '/', folder.path, { cacheControl: (path) => `public, x="${path}"` }),
-    )
-    const requests: Record<string, string>[] = [
-      {},
-      { 'accept-encoding': 'gzip' },
-      { 'accept-encoding': 'br, gzip' },
-      { 'accept-encoding': '*;q=0' },
-      { range: 'bytes=1-2' },
-      { range: 'bytes=99-' },
-      { 'if-none-match': '*' },
-      { 'if-match': '"x"' },
-    ]
-    const round = async (): Promise<unknown[]> => {
-      const answers: unknown[] = []
-      for (const method of ['GET', 'HEAD']) {
-        for (const headers of requests) {
-          const { status, text, headers: fields } = await server.ask('/app.js', headers, method)
-          fields.delete('date')
-          answers.push([status, text, [...fields]])
+  it.each(['/app.js', '/some/route'])(
+    'answers from memory alike, with conditions, codings and Cache-Control (%s)',
+    async (path) => {
+      await using folder = await tempFolder(APP)
+      await using server = await serve((router) =>
+        staticFiles(router, '/', folder.path, {
+          spa: true,
+          fallbackFile: 'app.js',
+          cacheControl: (file, isFallback) => `public, x="${file} ${isFallback}"`,
+        }),
+      )
+      const requests: Record<string, string>[] = [
+        {},
+        { 'accept-encoding': 'gzip' },
+        { 'accept-encoding': 'br, gzip' },
+        { 'accept-encoding': '*;q=0' },
+        { range: 'bytes=1-2' },
+        { range: 'bytes=99-' },
+        { 'if-none-match': '*' },
+        { 'if-match': '"x"' },
+      ]
+      const round = async (): Promise<unknown[]> => {
+        const answers: unknown[] = []
+        for (const method of ['GET', 'HEAD']) {
+          for (const headers of requests) {
+            const { status, text, headers: fields } = await server.ask(path, headers, method)
+            fields.delete('date')
+            answers.push([status, text, [...fields]])
+          }
         }
+        return answers
       }
-      return answers
-    }
-    const fromFile = await round()
-    await delay(40)
-    await round()
-    expect(await round()).toEqual(fromFile)
-  })
+      const fromFile = await round()
+      await delay(40)
+      await round()
+      expect(await round()).toEqual(fromFile)
+    },
+  )
+
+  it.each([true, false])(
+    'sees every change of the fallback file on the next request (in memory: %s)',
+    async (cacheInMemory) => {
+      await using folder = await tempFolder({ 'index.html': 'one' })
+      await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true, cacheInMemory }))
+      const texts = async (): Promise<string[]> => {
+        const answers = [await server.ask('/a/route'), await server.ask('/another'), await server.ask('/a/route')]
+        return answers.map(({ status, text }) => `${status} ${status === 200 ? text : ''}`)
+      }
+      const same = (text: string): string[] => [text, text, text]
+      await delay(40)
+      for (let i = 0; i < 2; i++) expect(await texts()).toEqual(same('200 one'))
+      writeFileSync(folder.join('index.html'), 'two')
+      expect(await texts()).toEqual(same('200 two'))
+      rmSync(folder.join('index.html'))
+      expect(await texts()).toEqual(same('404 '))
+      writeFileSync(folder.join('index.html'), 'three')
+      expect(await texts()).toEqual(same('200 three'))
+      writeFileSync(folder.join('another'), 'file')
+      expect(await texts()).toEqual(['200 three', '200 file', '200 three'])
+    },
+  )
 
   it.each([true, false])('sees every change on the next request (in memory: %s)', async (cacheInMemory) => {
     await using folder = await tempFolder({ 'r1/s.txt': 'one!', 'r2/s.txt': 'two!' })

@@ -17,6 +17,9 @@ import type { Variant } from './variant.ts'
 import { addVary } from './vary.ts'
 import { limitedWarnings } from './warnings.ts'
 
+/** Under which the fallback file is known; no path of a request is empty. */
+const FALLBACK = ''
+
 /** Serves the files of one directory below one prefix. */
 export class Mount {
   readonly #base: string
@@ -49,16 +52,15 @@ export class Mount {
     const known = this.#known.get(ctx.path)
     const best = known === undefined ? undefined : bestOf(ctx, known.variants)
     if (known === undefined || best === undefined) return this.#serve(ctx)
-    // Where no network is in between, a client may change a file between two requests of one turn.
-    const holds = this.#known.holds(known, best, ctx.exchange.remotePort !== undefined)
+    const holds = this.#known.holds(known, best, isShared(ctx))
     if (holds === 'unknown') return this.#serveLater(ctx, known, best)
-    return holds && this.#sendFromMemory(ctx, known, best) ? undefined : this.#serve(ctx)
+    return holds && this.#sendFromMemory(ctx, known, best, false) ? undefined : this.#serve(ctx)
   }
 
   /** As `serve`, while looking at files takes time. */
   async #serveLater(ctx: Context, known: Resolution, best: Variant): Promise<void> {
     const holds = await this.#known.holdsLater(known, best)
-    if (!holds || !this.#sendFromMemory(ctx, known, best)) await this.#serve(ctx)
+    if (!holds || !this.#sendFromMemory(ctx, known, best, false)) await this.#serve(ctx)
   }
 
   async #serve(ctx: Context): Promise<void> {
@@ -73,9 +75,7 @@ export class Mount {
       // Routes and middleware have seen the longer spelling, and may have let it pass for that.
       if (found !== undefined && at.isRedundant) return redirect(ctx, ctx.path.replaceAll(/\/{2,}/g, '/'))
       if (found === 'unslashed') return redirect(ctx, `${ctx.path}/`)
-      if (found !== undefined && this.#isKept(found)) {
-        this.#known.set(ctx.path, await gatherAbsence(found, this.#files))
-      }
+      if (found !== undefined) await this.#remember(ctx.path, found)
       const failure = found === undefined ? 'missing' : await this.#send(ctx, found, false)
       if (failure === 'missing') await this.#miss(ctx, at.name)
       else if (failure !== undefined) await refuse(ctx, failure, at.file, this.#warn)
@@ -97,15 +97,27 @@ export class Mount {
   }
 
   async #sendFallback(ctx: Context): Promise<boolean> {
+    if (await this.#sendKnownFallback(ctx)) return true
     const { fallbackFile } = this.#options
     const path = locateIn(this.#base, fallbackFile)
     const found = await this.#finder.findFile(path, `/${fallbackFile}`)
     if (found === undefined) return false
+    await this.#remember(FALLBACK, found)
     const failure = await this.#send(ctx, found, true)
     if (failure === undefined) return true
     if (failure === 'missing') return false
     await refuse(ctx, failure, path, this.#warn)
     return true
+  }
+
+  /** Sends the fallback file if it is in memory: it answers for most paths of an application. */
+  async #sendKnownFallback(ctx: Context): Promise<boolean> {
+    const known = this.#known.get(FALLBACK)
+    const best = known === undefined ? undefined : bestOf(ctx, known.variants)
+    if (known === undefined || best === undefined) return false
+    const holds = this.#known.holds(known, best, isShared(ctx))
+    const isSame = holds === 'unknown' ? await this.#known.holdsLater(known, best) : holds
+    return isSame && this.#sendFromMemory(ctx, known, best, true)
   }
 
   /** Sends the best variant of a file; the failure of the plain one if none can be had. */
@@ -123,13 +135,13 @@ export class Mount {
   }
 
   /** Sends a variant if it is in memory. */
-  #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant): boolean {
+  #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant, isFallback: boolean): boolean {
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const { name, coding, stats } = best
     const representation = (best.representation ??= represent(name, coding, stats, this.#options))
-    deliverLoaded(ctx, representation, source, this.#preparation(name, false))
+    deliverLoaded(ctx, representation, source, this.#preparation(name, isFallback))
     return true
   }
 
@@ -149,9 +161,10 @@ export class Mount {
     })
   }
 
-  /** Whether the file may be in memory the next time. */
-  #isKept({ variants }: Resolution): boolean {
-    return variants.some(({ stats }) => this.#cache.isCacheable(stats))
+  /** Keeps what a path led to, if the file may be in memory the next time. */
+  async #remember(path: string, found: Resolution): Promise<void> {
+    if (!found.variants.some(({ stats }) => this.#cache.isCacheable(stats))) return
+    this.#known.set(path, await gatherAbsence(found, this.#files))
   }
 
   #preparation(name: string, isFallback: boolean): (headers: ResponseHeaders) => void {
@@ -164,6 +177,11 @@ export class Mount {
       headers.set('cache-control', value)
     }
   }
+}
+
+/** Where no network is in between, a client may change a file between two requests of one turn. */
+function isShared(ctx: Context): boolean {
+  return ctx.exchange.remotePort !== undefined
 }
 
 /** The variants that the client takes, the best first. */
