@@ -42,6 +42,7 @@ const ENDS = [
   ['an unhandled rejection', 'void Promise.reject(new Error("rejected")); await forEver()'],
   ['SIGTERM', 'process.kill(process.pid, "SIGTERM"); await forEver()'],
   ['SIGINT', 'process.kill(process.pid, "SIGINT"); await forEver()'],
+  ['SIGHUP, as when a terminal is closed', 'process.kill(process.pid, "SIGHUP"); await forEver()'],
 ] as const
 
 describe.each(MODES)('%s: no line is lost or out of order', (_mode, options) => {

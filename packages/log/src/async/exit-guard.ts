@@ -9,7 +9,7 @@ interface Flushable {
 }
 
 /** Signals that end a process without its 'exit' event unless somebody listens to them. */
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const guarded = new Set<Flushable>()
 

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LogRecord } from '@fw/types'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record, sinkContract } from '../testing.ts'
 import { createLogger } from '../root-logger.ts'
@@ -91,7 +93,7 @@ describe('a file', () => {
 describe('a file that cannot be opened', () => {
   it.each([
     ['is a directory', (directory: string) => directory, /illegal operation on a directory \(EISDIR\)$/],
-    ['is below a file', (directory: string) => join(directory, 'file', 'x'), /\((?:ENOTDIR|EEXIST)\)$/],
+    ['is below a file', (directory: string) => join(directory, 'file', 'x'), /file' is not a directory \(EEXIST\)$/],
     ['has too long a name', (directory: string) => join(directory, 'x'.repeat(300)), /name too long \(ENAMETOOLONG\)$/],
     ['has NUL in its name', (directory: string) => join(directory, 'a\0b'), /null bytes/],
   ])('because it %s is a one-line error with path and reason', (_why, pathIn, reason) => {
@@ -104,9 +106,49 @@ describe('a file that cannot be opened', () => {
   })
 })
 
+function makePipe(): string {
+  const path = join(temporaryDirectory(), 'pipe')
+  execFileSync('mkfifo', [path])
+  return path
+}
+
+describe('a named pipe', () => {
+  it('without a reader is refused, and not waited for', () => {
+    const path = makePipe()
+    const reason = 'nobody reads from this named pipe, start its reader first (ENXIO)'
+    expect(() => new FileSink(path)).toThrow(`Cannot open log file '${path}': ${reason}`)
+  })
+
+  it.each(['', "async: true, overflow: 'block',"])(
+    'with a slow reader gets every line: init({ %s })',
+    async (options) => {
+      const path = makePipe()
+      const held = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      onTestFinished(() => closeSync(held))
+      const copy = temporaryFile()
+      const reader = spawn('sh', ['-c', 'exec 3<"$0"; sleep 0.2; exec cat <&3 >"$1"', path, copy], { stdio: 'ignore' })
+      onTestFinished(() => void reader.kill('SIGKILL'))
+      const ended = once(reader, 'exit')
+      // Far more than a pipe holds.
+      const { stderr } = runScript(
+        `
+log.init({ ${options} sinks: [new log.FileSink({ path: process.argv[2] ?? '', pattern: '{message}' })] })
+for (let at = 0; at < 5000; at++) log.info('line {} {}', at, 'x'.repeat(60))`,
+        { args: [path] },
+      )
+      expect(stderr).toBe('')
+      expect(await ended).toEqual([0, null])
+      expect(readFileSync(copy, 'utf8')).toBe(
+        Array.from({ length: 5000 }, (_, at) => `line ${at} ${'x'.repeat(60)}\n`).join(''),
+      )
+    },
+  )
+})
+
 it.each<[string, unknown, RegExp]>([
   ['no path', {}, /^Cannot open log file: path must be a non-empty string or a file URL, not undefined$/],
   ['an empty path', '', /not ''$/],
+  ['a URL of no file', new URL('http://host/app.log'), /^Cannot open log file: path must be .* file URL, not URL/],
   ['a path that is a number', { path: 1 }, /not 1$/],
   ['a flag that is none', { path: 'x', append: 1 }, /^Cannot create FileSink: append must be true or false, not 1$/],
   ['an unknown option', { path: 'x', mode: 1 }, /^Cannot create FileSink: unknown option 'mode'/],

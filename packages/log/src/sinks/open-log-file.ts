@@ -5,27 +5,30 @@ import { getSystemErrorMessage, inspect } from 'node:util'
 
 /**
  * Opens a file for lines to be appended, and makes the directories above it. Every write goes to the end of the file,
- * wherever other processes have moved it.
+ * wherever other processes have moved it. Never waits: of a named pipe somebody must be reading.
  *
  * @param append False to empty the file first
  * @throws {TypeError} if the path is none
  * @throws {Error} naming path and reason if the file cannot be opened; the system's error is its `cause`
  */
 export function openLogFile(path: string | URL, append: boolean): number {
-  if (!(path instanceof URL) && (typeof path !== 'string' || path === '')) {
+  const file = path instanceof URL && path.protocol === 'file:' ? fileURLToPath(path) : path
+  if (typeof file !== 'string' || file === '') {
     throw new TypeError(`Cannot open log file: path must be a non-empty string or a file URL, not ${inspect(path)}`)
   }
-  const file = path instanceof URL ? fileURLToPath(path) : path
-  const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants
+  const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {
     mkdirSync(dirname(file), { recursive: true })
-    return openSync(file, O_WRONLY | O_CREAT | O_APPEND | (append ? 0 : O_TRUNC), 0o666)
+    return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | (append ? 0 : O_TRUNC), 0o666)
   } catch (error) {
     throw new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error })
   }
 }
 
 function reasonOf(error: unknown): string {
-  const { code, errno, message } = error as NodeJS.ErrnoException
+  const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
+  // A directory that is there already is no error here, so something else has its name.
+  if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
+  if (code === 'ENXIO') return 'nobody reads from this named pipe, start its reader first (ENXIO)'
   return errno === undefined ? message : `${getSystemErrorMessage(errno)} (${code ?? errno})`
 }
