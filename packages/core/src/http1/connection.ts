@@ -6,37 +6,15 @@ import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { answerBatch } from '../engine/answer-batch.ts'
 import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
+import type { Http1ConnectionOptions } from './connection-options.ts'
+import type { Phase } from './connection-phase.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
+import { HeadReceiver } from './head-receiver.ts'
 import { ReadFlow, type FlowOwner } from '../engine/read-flow.ts'
-import { parseHead, requestLineOf, type RequestHead } from './parser.ts'
+import type { RequestHead } from './parser.ts'
 import { startsWithPreface } from '../engine/http2-preface.ts'
 import { SocketOutput } from './socket-output.ts'
 import { encodeRefusal, type ConnectionFields } from './writer.ts'
-
-/** Where a connection stands. */
-type Phase =
-  /** Nothing has arrived yet. */
-  | 'fresh'
-  /** Between two requests. */
-  | 'idle'
-  /** Part of a head has arrived. */
-  | 'head'
-  /** A request is being received, answered, or both. */
-  | 'exchange'
-  /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
-  | 'lingering'
-  /** Somebody else has the socket; only its end is of interest. */
-  | 'upgraded'
-  | 'closed'
-
-export interface Http1ConnectionOptions {
-  readonly scheme: 'http' | 'https'
-  readonly host: EngineHost
-  readonly deadlines: Deadlines
-  /** Takes over a socket whose first octets, given back to it, are the HTTP/2 preface. */
-  readonly onHttp2?: ((socket: Socket) => void) | undefined
-  readonly onClose: (connection: Http1Connection) => void
-}
 
 /**
  * One HTTP/1.x connection: owns the socket, its deadlines and the order of requests.
@@ -56,19 +34,15 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   readonly #host: EngineHost
   readonly #deadlines: Deadlines
   readonly #flow: ReadFlow
+  readonly #heads: HeadReceiver
   #phase: Phase = 'fresh'
   /** Octets received and not yet understood. */
   #received: Buffer | undefined = undefined
-  /** How many of them were there when the head was found incomplete. */
-  #seenBytes = 0
-  #lastHead: RequestHead | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
   /** The body of the exchange, until its last octet is there. */
   #incoming: BodyReceiver | undefined = undefined
   #keepAlive = true
   #requests = 0
-  /** When a head began to arrive that did not come at once. */
-  #headStartMs: number | undefined = undefined
   #quietSinceMs = performance.now()
   #isAdvancing = false
   #lingered = 0
@@ -82,16 +56,14 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#deadlines = options.deadlines
     const { writeStallTimeoutMs } = options.host.limits
     this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, this)
+    this.#heads = new HeadReceiver(options.host.limits)
     this.#flow = new ReadFlow(socket, options.host.limits.maxPipelinedRequests, this)
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
     this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs, this.#quietSinceMs)
-    socket.on('data', this.#onData)
-    socket.on('end', this.#onEnd)
-    socket.on('drain', this.#onDrain)
-    socket.on('error', ignore)
-    socket.on('close', this.#onClose)
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain)
+    socket.on('error', ignore).on('close', this.#onClose)
     this.#deadlines.watch(this)
   }
 
@@ -114,8 +86,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   break(isVisible: boolean): void {
     this.#phase = 'closed'
     this.output.release()
-    // A reset; TLS has no such thing, but there the missing close_notify tells.
-    if (isVisible && this.scheme === 'http') this.#socket.resetAndDestroy()
+    // A reset; TLS has no such thing, but there the missing close_notify tells. Unix sockets have neither, and no address.
+    if (isVisible && this.scheme === 'http' && this.remoteAddress !== undefined) this.#socket.resetAndDestroy()
     else this.#socket.destroy()
   }
 
@@ -132,7 +104,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   giveAway(): UpgradedConnection {
     const socket = this.#socket
     const head = this.#received ?? Buffer.alloc(0)
-    this.output.release()
+    this.output.giveUp()
     this.#phase = 'upgraded'
     this.#received = undefined
     this.deadlineMs = Infinity
@@ -279,34 +251,26 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     const { limits } = this.#host
     let head: RequestHead | undefined
     try {
-      head = parseHead(received, limits, this.#lastHead, this.#seenBytes)
+      head = this.#heads.read(received)
     } catch (error) {
       this.#refuse(asProtocolError(error))
       return undefined
     }
-    if (head === undefined) {
-      this.#seenBytes = received.length
-      this.#awaitHead()
-      return undefined
-    }
-    this.#seenBytes = 0
-    this.#lastHead = head
+    if (head === undefined) return this.#awaitHead()
     this.#received = head.end < received.length ? received.subarray(head.end) : undefined
     this.#phase = 'exchange'
     this.#requests++
     this.#flow.addRequest()
     this.#keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
-    this.#incoming = BodyReceiver.of(this, head.fields, limits, this.#deadlines, this.#headStartMs)
+    this.#incoming = BodyReceiver.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
     this.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
-    this.#headStartMs = undefined
     return (this.#exchange = new Http1Exchange(this, head, this.#incoming?.body))
   }
 
-  #awaitHead(): void {
-    if (this.#headStartMs !== undefined) return
+  #awaitHead(): undefined {
+    if (this.#phase === 'head') return
     this.#phase = 'head'
-    this.#headStartMs = performance.now()
-    this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#headStartMs)
+    this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
   }
 
   /** Passes body octets on; false while the body is incomplete. */
@@ -387,17 +351,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   #report(status: number, reason: string, received: Buffer | undefined): void {
-    const [method, target] = requestLineOf(received)
-    this.#host.onRefused({
-      status,
-      reason,
-      protocol: 'HTTP/1.1',
-      remoteAddress: this.remoteAddress,
-      method,
-      target,
-      bodyBytes: 0,
-      durationMs: this.#headStartMs === undefined ? 0 : performance.now() - this.#headStartMs,
-    })
+    this.#host.onRefused(this.#heads.refusal(status, reason, received, this.remoteAddress))
   }
 
   /** Says goodbye and waits a little for the peer to hear it: a socket closed with unread octets resets the connection. */

@@ -48,7 +48,11 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
         }
         break
       case 6:
-        if (isName(block, at, 'expect')) expect = valueBetween(block, colon, end)
+        if (isName(block, at, 'expect')) {
+          const value = valueBetween(block, colon, end)
+          // One that is unknown is not made good by another.
+          if (expect === undefined || isContinue(expect)) expect = value
+        }
         break
       case 10:
         if (isName(block, at, 'connection')) connection += `${valueBetween(block, colon, end)},`
@@ -69,11 +73,11 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
   // RFC 9112 §3.2: exactly one Host, and a valid one, in every HTTP/1.1 request.
   if (host === undefined ? minor === 1 : !isHost(host)) throw new ProtocolError(400, 'Host missing or invalid')
   const framing = requestFraming(minor, transferEncoding, contentLength)
-  // RFC 9112 §9.3
-  const keepAlive = minor === 1 ? !hasOption(connection, CLOSE) : hasOption(connection, KEEP_ALIVE)
+  // RFC 9112 §9.3: `close` wins.
+  const keepAlive = !hasOption(connection, CLOSE) && (minor === 1 || hasOption(connection, KEEP_ALIVE))
   let expectsContinue = false
   if (expect !== undefined && minor === 1) {
-    if (expect.toLowerCase() !== '100-continue') throw new ProtocolError(417, 'Unknown expectation')
+    if (!isContinue(expect)) throw new ProtocolError(417, 'Unknown expectation')
     expectsContinue = framing.kind !== 'none'
   }
   return { minor, headers: new Http1Headers(block), host: host ?? '', framing, keepAlive, expectsContinue }
@@ -82,4 +86,8 @@ export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limi
 /** Whether a `Connection` field lists an option (RFC 9110 §7.6.1). */
 function hasOption(connection: string, option: RegExp): boolean {
   return connection !== '' && option.test(connection)
+}
+
+function isContinue(expectation: string): boolean {
+  return expectation.toLowerCase() === '100-continue'
 }

@@ -59,6 +59,10 @@ describe('parseHead', () => {
     ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { fields: { keepAlive: false } }],
     ['GET / HTTP/1.0\r\n\r\n', { authority: '', fields: { minor: 0, keepAlive: false } }],
     ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { fields: { keepAlive: true } }],
+    ['GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.0\r\nConnection: close\r\nConnection: keep-alive\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: closed, x-close\r\n\r\n', { fields: { keepAlive: true } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection:\r\nConnection:, ,\tCLOSE ,\r\n\r\n', { fields: { keepAlive: false } }],
     ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
     ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
     ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
@@ -128,6 +132,13 @@ describe('parseHead', () => {
     [501, get('Transfer-Encoding: gzip, chunked\r\n')],
     [400, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n'],
     [417, get('Expect: tea\r\n')],
+    [417, get('Expect: tea\r\nExpect: 100-continue\r\n')],
+    [417, get('Expect: 100-continue\r\nExpect: tea\r\n')],
+    [501, get('Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n')],
+    [501, get('Transfer-Encoding: chunked, chunked\r\n')],
+    [501, get('Transfer-Encoding: ,chunked\r\n')],
+    [400, get('Transfer-Encoding: chunked,\r\n')],
+    [400, get('Transfer-Encoding:\r\n')],
   ]
   it.each(refused)('refuses with %i %j', (status, wire) => {
     expect(() => parse(wire)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))

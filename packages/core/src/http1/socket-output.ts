@@ -96,6 +96,12 @@ export class SocketOutput implements Watched, Holder {
     else this.#connection.destroy()
   }
 
+  /** The socket is somebody else's from now on, and so is the time its peer takes. */
+  giveUp(): void {
+    this.release()
+    this.deadlineMs = Infinity
+  }
+
   /** The socket is closed. */
   close(): void {
     this.#writer.clear()

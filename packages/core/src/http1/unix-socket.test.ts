@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { tempFolder } from '@fw/testing'
+import type { Exchange } from '@fw/types'
+import { expect, it } from 'vitest'
+import { TcpListener } from '../listening/tcp-listener.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+
+it('an answer that breaks off on a Unix socket, which knows no reset, ends its connection and nothing else', async () => {
+  await using folder = await tempFolder()
+  const path = folder.join('socket')
+  const outcomes: unknown[] = []
+  const faults: unknown[] = []
+  const onRequest = (exchange: Exchange): void => {
+    exchange.onClose = (outcome) => outcomes.push(outcome)
+    exchange.start(200, [])
+    exchange.write(Buffer.from('half'))
+    try {
+      exchange.abort()
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  const host = { limits: DEFAULT_LIMITS, altSvc: '', onRefused: () => {}, onRequest }
+  const listener = new TcpListener({ tls: undefined, http2: false, host })
+  await listener.listen({ path })
+  const socket = connect(path)
+  socket.on('error', () => {}).resume()
+  socket.write('GET / HTTP/1.0\r\n\r\n')
+  await once(socket, 'close')
+  expect(faults).toEqual([])
+  expect(outcomes).toEqual([{ status: 200, bodyBytes: 4, aborted: true }])
+  await listener.drain()
+})
