@@ -27,6 +27,10 @@ export interface StreamOwner {
   readonly answerFields: AnswerFields
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
+  /** Asks for octets by which the window of a stream may be larger than others. @returns How many it may be */
+  borrowWindow(octets: number): number
+  /** The window is no longer larger. */
+  giveBackWindow(octets: number): void
   /** Ends the stream of an exchange by a frame. */
   resetStream(exchange: Http2Exchange, code: ErrorCode): void
   /** Request and answer are complete. */
@@ -164,6 +168,11 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     else this.#awaitDrain()
   }
 
+  /** The stream has ended, in whatever way. */
+  onStreamOver(): void {
+    this.#content?.onStreamOver()
+  }
+
   /** The stream or its connection ended before the exchange did. */
   onLost(error: Error): void {
     this.#queue?.clear()
@@ -200,6 +209,14 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     const { writer } = this.#owner.sender
     writer.windowUpdate(this.id, octets)
     writer.flushSoon()
+  }
+
+  borrow(octets: number): number {
+    return this.#owner.borrowWindow(octets)
+  }
+
+  giveBack(octets: number): void {
+    this.#owner.giveBackWindow(octets)
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {

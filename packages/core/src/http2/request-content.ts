@@ -9,12 +9,12 @@ import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames.ts'
 
 /**
- * DATA frames that may come while nobody reads what came before. The window of the stream ends them, after 64 KiB at
- * most; in frames of an octet or two that would be 150 times as much memory, on every stream of a connection.
+ * Octets of the window for each DATA frame that may come while nobody reads what came before. In frames of an octet or two
+ * a window would be 150 times as much memory, on every stream of a connection.
  */
-const MAX_UNREAD_FRAMES = 1024
-/** The window is moved when that much of it was used. */
-const CREDIT_BYTES = DEFAULT_WINDOW >>> 1
+const WINDOW_PER_UNREAD_FRAME = 64
+/** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
+const MAX_STREAM_WINDOW: number = 1024 * 1024
 
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
@@ -27,6 +27,10 @@ export interface ContentOwner {
   sendContinue(): void
   /** Lets the client send so many octets more on the stream. */
   credit(octets: number): void
+  /** Asks for octets by which the window may be larger than others. @returns How many it may be */
+  borrow(octets: number): number
+  /** The window is no longer larger than others. */
+  giveBack(octets: number): void
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the time they may take. */
@@ -44,7 +48,9 @@ export class RequestContent implements BodySupply {
   #isComplete = false
   #receivedBytes = 0
   /** Octets that the client may still send, padding included. */
-  #window = DEFAULT_WINDOW
+  #window: number = DEFAULT_WINDOW
+  /** What the client may send in all before it hears of us. */
+  #size: number = DEFAULT_WINDOW
   /** Octets that were received and not given back to the window. */
   #owed = 0
 
@@ -97,7 +103,7 @@ export class RequestContent implements BodySupply {
     this.#owed += frameBytes
     this.#receivedBytes += content.length
     if (this.#announced !== undefined && this.#receivedBytes > this.#announced) throw wrongLength()
-    if (this.#isFull && ++this.#unreadFrames > MAX_UNREAD_FRAMES) {
+    if (this.#isFull && ++this.#unreadFrames * WINDOW_PER_UNREAD_FRAME > this.#size) {
       // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
       throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
     }
@@ -110,7 +116,7 @@ export class RequestContent implements BodySupply {
     const { body } = this
     // What waits must not keep all that was received with it.
     body.push(body.isFlowing || body.isDiscarded ? content : Buffer.from(content))
-    if (!this.#isFull) this.#credit(CREDIT_BYTES)
+    if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
 
   /**
@@ -121,11 +127,17 @@ export class RequestContent implements BodySupply {
   onEnd(trailers: FieldList): void {
     if (this.#announced !== undefined && this.#receivedBytes !== this.#announced) throw wrongLength()
     this.#isComplete = true
+    this.#giveBack()
     this.watch()
     this.body.finish(trailers)
   }
 
   /** The stream has ended, in whatever way. */
+  onStreamOver(): void {
+    this.#giveBack()
+  }
+
+  /** The stream has ended before its exchange. */
   onClosed(): void {
     this.unwatch()
     if (!this.#isComplete) this.body.fail(new AbortedError('The client ended the stream'))
@@ -159,9 +171,22 @@ export class RequestContent implements BodySupply {
   /** Gives back what was received, if it is worth a frame. */
   #credit(least: number): void {
     if (this.#owed < least || this.#isComplete) return
+    if (this.body.isFlowing) this.#owed += this.#grow()
     this.#window += this.#owed
     this.#owner.credit(this.#owed)
     this.#owed = 0
+  }
+
+  /** @returns Octets by which the window has become larger */
+  #grow(): number {
+    const borrowed = this.#owner.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
+    this.#size += borrowed
+    return borrowed
+  }
+
+  #giveBack(): void {
+    this.#owner.giveBack(this.#size - DEFAULT_WINDOW)
+    this.#size = DEFAULT_WINDOW
   }
 
   #setDeadline(deadlineMs: number): void {

@@ -25,6 +25,12 @@ const REMEMBERED_RESETS = 256
 const IDLE_FRAMES_BURST = 10_000
 const IDLE_FRAMES_PER_SECOND = 330
 
+/**
+ * Octets by which the windows of all streams of a connection together may grow beyond what each has: what a client may
+ * make us hold if the handlers that read as fast as it sent stop all at once.
+ */
+const SPARE_WINDOW: number = 4 * 1024 * 1024
+
 /** What streams need of the connection they are on. */
 export interface StreamsOwner {
   readonly host: EngineHost
@@ -64,6 +70,8 @@ export class Http2Streams implements StreamOwner {
   readonly #resetBudget: RateBudget
   readonly #idleFrames: RateBudget
   readonly #recentResets: number[] = []
+  /** Octets by which windows may still grow. */
+  #spareWindow = SPARE_WINDOW
   /** The highest number of a stream before the frames that are being read arrived. */
   #lastIdBefore = 0
   /** Numbers that were passed over last, none of which a stream can have any more. */
@@ -172,6 +180,16 @@ export class Http2Streams implements StreamOwner {
 
   onDeadlineSet(deadlineMs: number): void {
     this.#owner.onDeadlineSet(deadlineMs)
+  }
+
+  borrowWindow(octets: number): number {
+    const borrowed = Math.min(octets, this.#spareWindow)
+    this.#spareWindow -= borrowed
+    return borrowed
+  }
+
+  giveBackWindow(octets: number): void {
+    this.#spareWindow += octets
   }
 
   resetStream(exchange: Http2Exchange, code: ErrorCode): void {
@@ -310,6 +328,7 @@ export class Http2Streams implements StreamOwner {
 
   #remove(exchange: Http2Exchange): boolean {
     if (!this.#open.remove(exchange)) return false
+    exchange.onStreamOver()
     if (this.#open.size === 0) this.#owner.onIdle()
     return true
   }

@@ -1,7 +1,7 @@
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
-import { Flag, FrameType, Setting, data, settings, windowUpdate } from './frames.ts'
+import { Flag, FrameType, Setting, data, rstStream, settings, windowUpdate } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
@@ -106,6 +106,55 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     await expect.poll(() => received).toBeGreaterThan(WINDOW)
     client.send(data(1, '', Flag.END_STREAM))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it('grows to 1 MiB where the handler reads as fast as it comes, and by 4 MiB on all streams together', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
+    })
+    const client = await RawClient.connect(port)
+    const streams = Array.from({ length: 10 }, (_, n) => ({ id: 1 + 2 * n, sent: 0 }))
+    const room = ({ id, sent }: { id: number; sent: number }): number => WINDOW + granted(client, id) - sent
+    for (const stream of streams) {
+      client.send(headers(stream.id, request('POST'), 0))
+      for (let turn = 0; turn < 8; turn++) {
+        const more = Math.min(room(stream), WINDOW)
+        send(client, stream.id, more)
+        stream.sent += more
+        await client.ping()
+      }
+    }
+    const rooms = streams.map(room)
+    expect(rooms[0]).toBeGreaterThan(2 ** 20 - 2 * WINDOW)
+    expect(Math.max(...rooms)).toBeLessThanOrEqual(2 ** 20)
+    const sum = rooms.reduce((all, each) => all + each, 0)
+    expect(sum).toBeGreaterThan(4 * 2 ** 20)
+    expect(sum).toBeLessThanOrEqual(10 * WINDOW + 4 * 2 ** 20)
+  })
+
+  it.each([
+    ['the end of its request', data(1, '', Flag.END_STREAM)],
+    ['its reset', rstStream(1)],
+  ])('lends the window of a stream to others after %s', async (_name, end) => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
+    })
+    const client = await RawClient.connect(port)
+    const upload = async (id: number): Promise<number> => {
+      client.send(headers(id, request('POST'), 0))
+      for (let sent = 0; sent < 2 ** 19;) {
+        const more = Math.min(WINDOW + granted(client, id) - sent, WINDOW)
+        send(client, id, more)
+        sent += more
+        await client.ping()
+      }
+      return granted(client, id)
+    }
+    await upload(1)
+    client.send(end)
+    const sizes: number[] = []
+    for (const id of [3, 5, 7, 9]) sizes.push(await upload(id))
+    expect(Math.min(...sizes)).toBeGreaterThan(2 ** 20)
   })
 
   it('is held back while nobody reads, and other streams are not kept waiting', async () => {
