@@ -6,9 +6,12 @@ import { fuzz, judge } from './run.ts'
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 5 : 60))
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 
-it.each(CORPUS)('judges %j as llhttp does, or by a listed rule', async (wire) => {
-  expect(await judge(wire, new Random(1))).toBeUndefined()
-})
+it.each(CORPUS.map((wire) => [wire.length > 300 ? `${wire.slice(0, 300)}…` : wire, wire]))(
+  'judges %j as llhttp does, or by a listed rule',
+  async (_shown, wire) => {
+    expect(await judge(wire, new Random(1))).toBeUndefined()
+  },
+)
 
 it(
   `finds no octets in ${SECONDS} s on which llhttp and we differ without a listed rule`,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { endsComparison, hasConnectionTrailer, hidesABody, isWider, STRICTER } from './rules.ts'
+import { endsComparison, endsConnection, hasConnectionTrailer, hidesABody, isWider, STRICTER } from './rules.ts'
 import type { Verdict } from './servers.ts'
 
 /**
@@ -18,10 +18,10 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
   }
   const extra = ours.requests[both]
   // Where llhttp waits for more it has refused nothing; where it refused, we need a reason not to.
-  if (extra !== undefined && !isWider(extra) && !hasConnectionTrailer(wire))
+  if (extra !== undefined && !isWider(extra, wire) && !hasConnectionTrailer(wire))
     return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
   const isMissing = node.requests.length > both
-  if (!isMissing || ours.requests.length > both) return undefined
+  if (!isMissing || ours.requests.length > both || endsConnection(ours.requests.at(-1))) return undefined
   if (ours.refusal === undefined) return `request ${both} is waited for, llhttp has it`
   return ours.refusal in STRICTER ? undefined : `request ${both} is refused without a rule: ${ours.refusal}`
 }

@@ -47,6 +47,9 @@ const FIELDS: Choice = [
   'Connection: close',
   'Connection: keep-alive',
   'Connection: upgrade',
+  'Connection: keep-alive, close',
+  'Connection: close, keep-alive',
+  'Connection: x,, closed',
   'Upgrade: websocket',
   'Expect: 100-continue',
   'Expect: x',
@@ -102,6 +105,12 @@ const SIZES: Choice = [
   '3;a',
   '3;a=b',
   '3;a="b;c"',
+  '3;a="\\"b\t\x80";c',
+  '3;a="b',
+  '3;a=b=c',
+  '3;=b',
+  '3;a;;b',
+  '3;a\xff',
   '3 ',
   '3 ;a',
   '3;',
@@ -135,6 +144,8 @@ export function cut(wire: string, random: Random): Buffer[] {
 function makeRequest(random: Random): string {
   const lines = [startLine(random), odd(random, 0.15) ? random.pick(HOSTS) : 'Host: a']
   while (random.chance(0.3)) lines.push(random.pick(FIELDS))
+  if (random.chance(0.02))
+    lines.push(...Array<string>(random.below(120)).fill(`X-Many:${'y'.repeat(random.below(100))}`))
   let body = ''
   if (random.chance(0.35)) {
     lines.push(`Content-Length: ${odd(random, 0.3) ? random.pick(LENGTHS) : '3'}`)
@@ -154,6 +165,8 @@ function startLine(random: Random): string {
 
 function chunks(random: Random): string {
   let body = ''
+  // More of what is no body than is read at once.
+  if (random.chance(0.02)) body += `3${random.pick(['', ';a', ';a=b'])}\r\nabc\r\n`.repeat(random.below(1500))
   while (random.chance(0.6))
     body += `${odd(random, 0.2) ? random.pick(SIZES) : '3'}${lineBreak(random)}abc${lineBreak(random)}`
   body += `0${lineBreak(random)}`

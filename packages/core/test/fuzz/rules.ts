@@ -23,22 +23,40 @@ export const STRICTER: Readonly<Record<string, string>> = {
   'Invalid Content-Length': 'RFC 9112 §6.3: one number, and one that is exact in a double (15 digits)',
   'Chunk size too large': '13 hexadecimal digits are exact in a double',
   'Malformed chunk extension': 'RFC 9112 §7.1.1: llhttp overlooks some of its grammar',
+  'Chunk extension too long': 'maxChunkExtensionBytes, for one chunk; llhttp has a limit for all of a body',
+  'Too many header fields': 'maxFields; Node.js drops those that are too many',
   'Malformed trailer field': 'RFC 9110 §6.5: trailer fields are fields',
 }
 
-/** Whether we may understand a request that Node's server does not. */
-export function isWider(request: Understood): boolean {
+const TAB_AFTER_CHUNKED = /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i
+
+/**
+ * Whether we may understand a request that Node's server does not.
+ *
+ * @param wire What it came in, one character an octet
+ */
+export function isWider(request: Understood, wire: string): boolean {
   // Without a listener for it, Node's server ends the connection at a CONNECT.
   if (request.method === 'CONNECT') return true
   // RFC 9110 §9.1: a method is any token; llhttp knows those on its list.
   if (!METHODS.includes(request.method)) return true
   // RFC 9110 §5.5: white space around a value is no part of it; llhttp refuses a tab after `chunked`.
-  return request.headers.some(([name]) => name === 'transfer-encoding')
+  return request.headers.some(([name]) => name === 'transfer-encoding') && TAB_AFTER_CHUNKED.test(wire)
 }
 
 /** Whether Node's server may lose what follows a request in the same slice: it does after an `Upgrade` it declines. */
 export function endsComparison(request: Understood): boolean {
   return request.headers.some(([name]) => name === 'upgrade')
+}
+
+/**
+ * Whether a request ends its connection for us and not for llhttp, which lets `keep-alive` win over `close` on HTTP/1.0
+ * (RFC 9112 §9.3: `close` does).
+ */
+export function endsConnection(request: Understood | undefined): boolean {
+  const options = request?.headers.filter(([name]) => name === 'connection').map(([, value]) => value.toLowerCase())
+  const listed = new Set(options?.join(',').split(/[\t ]*,[\t ]*/))
+  return listed.has('close') && listed.has('keep-alive')
 }
 
 /**
@@ -48,7 +66,7 @@ export function endsComparison(request: Understood): boolean {
  * @param wire One character an octet
  */
 export function hidesABody(wire: string): boolean {
-  return /\nupgrade:/i.test(wire) && /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i.test(wire)
+  return /\nupgrade:/i.test(wire) && TAB_AFTER_CHUNKED.test(wire)
 }
 
 /**
