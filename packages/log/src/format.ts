@@ -31,7 +31,7 @@ interface Field {
  * what is no placeholder is text.
  *
  * @example
- * formatMessage('{} of {:.1f} s', ['3', 0.25])   // '3 of 0.3 s'
+ * formatMessage('{} of {:.1f} s', ['3', 0.27])   // '3 of 0.3 s'
  * formatMessage('{"a": {}}', [])                 // '{"a": {}}'
  */
 export function formatMessage(format: string, args: readonly unknown[]): string {
