@@ -149,14 +149,10 @@ describe('belowPrefix', () => {
 })
 
 it('takes every octet that a browser leaves as it is in a path, and none that has to be encoded', () => {
-  let taken = 0
-  for (let octet = 0; octet < 256; octet++) {
-    const char = String.fromCharCode(octet)
-    const isTaken = at(`/a${char}b`).kind === 'path'
-    if (isTaken) taken++
-    const isLeft = char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`
-    if (isLeft) expect([char, isTaken]).toEqual([char, true])
-    if (octet <= 0x20 || octet >= 0x7f || '\\?#"<>%'.includes(char)) expect([char, isTaken]).toEqual([char, false])
-  }
-  expect(taken).toBe(87)
+  const octets = Array.from({ length: 256 }, (_, octet) => String.fromCharCode(octet))
+  const taken = octets.filter((char) => at(`/a${char}b`).kind === 'path').join('')
+  const left = octets.filter((char) => char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`)
+  expect(left.filter((char) => !taken.includes(char))).toEqual([])
+  expect(taken).toMatch(/^[\x21-\x7e]{87}$/)
+  expect(taken).not.toMatch(/[\\?#"<>%]/)
 })

@@ -286,15 +286,14 @@ describe('freshness', () => {
         const answers = [await server.ask('/a/route'), await server.ask('/another'), await server.ask('/a/route')]
         return answers.map(({ status, text }) => `${status} ${status === 200 ? text : ''}`)
       }
-      const same = (text: string): string[] => [text, text, text]
       await delay(40)
-      for (let i = 0; i < 2; i++) expect(await texts()).toEqual(same('200 one'))
+      for (let i = 0; i < 2; i++) expect(await texts()).toEqual(Array(3).fill('200 one'))
       writeFileSync(folder.join('index.html'), 'two')
-      expect(await texts()).toEqual(same('200 two'))
+      expect(await texts()).toEqual(Array(3).fill('200 two'))
       rmSync(folder.join('index.html'))
-      expect(await texts()).toEqual(same('404 '))
+      expect(await texts()).toEqual(Array(3).fill('404 '))
       writeFileSync(folder.join('index.html'), 'three')
-      expect(await texts()).toEqual(same('200 three'))
+      expect(await texts()).toEqual(Array(3).fill('200 three'))
       writeFileSync(folder.join('another'), 'file')
       expect(await texts()).toEqual(['200 three', '200 file', '200 three'])
     },

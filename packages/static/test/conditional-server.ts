@@ -39,7 +39,7 @@ server.router().all('/c/:resource', async (ctx) => {
       open: () => ({ stats: STATE, bytes }),
       describe: () => representation,
       isLoaded: () => true,
-      load: () => Promise.resolve(bytes),
+      load: () => Promise.resolve({ stats: STATE, bytes }),
       prepare: () => {},
       onCut: () => {},
     })
