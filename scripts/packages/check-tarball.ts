@@ -1,8 +1,8 @@
 import { runCommand } from './run-command.ts'
 import type { Tarball } from './published-package.ts'
 
-/** What every published package carries. */
-const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
+/** What every published package carries; that the files of its entries are there is looked at by publint. */
+const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE', 'dist/index.d.ts']
 /** What only this workspace needs. */
 const UNWANTED_FILES = /\.test\.|\.tsbuildinfo$|(?:^|\/)test\/|test-report\.json$/
 
