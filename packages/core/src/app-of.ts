@@ -1,10 +1,14 @@
-import type { Router } from '@fw/types'
-import type { App } from './app.ts'
+import type { Exchange, Router } from '@fw/types'
 
-const apps = new WeakMap<Router, App>()
+/** What answers exchanges by the routes of a router: an `App`. */
+interface Answering {
+  handle(exchange: Exchange): void
+}
+
+const apps = new WeakMap<Router, Answering>()
 
 /** Remembers which application a root router belongs to. */
-export function rememberApp(router: Router, app: App): void {
+export function rememberApp(router: Router, app: Answering): void {
   apps.set(router, app)
 }
 
@@ -13,7 +17,7 @@ export function rememberApp(router: Router, app: App): void {
  *
  * @throws {TypeError} for a group, which is a part of its application, and for anything else
  */
-export function appOf(router: Router, what: string): App {
+export function appOf(router: Router, what: string): Answering {
   const app = apps.get(router)
   if (app === undefined) {
     throw new TypeError(`Cannot make a ${what}: it takes the router of a Server or an App, not a group of it`)

@@ -14,7 +14,7 @@ import { memoryRequest } from './fetch/memory-request.ts'
 import { parseRequestTarget } from './engine/request-target.ts'
 import { RouteGroup } from './routing/router.ts'
 import { NO_PARAMS } from './routing/route-table.ts'
-import { Routes } from './routing/routes.ts'
+import { Routes, type RouteScope } from './routing/routes.ts'
 import { resolveRouting, type RoutingOptions } from './routing/routing-options.ts'
 import { sendAnswer } from './answer/send-answer.ts'
 import { isTraced, trace, traceError } from './tracing.ts'
@@ -132,17 +132,17 @@ export class App {
     return exchange.response
   }
 
-  #groupOf(path: string): RouteGroup {
+  #groupOf(path: string): RouteScope {
     return this.#routes.groupOf(path) ?? this.#root
   }
 
-  #start(context: RequestContext, group: RouteGroup, step: Step<RequestContext>): void {
+  #start(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     if (isTraced()) trace(context, () => this.#run(context, group, step))
     else this.#run(context, group, step)
   }
 
   /** The one place where a throw becomes an answer. */
-  #run(context: RequestContext, group: RouteGroup, step: Step<RequestContext>): void {
+  #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     try {
       const running = step(context)
       if (running === undefined) this.#send(context, group)
@@ -158,7 +158,7 @@ export class App {
   }
 
   /** Sends what was prepared, but for what comes too late. Never throws. */
-  #send(context: RequestContext, group: RouteGroup): void {
+  #send(context: RequestContext, group: RouteScope): void {
     if (context.isLate) return
     try {
       sendAnswer(context)?.catch((error: unknown) => this.#fail(error, context, group))
@@ -167,7 +167,7 @@ export class App {
     }
   }
 
-  #fail(error: unknown, context: RequestContext, group: RouteGroup): void {
+  #fail(error: unknown, context: RequestContext, group: RouteScope): void {
     // What was too late has its answer.
     if (context.isLate) return
     traceError(context, error)
@@ -175,7 +175,7 @@ export class App {
   }
 
   /** Answers in place of a handler that has not begun its answer in time. */
-  #limitTime(context: RequestContext, group: RouteGroup, timeoutMs: number): void {
+  #limitTime(context: RequestContext, group: RouteScope, timeoutMs: number): void {
     const timer = setTimeout(() => {
       if (context.headSent) return
       const error = new HttpError(503, 'The answer took too long')

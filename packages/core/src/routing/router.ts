@@ -14,7 +14,7 @@ import { asContext, type RequestContext } from '../context/context.ts'
 import { isToken } from '../engine/fields.ts'
 import { checkOptions } from '../known-options.ts'
 import { missingExtension } from '../missing-extension.ts'
-import type { Routes } from './routes.ts'
+import type { RouteScope, Routes } from './routes.ts'
 import { ANY_METHOD } from './route-leaf.ts'
 import { serializerOf } from '../answer/serializers.ts'
 import { answerMiss, runHandler, runValidated, type Miss } from './unrouted.ts'
@@ -44,7 +44,7 @@ const CONCLUSION: Conclusion<RequestContext> = {
 }
 
 /** The `Router` of an application and each of its groups. */
-export class RouteGroup {
+export class RouteGroup implements RouteScope {
   readonly prefix: string
   readonly #routes: Routes
   readonly #parent: RouteGroup | undefined

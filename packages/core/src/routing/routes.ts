@@ -1,4 +1,4 @@
-import type { RouteInfo } from '@fw/types'
+import type { ErrorHandler, Handler, RouteInfo } from '@fw/types'
 import type { Step } from './compose.ts'
 import type { RequestContext } from '../context/context.ts'
 import { decodePath, withoutCase } from './path-text.ts'
@@ -6,16 +6,26 @@ import type { RequestTarget } from '../engine/request-target.ts'
 import type { MethodKey, RouteMatch } from './route-leaf.ts'
 import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-pattern.ts'
 import { RouteTable } from './route-table.ts'
-import type { RouteGroup } from './router.ts'
 import type { Routing } from './routing-options.ts'
 import type { Serialize } from '../answer/json-text.ts'
 import type { Miss } from './unrouted.ts'
+
+/** Where routes are registered, and what that says about requests under its prefix. */
+export interface RouteScope {
+  readonly prefix: string
+  /** The error handlers, nearest first. */
+  readonly errorHandlers: readonly ErrorHandler[]
+  /** The nearest handler of paths without a route. */
+  readonly notFoundHandler: Handler | undefined
+  /** What answers a request that no route takes. */
+  missStep(miss: Miss): Step<RequestContext>
+}
 
 /** A registered route, ready to run. */
 export interface Route {
   readonly info: RouteInfo
   /** Where it was registered. */
-  readonly group: RouteGroup
+  readonly group: RouteScope
   readonly serialize: Serialize
   /** The handler with its middleware around it. */
   readonly step: Step<RequestContext>
@@ -23,7 +33,7 @@ export interface Route {
 
 interface PrefixedGroup {
   readonly prefix: readonly PatternSegment[]
-  readonly group: RouteGroup
+  readonly group: RouteScope
 }
 
 /** The routes and groups of a root router. */
@@ -43,7 +53,7 @@ export class Routes {
   }
 
   /** @throws {TypeError} if the prefix is malformed, or holds what can be left out */
-  addGroup(group: RouteGroup): void {
+  addGroup(group: RouteScope): void {
     const prefix = parsePattern(group.prefix)
     if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
       throw new TypeError(`Cannot group '${group.prefix}': a prefix has neither wildcards nor optional parameters`)
@@ -74,7 +84,7 @@ export class Routes {
   }
 
   /** The group with the longest prefix that covers a path, the first one of several; `undefined` if none does. */
-  groupOf(path: string): RouteGroup | undefined {
+  groupOf(path: string): RouteScope | undefined {
     const text = decodePath(path)
     if (text === undefined) return undefined
     const segments = (this.#routing.caseSensitive ? text : withoutCase(text)).slice(1).split('/')
