@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { LogRecord, Sink, SourceLocation } from '@fw/types'
+import { guardExit, releaseExit } from './async/exit-guard.ts'
 import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
@@ -44,6 +45,8 @@ export class FanOut {
   #takesCalls = false
   #delivering = false
   readonly #call = new PlainCall()
+  /** Sinks of the application's own may hold records too. */
+  readonly #atExit = { flush: () => this.flushNow(), writeThrough() {} }
   #written = 0
   #dropped = 0
   #flushes = 0
@@ -147,6 +150,8 @@ export class FanOut {
     this.#prepare()
     this.#queueSettings = settings
     for (const sink of this.#sinks) this.#connect(sink, settings)
+    if (settings === undefined) releaseExit(this.#atExit)
+    else guardExit(this.#atExit)
   }
 
   #connect(sink: LogSink, settings: Omit<QueueSettings, 'onFailure'> | undefined): void {

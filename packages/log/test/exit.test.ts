@@ -116,17 +116,22 @@ log.info('first words')`)
 })
 
 it.each([
-  ['process.exit', 'process.exit(0)'],
-  ['an uncaught exception', 'throw new Error("uncaught")'],
-])('a sink that holds records until it is flushed is flushed at %s', (_what, end) => {
+  ['process.exit', '', 'process.exit(0)'],
+  ['an uncaught exception', '', 'throw new Error("uncaught")'],
+  [
+    'SIGTERM in asynchronous mode',
+    'async: true,',
+    'process.kill(process.pid, "SIGTERM"); await new Promise(() => setInterval(() => {}, 1000))',
+  ],
+])('a sink that holds records until it is flushed is flushed at %s', (_what, options, end) => {
   const { stdout } = runScript(`
 import { writeSync } from 'node:fs'
 const held: string[] = []
-log.setSinks([{
+log.init({ ${options} sinks: [{
   write: ({ message }) => void held.push(message),
-  flush: () => void writeSync(1, held.splice(0).join() + '\\n'),
+  flush: () => { if (held.length > 0) writeSync(1, held.splice(0).join() + '\\n') },
   close() {},
-}])
+}] })
 log.info('a')
 log.info('b')
 ${end}`)

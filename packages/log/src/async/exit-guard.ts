@@ -2,7 +2,7 @@ import { isMainThread } from 'node:worker_threads'
 import { display } from '../display.ts'
 import { printToStderr } from '../failure-report.ts'
 
-/** Holds lines in memory until it is flushed. */
+/** Holds lines or records in memory until it is flushed. */
 interface Flushable {
   flush(): void
   writeThrough(): void
