@@ -12,6 +12,8 @@ export interface DeliveredEvent extends BackplaneEvent {
   readonly id: string
   /** Given back by `kept()`; nobody else reads it. */
   readonly position: string
+  /** When it was published, in milliseconds since the Unix epoch, if that was not just now. */
+  readonly timeMs?: number | undefined
 }
 
 /** The channel in this process, as its backplane sees it. */

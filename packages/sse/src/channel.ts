@@ -93,7 +93,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       ?.open({
         historyCount: history.count,
         historyBytes: history.bytes,
-        deliver: (event) => this.#add(event.event, event.data, event.id, event.key, event.position),
+        deliver: (event) => this.#add(event.event, event.data, event.id, event.key, event),
         missed: () => this.#onMissed(),
         kept: () => this.#kept(),
       })
@@ -120,7 +120,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     const data = typeof value === 'string' ? value : toData(value, this.#options.serializers?.[name])
     if (key !== undefined) requireString('key', key)
     if (this.#backplane === undefined) {
-      this.#add(event, data, id ?? `${this.#epoch}-${this.#history.nextSeq}`, key, undefined)
+      this.#add(event, data, id ?? `${this.#epoch}-${this.#history.nextSeq}`, key)
       return
     }
     // Refuses what cannot be sent while somebody is there to be told.
@@ -202,11 +202,16 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     return this.close()
   }
 
-  #add(event: string, data: string, givenId: string, key: string | undefined, position: string | undefined): void {
+  /** @param delivered The event as the backplane has it, if it comes from there */
+  #add(event: string, data: string, givenId: string, key: string | undefined, delivered?: DeliveredEvent): void {
     // As clients send it back.
     const id = requireString('id', givenId).toWellFormed()
     const wire = ownOctets(encodeEvent({ event, id, data }))
-    const added = { seq: this.#history.nextSeq, id, event, data, key, wire, timeMs: Date.now(), position }
+    const nowMs = Date.now()
+    // The clocks of two machines differ: nothing comes from the future.
+    const timeMs = Math.min(delivered?.timeMs ?? nowMs, nowMs)
+    const position = delivered?.position
+    const added = { seq: this.#history.nextSeq, id, event, data, key, wire, timeMs, position }
     this.#history.add(added)
     if (this.#subscribers.size === 0) return
     this.#pending.push(added)

@@ -11,6 +11,7 @@ import {
   NO_ENTRY,
   parseEntries,
   parseRead,
+  timeOf,
   type RedisEntry,
 } from './redis-entry.ts'
 import { inBatches, Outbox } from './redis-outbox.ts'
@@ -180,7 +181,7 @@ export class RedisBackplane implements Backplane {
     }
     // Nothing before the first of them was ever here.
     this.#last = entries.at(-1)?.previous || FIRST_ENTRY
-    for (const entry of entries.toReversed()) this.#deliver(host, entry)
+    for (const entry of entries.toReversed()) this.#deliver(host, entry, timeOf(entry.entryId))
     this.#isLoaded = true
     this.#wake()
   }
@@ -260,7 +261,8 @@ export class RedisBackplane implements Backplane {
     return parseEntries(reply)[0]?.entryId ?? FIRST_ENTRY
   }
 
-  #deliver(host: BackplaneHost, entry: RedisEntry): void {
+  /** @param timeMs When the entry was stored, if that was not just now */
+  #deliver(host: BackplaneHost, entry: RedisEntry, timeMs?: number): void {
     const { origin, number, previous } = entry
     if (previous !== NO_ENTRY && compareEntryIds(previous, this.#last) > 0) host.missed()
     this.#last = entry.entryId
@@ -276,7 +278,7 @@ export class RedisBackplane implements Backplane {
         break
       }
     }
-    host.deliver(event)
+    host.deliver(timeMs === undefined ? event : { ...event, timeMs })
   }
 
   get #maxLength(): number {

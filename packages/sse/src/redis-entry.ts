@@ -25,6 +25,11 @@ export function compareEntryIds(a: string, b: string): number {
   return Number(aMs) - Number(bMs) || Number(aSeq) - Number(bSeq)
 }
 
+/** When an entry was stored, in milliseconds since the Unix epoch by the clock of Redis. */
+export function timeOf(entryId: string): number {
+  return Number.parseInt(entryId, 10)
+}
+
 export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
   return JSON.stringify({ event, data, id, key })
 }

@@ -33,7 +33,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 beforeAll(() => setSinks([]))
 
-it('a history is bounded in memory, however much of the pool of Node.js others use meanwhile', () => {
+it('a history is bounded in memory, however much of the pool of Node.js others use meanwhile', async () => {
   const channel = new SseChannel()
   const before = heldBytes()
   for (let n = 0; n < 1000; n++) {
@@ -41,8 +41,8 @@ it('a history is bounded in memory, however much of the pool of Node.js others u
     for (let at = 0; at < 20; at++) Buffer.from('x'.repeat(4000))
   }
   expect(channel.stats.keptEvents).toBe(1000)
-  // In pieces of that pool it would be 62 MiB.
-  expect(heldBytes() - before).toBeLessThan(MIB)
+  // In pieces of that pool it would be 62 MiB. What was thrown away is let go of a little later.
+  await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 15_000 })
 })
 
 eachProtocol('a client that never reads', start, (client) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { App } from '@fw/core'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SseChannel } from '../src/index.ts'
+import { SseChannel, type ChannelOptions } from '../src/index.ts'
 import { RedisBackplane, type RedisClient } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
 import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/redis-entry.ts'
@@ -21,7 +21,7 @@ class Node implements AsyncDisposable {
   gaps = 0
   readonly errors: unknown[] = []
 
-  constructor(client: RedisClient, history: number = 1000) {
+  constructor(client: RedisClient, history: ChannelOptions['history'] = 1000) {
     const backplane = new RedisBackplane(client, 'test', {
       timeoutMs: 300,
       onError: (error) => this.errors.push(error),
@@ -90,6 +90,21 @@ describe('a channel in several processes', () => {
     await using given = await two.connect('first')
     expect(await dataOf(given, 3)).toBe('1 2 3')
     expect([one.gaps, two.gaps]).toEqual([0, 0])
+  })
+
+  it('counts the age of events from when they were published, not from when its process started', async () => {
+    await using redis = await RedisServer.start(false)
+    await using one = new Node(redis.client)
+    one.publish(1, 3)
+    await soon(() => expect(one.channel.stats.keptEvents).toBe(3))
+    const ageMs = 500
+    await new Promise((resolve) => setTimeout(resolve, ageMs + 50))
+    await using two = new Node(redis.client, { ageMs })
+    await reading(redis, 2)
+    await using client = await two.connect('unknown')
+    await soon(() => expect(two.gaps).toBe(1))
+    one.publish(4, 4)
+    expect(await dataOf(client, 1)).toBe('4')
   })
 
   it('holds a client that knows more than its process until that one has caught up', async () => {
