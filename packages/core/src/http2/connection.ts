@@ -18,6 +18,8 @@ import { Http2Streams, type StreamsOwner } from './streams.ts'
 /** How far a connection has got. */
 type Phase =
   | 'open'
+  /** The client is told with its next request, or soon if there is none. */
+  | 'leaving'
   /** The client was told that the connection will end, and may still have sent requests that it did not know of. */
   | 'draining'
   /** New streams are passed over; those that were opened finish. */
@@ -117,14 +119,15 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
 
   drain(): void {
     if (this.#phase !== 'open') return
-    // RFC 9113 §6.8: what the client sends before it knows is served, too.
-    this.#phase = 'draining'
-    this.#writer.goaway(MAX_STREAM_ID, ErrorCode.NO_ERROR)
-    this.#writer.ping()
-    this.#writer.flushSoon()
-    const { drainIdleMs } = this.host.limits
-    if (drainIdleMs === 0) this.#leave(ErrorCode.NO_ERROR)
-    else this.#setIdleDeadline(drainIdleMs)
+    const { drainIdleMs, sessionIdleTimeoutMs } = this.host.limits
+    const idleMs = performance.now() - (this.#idleDeadlineMs - sessionIdleTimeoutMs)
+    if (drainIdleMs === 0 || idleMs >= drainIdleMs) {
+      this.#announceEnd()
+      return
+    }
+    // Libraries fail what is ready to be sent when GOAWAY comes. Whose request has just come has nothing ready.
+    this.#phase = 'leaving'
+    this.#setIdleDeadline(drainIdleMs)
   }
 
   destroy(): void {
@@ -162,7 +165,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
 
   #onIdleTooLong(): void {
     this.#idleDeadlineMs = Infinity
-    if (this.#phase === 'open') this.drain()
+    if (this.#phase === 'open' || this.#phase === 'leaving') this.#announceEnd()
     else if (this.#phase === 'draining') this.#leave(ErrorCode.NO_ERROR)
     else this.destroy()
   }
@@ -308,6 +311,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
   #onHeaders(): void {
     const reader = this.#reader
     const { flags, streamId } = reader
+    if (this.#phase === 'leaving') this.#announceEnd()
     reader.stripPadding()
     if ((flags & Flag.PRIORITY) !== 0) reader.start += PRIORITY_BYTES
     if (reader.start > reader.end) throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'HEADERS without its priority')
@@ -375,9 +379,20 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     else this.#streams.onWindowUpdate(streamId, octets)
   }
 
+  /** RFC 9113 §6.8: what the client sends before it knows is served, too. */
+  #announceEnd(): void {
+    this.#phase = 'draining'
+    this.#writer.goaway(MAX_STREAM_ID, ErrorCode.NO_ERROR)
+    this.#writer.ping()
+    this.#writer.flushSoon()
+    const { drainIdleMs } = this.host.limits
+    if (drainIdleMs === 0) this.#leave(ErrorCode.NO_ERROR)
+    else this.#setIdleDeadline(drainIdleMs)
+  }
+
   /** Takes no new stream; the connection ends with the last of those that were opened. */
   #leave(code: ErrorCode): void {
-    if (this.#phase !== 'open' && this.#phase !== 'draining') return
+    if (this.#phase !== 'open' && this.#phase !== 'leaving' && this.#phase !== 'draining') return
     this.#phase = 'ending'
     this.#streams.isEnding = true
     this.#idleDeadlineMs = Infinity

@@ -1,6 +1,11 @@
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
-import { expect, it, onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Limits } from '../../src/limits.ts'
 import { serveEngines, type RunningEngines } from '../serve-engines.ts'
+import { FrameType } from './frames.ts'
+import { headers } from './hpack.ts'
+import { RawClient, request } from './raw-client.ts'
 
 const AT_ONCE = 50
 const WAIT = { timeout: 8000 }
@@ -57,4 +62,55 @@ it('RFC 9113 §6.8: of requests that cross GOAWAY none is run, so that each may 
   expect(count('again: 200')).toBe(AT_ONCE)
   expect(before.outcomes).toHaveLength(count('200'))
   expect(before.outcomes.every(({ aborted }) => !aborted)).toBe(true)
+})
+
+async function idle(limits: Partial<Limits>): Promise<readonly [RunningEngines, RawClient]> {
+  const running = await serveEngines((exchange) => exchange.respond(200, [], 'hello'), limits)
+  const client = await RawClient.connect(running.port)
+  expect(await client.serves(1)).toBe(true)
+  return [running, client]
+}
+
+// Libraries fail what they have ready when GOAWAY comes; who has just sent a request has the least.
+describe('a client is told that the server ends', () => {
+  it('together with its next request, before the answer', async () => {
+    const [{ listener }, client] = await idle({ drainIdleMs: 60_000 })
+    void listener.drain()
+    await client.ping()
+    expect(client.goaway).toBeUndefined()
+    client.send(headers(3, request()), headers(5, request()))
+    await expect.poll(() => client.hasEnded(5), WAIT).toBe(true)
+    const order = client.frames.filter(({ type }) => type === FrameType.GOAWAY || type === FrameType.HEADERS)
+    expect(order.map(({ type, streamId }) => [type, streamId])).toEqual([
+      [FrameType.HEADERS, 1],
+      [FrameType.GOAWAY, 0],
+      [FrameType.HEADERS, 3],
+      [FrameType.HEADERS, 5],
+    ])
+    expect(client.lastStreamId).toBe(2 ** 31 - 1)
+  })
+
+  it('after drainIdleMs, where no request comes', async () => {
+    const [{ listener }, client] = await idle({ drainIdleMs: 50 })
+    await listener.drain()
+    expect(client.of(FrameType.GOAWAY).map(({ payload }) => payload.readUInt32BE(0))).toEqual([2 ** 31 - 1, 1])
+  })
+
+  it('at once, where none came for as long as that', async () => {
+    const [{ listener }, client] = await idle({ drainIdleMs: 200 })
+    await sleep(250)
+    void listener.drain()
+    await client.ping()
+    expect(client.goaway).toBe('NO_ERROR')
+  })
+
+  it('at once and finally with drainIdleMs of 0, also while requests are answered', async () => {
+    const { port, listener } = await serveEngines(() => {}, { drainIdleMs: 0 })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await client.ping()
+    void listener.drain()
+    await client.ping()
+    expect(client.lastStreamId).toBe(1)
+  })
 })
