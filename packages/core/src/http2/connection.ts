@@ -352,10 +352,11 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     const windowBefore = settings.initialWindow
     settings.read(bytes, start, end)
     this.#writer.encoder.setMaxTableBytes(settings.headerTableBytes)
-    // RFC 9113 §6.9.2: of streams that are open, too.
-    this.#streams.onInitialWindow(settings.initialWindow - windowBefore)
+    // Clients, nghttp2 among them, let more through only from here on.
     this.#writer.settingsAck()
     this.#writer.flushSoon()
+    // RFC 9113 §6.9.2: of streams that are open, too.
+    this.#streams.onInitialWindow(settings.initialWindow - windowBefore)
   }
 
   #onPing(): void {

@@ -176,9 +176,11 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** The stream or its connection ended before the exchange did. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    this.#content?.onClosed()
+    // Before whoever reads the content is told, who may try to answer.
+    super.settle(true)
+    this.#setDeadline()
+    this.#content?.onClosed(error)
     this.#body?.fail(error)
-    this.settle(true)
   }
 
   onDeadline(): void {

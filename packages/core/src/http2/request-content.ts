@@ -1,5 +1,4 @@
 import type { FieldList } from '@fw/types'
-import { AbortedError } from '../engine/aborted-error.ts'
 import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
@@ -138,9 +137,9 @@ export class RequestContent implements BodySupply {
   }
 
   /** The stream has ended before its exchange. */
-  onClosed(): void {
+  onClosed(error: Error): void {
     this.unwatch()
-    if (!this.#isComplete) this.body.fail(new AbortedError('The client ended the stream'))
+    if (!this.#isComplete) this.body.fail(error)
   }
 
   onWanted(): void {
