@@ -70,6 +70,8 @@ export function parseHead(
   // Parts of a string keep the whole of it in memory: what follows the head must not stay with it.
   const isWhole = from === begin && endOfLines === received.length
   const text = isWhole ? received : bytes.toString('latin1', begin, end)
+  // Lines that were seen before count as well.
+  if (from > begin) findEmptyLine(text, limits.maxFields)
   const lineEnd = text.indexOf('\r\n')
   if (lineEnd > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
   const line = text.slice(0, lineEnd)
@@ -115,13 +117,16 @@ function findEmptyLine(text: string, maxFields: number): number | undefined {
 
 /** Refuses early what can no longer become a valid head. */
 function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
+  // The octet before tells whether a line feed is one that ends a line.
+  const from = Math.max(begin, seenBytes - 1)
+  const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
+  if (from > begin && added.includes('\n')) {
+    findEmptyLine(bytes.toString('latin1', begin, begin + limits.maxHeadBytes + 1), limits.maxFields)
+  }
   const lineEnd = bytes.indexOf('\r\n', begin, 'latin1')
   const lineBytes = (lineEnd === -1 ? bytes.length : lineEnd) - begin
   if (lineBytes > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
   if (bytes.length - begin > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
-  // The octet before tells whether a line feed is one that ends a line.
-  const from = Math.max(begin, seenBytes - 1)
-  const added = bytes.toString('latin1', from)
   if (NEVER_IN_HEAD.test(from > begin && added.startsWith('\n') ? added.slice(1) : added)) {
     throw new ProtocolError(400, 'Malformed request head')
   }

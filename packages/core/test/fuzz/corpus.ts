@@ -27,4 +27,6 @@ export const CORPUS: readonly string[] = [
   `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'3;a=b\r\nabc\r\n'.repeat(1000)}0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`,
   `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(2000)}1;\r\nx\r\n0\r\n\r\n`,
   `GET / HTTP/1.1\r\nHost: a\r\n${'X:y\r\n'.repeat(100)}\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`,
+  // Too many fields, and no end of them.
+  `GET / HTTP/1.1\r\nHost: a\r\n${'X:y\r\n'.repeat(105)}X`,
 ]

@@ -9,7 +9,8 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 it.each(CORPUS.map((wire) => [wire.length > 300 ? `${wire.slice(0, 300)}…` : wire, wire]))(
   'judges %j as llhttp does, or by a listed rule',
   async (_shown, wire) => {
-    expect(await judge(wire, new Random(1))).toBeUndefined()
+    // Each cuts it elsewhere.
+    for (let seed = 1; seed <= 5; seed++) expect(await judge(wire, new Random(seed))).toBeUndefined()
   },
 )
 
