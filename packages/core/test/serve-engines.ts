@@ -2,9 +2,10 @@ import type { AddressInfo } from 'node:net'
 import type { Exchange, Outcome, Refusal } from '@fw/types'
 import { onTestFinished } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts'
+import type { CertificateSet } from '../src/tls/certificate-set.ts'
 import { TcpListener } from '../src/listening/tcp-listener.ts'
 
-/** The engines of a clear-text port without an application above them, and what they told of. */
+/** The engines of a port without an application above them, and what they told of. */
 export interface RunningEngines {
   readonly port: number
   readonly listener: TcpListener
@@ -12,15 +13,16 @@ export interface RunningEngines {
   readonly outcomes: Outcome[]
 }
 
-/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1 until the test is over. */
+/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1, in clear text unless there are certificates, until the test is over. */
 export async function serveEngines(
   onRequest: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
+  tls?: CertificateSet,
 ): Promise<RunningEngines> {
   const refusals: Refusal[] = []
   const outcomes: Outcome[] = []
   const listener = new TcpListener({
-    tls: undefined,
+    tls,
     http2: true,
     host: {
       limits: { ...DEFAULT_LIMITS, ...limits },

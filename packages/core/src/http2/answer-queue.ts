@@ -1,10 +1,15 @@
+/** Places of chunks that were taken, at least, before the others move up. */
+const EMPTY_PLACES = 16
+
 /** The content of an answer that could not be sent yet, in order. Nothing of it is copied. */
 export class AnswerQueue {
   /** Octets that wait. */
   bytes = 0
   /** Whether the application has written everything. */
   isEnding = false
-  readonly #chunks: Uint8Array[] = []
+  #chunks: (Uint8Array | undefined)[] = []
+  /** The place of the first chunk. There may be very many, which are not moved for each that is taken. */
+  #first = 0
   /** Octets of the first chunk that were taken. */
   #taken = 0
 
@@ -15,21 +20,28 @@ export class AnswerQueue {
 
   /** Takes up to `maxBytes` off the front; as many as there are in one piece. */
   take(maxBytes: number): Uint8Array | undefined {
-    const chunk = this.#chunks[0]
+    const chunk = this.#chunks[this.#first]
     if (chunk === undefined) return undefined
     const taken = chunk.subarray(this.#taken, this.#taken + maxBytes)
     this.#taken += taken.byteLength
     this.bytes -= taken.byteLength
     if (this.#taken === chunk.byteLength) {
-      this.#chunks.shift()
       this.#taken = 0
+      this.#chunks[this.#first++] = undefined
+      if (this.#first >= EMPTY_PLACES && this.#first * 2 >= this.#chunks.length) this.#moveUp()
     }
     return taken
   }
 
   clear(): void {
-    this.#chunks.length = 0
+    this.#chunks = []
+    this.#first = 0
     this.#taken = 0
     this.bytes = 0
+  }
+
+  #moveUp(): void {
+    this.#chunks = this.#chunks.slice(this.#first)
+    this.#first = 0
   }
 }

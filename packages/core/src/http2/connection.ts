@@ -77,6 +77,8 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
   /** Octets that content may take before the window of the connection is moved. */
   #window = RECEIVE_WINDOW
   #lingered = 0
+  /** Whether the client has said that it sends no more while the connection waited for its turn. */
+  #hasEnded = false
   /** When there must be a stream, or the end. */
   #idleDeadlineMs: number
   #blockDeadlineMs = Infinity
@@ -108,7 +110,6 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     this.#writer.windowUpdate(0, RECEIVE_WINDOW - DEFAULT_WINDOW)
     this.#writer.flushSoon()
     socket.on('data', this.#onData)
-    // Streams end by frames: a client that closes its side of the socket has left.
     socket.on('end', this.#onEnd)
     socket.on('drain', this.#onDrain)
     socket.on('error', ignore)
@@ -137,6 +138,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
 
   onReadTurn(): void {
     this.#advance()
+    if (this.#hasEnded) this.#onEnd()
   }
 
   onDeadlineSet(deadlineMs: number): void {
@@ -160,7 +162,8 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     }
     if (nowMs >= this.#sampleMs) this.#sample(nowMs)
     const nextMs = this.#streams.expire(nowMs)
-    this.deadlineMs = Math.min(nextMs, this.#idleDeadlineMs, this.#blockDeadlineMs, this.#sampleMs)
+    // What was told of an end may have set another deadline.
+    this.deadlineMs = Math.min(this.deadlineMs, nextMs, this.#idleDeadlineMs, this.#blockDeadlineMs, this.#sampleMs)
   }
 
   #onIdleTooLong(): void {
@@ -207,7 +210,15 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
   }
 
   readonly #onEnd = (): void => {
-    this.destroy()
+    // What was received before still has its turn.
+    this.#hasEnded = this.#flow.isResting
+    // One that lingers is closed as soon as the socket has taken everything.
+    if (this.#hasEnded || !this.#isReading) return
+    // Streams end by frames: who can send none any more has left, as on HTTP/1.1, but for answers that are on their way.
+    this.#phase = 'ending'
+    this.#idleDeadlineMs = Infinity
+    this.#streams.abandon(new AbortedError('The client closed the connection'))
+    if (this.#streams.size === 0) this.#linger()
   }
 
   readonly #onDrain = (): void => {
@@ -351,6 +362,8 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     const settings = this.clientSettings
     const windowBefore = settings.initialWindow
     settings.read(bytes, start, end)
+    // RFC 7541 §4.2: the smallest size counts, too, if it changes more than once.
+    this.#writer.encoder.setMaxTableBytes(settings.takeLeastTableBytes())
     this.#writer.encoder.setMaxTableBytes(settings.headerTableBytes)
     // Clients, nghttp2 among them, let more through only from here on.
     this.#writer.settingsAck()
@@ -425,7 +438,11 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, StreamsOw
     this.#blockDeadlineMs = Infinity
     const { writeStallTimeoutMs, lingerTimeoutMs } = this.host.limits
     this.#setIdleDeadline(writeStallTimeoutMs)
-    this.#writer.end(() => this.#setIdleDeadline(lingerTimeoutMs))
+    this.#writer.end(() => {
+      this.#setIdleDeadline(lingerTimeoutMs)
+      // No `drain` follows an end. Answers that waited for the socket have been taken, too.
+      if (!this.#socket.destroyed) this.sender.pump()
+    })
     this.#throttle()
   }
 

@@ -65,6 +65,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   #trailers: FieldList | undefined = undefined
   /** Whether END_STREAM was sent. */
   #isSent = false
+  /** What the connection has sent when nothing of this body is held by it any more, by `FrameWriter.framedBytes`. */
+  #heldUntil = 0
   /** Octets that were sent since the client was last seen to take enough. */
   #progressBytes = 0
   #outputDeadlineMs = Infinity
@@ -117,23 +119,34 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     return this.#body
   }
   get bufferedBytes(): number {
-    return this.#queue?.bytes ?? 0
+    const queued = this.#queuedBytes
+    const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
+    // Frames of others may be among what is held.
+    return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
   get canSend(): boolean {
-    return this.#window > 0 && this.bufferedBytes > 0
+    return this.#window > 0 && this.#queuedBytes > 0
   }
   /** The content, as long as more of it may come. */
   get openContent(): RequestContent | undefined {
     return this.#content?.isComplete === false ? this.#content : undefined
   }
   protected get isBlocked(): boolean {
-    return this.bufferedBytes > 0 || this.#owner.sender.isBlocked
+    return this.#queuedBytes > 0 || this.#owner.sender.isBlocked
+  }
+
+  override drained(): Promise<void> {
+    const promise = super.drained()
+    // Others may have filled the socket since it took all of this one.
+    if (!this.isClosed && this.isBlocked) this.#awaitDrain()
+    return promise
   }
 
   /** @throws {StreamError} if there is less content than announced */
   onRequestEnd(trailers: FieldList): void {
     this.#content?.onEnd(trailers)
-    if (this.#isSent) this.#owner.onComplete(this)
+    // An answer without content has been sent before the application has ended it.
+    if (this.#isSent && this.isComplete) this.#owner.onComplete(this)
   }
 
   /** The request goes beyond a limit in a way that can still be answered. */
@@ -157,6 +170,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     const isLast = queue.isEnding && queue.bytes === 0
     this.#window -= slice.byteLength
     this.#owner.sender.writer.data(this.id, slice, isLast && this.#trailers === undefined)
+    this.#heldUntil = this.#owner.sender.writer.framedBytes
     this.#onProgress(queue, slice.byteLength)
     if (isLast) this.#finish()
     else if (queue.bytes === 0) this.#awaitDrain()
@@ -195,7 +209,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
       }
       return
     }
-    this.#content?.onDeadline()
+    if ((this.#content?.deadlineMs ?? Infinity) <= nowMs) this.#content?.onDeadline()
+    else this.#setDeadline()
   }
 
   onContentDeadline(): void {
@@ -236,6 +251,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
       // Text of as many octets as characters is ASCII, which need not be encoded.
       if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
       else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
+      this.#window -= length
       sender.passed(length)
       this.#finish()
     } else {
@@ -258,13 +274,10 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#isSent) return true
     const { sender } = this.#owner
     const { byteLength } = chunk
-    if (
-      this.bufferedBytes === 0 &&
-      byteLength <= Math.min(this.#window, PROGRESS_BYTES) &&
-      sender.mayPass(byteLength)
-    ) {
+    if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PROGRESS_BYTES) && sender.mayPass(byteLength)) {
       this.#window -= byteLength
       sender.writer.data(this.id, chunk, false)
+      this.#heldUntil = sender.writer.framedBytes
       sender.passed(byteLength)
       sender.writer.flushSoon()
     } else {
@@ -278,7 +291,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
 
   protected override sendEnd(trailers: FieldList): void {
     if (trailers.length > 0) this.#trailers = trailers
-    if (this.bufferedBytes > 0) {
+    if (this.#queuedBytes > 0) {
       this.#beginQueue().isEnding = true
       return
     }
@@ -301,13 +314,18 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#content !== undefined && !this.#content.isComplete) this.#content.body.discard()
   }
 
+  /** Octets that the connection was not given. */
+  get #queuedBytes(): number {
+    return this.#queue?.bytes ?? 0
+  }
+
   #beginQueue(): AnswerQueue {
     return (this.#queue ??= new AnswerQueue())
   }
 
   #enqueue(): void {
     this.#owner.sender.enqueue(this)
-    if (this.bufferedBytes > 0 && this.#outputDeadlineMs === Infinity) this.#watchOutput()
+    if (this.#queuedBytes > 0 && this.#outputDeadlineMs === Infinity) this.#watchOutput()
   }
 
   /** Everything was given to the connection, but for trailers. */
@@ -315,6 +333,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#trailers !== undefined && !this.#isSent) this.#owner.answerFields.trailers(this.id, this.#trailers)
     this.#isSent = true
     this.#outputDeadlineMs = Infinity
+    this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.settle(false)
     if (this.openContent === undefined) this.#owner.onComplete(this)
@@ -324,7 +343,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
 
   /** Wakes whoever writes, as soon as there is room. */
   #awaitDrain(): void {
-    if (this.bufferedBytes > 0) return
+    if (this.#queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.wake()
   }

@@ -1,7 +1,8 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
+import { DEFAULT_FRAME_BYTES } from './frames.ts'
 
-/** CONTINUATION frames of one block: enough for four times what a head may take, and no flood (CVE-2024-27316). */
-const MAX_CONTINUATIONS = 8
+/** Frames that one block may come in besides its HEADERS, at least; a flood is many more (CVE-2024-27316). */
+const MIN_CONTINUATIONS = 8
 
 /**
  * A field block that did not come in one frame.
@@ -12,6 +13,7 @@ export class FieldBlock {
   readonly streamId: number
   readonly endsStream: boolean
   readonly #maxBytes: number
+  readonly #maxFragments: number
   readonly #fragments: Buffer[] = []
   #bytes = 0
 
@@ -20,6 +22,8 @@ export class FieldBlock {
     this.streamId = streamId
     this.endsStream = endsStream
     this.#maxBytes = maxBytes
+    // Twice as many as it takes.
+    this.#maxFragments = 1 + Math.max(MIN_CONTINUATIONS, Math.ceil((2 * maxBytes) / DEFAULT_FRAME_BYTES))
   }
 
   /**
@@ -28,7 +32,7 @@ export class FieldBlock {
    */
   add(fragment: Buffer): void {
     this.#bytes += fragment.length
-    if (this.#fragments.length > MAX_CONTINUATIONS || this.#bytes > this.#maxBytes) {
+    if (this.#fragments.length >= this.#maxFragments || this.#bytes > this.#maxBytes) {
       throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'A field section that is far too long')
     }
     this.#fragments.push(Buffer.from(fragment))

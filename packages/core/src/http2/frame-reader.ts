@@ -54,6 +54,7 @@ export class FrameReader {
       }
     }
     if (left > 0) this.#keep(chunk, at)
+    this.#letGo()
     return false
   }
 
@@ -71,12 +72,17 @@ export class FrameReader {
     if (this.start > this.end) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'Padding as long as its frame')
   }
 
-  /** Lets go of what was read. */
+  /** Nothing more is read. */
   clear(): void {
+    this.#letGo()
+    this.#partial = undefined
+  }
+
+  /** Keeps nothing of what was read, which an idle connection would do for long. */
+  #letGo(): void {
     this.bytes = NOTHING
     this.#chunk = NOTHING
     this.#at = 0
-    this.#partial = undefined
   }
 
   /** A frame begins here, and the rest of it has not arrived. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { answerBatch, type Holder } from '../engine/answer-batch.ts'
+import { outsideRequests } from '../engine/outside.ts'
 import type { FieldList } from '@fw/types'
 import { HpackEncoder } from './hpack-encoder.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES, FrameType } from './frames.ts'
@@ -21,6 +22,8 @@ const free: Buffer[] = []
  * @see RFC 9113 §4.1, §6
  */
 export class FrameWriter implements Holder {
+  /** Octets of all frames so far. */
+  framedBytes = 0
   readonly encoder: HpackEncoder = new HpackEncoder()
   readonly #socket: Socket
   /** Frames behind those in `#parts`, up to `#at`. */
@@ -38,6 +41,11 @@ export class FrameWriter implements Holder {
 
   constructor(socket: Socket) {
     this.#socket = socket
+  }
+
+  /** Octets of those in `framedBytes` that the socket has taken; what is behind them must be left alone. */
+  get takenBytes(): number {
+    return this.framedBytes - this.bufferedBytes
   }
 
   /** Octets that the socket has not taken. */
@@ -73,7 +81,7 @@ export class FrameWriter implements Holder {
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
-    this.#socket.end(onTaken)
+    outsideRequests(endSocket, this.#socket, onTaken)
   }
 
   /** The socket is closed. */
@@ -92,24 +100,12 @@ export class FrameWriter implements Holder {
     const buffer = this.#buffer
     this.#closePart()
     const parts = this.#parts
-    const last = parts.pop()
-    if (last === undefined) return
-    this.#partsBytes = 0
-    const socket = this.#socket
+    if (parts.length === 0) return
+    this.#drop()
     // The next connection that has something to say may use the buffer, once the operating system has what is in it.
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
-    if (parts.length === 0) {
-      socket.write(last, recycle)
-    } else {
-      this.#parts = []
-      socket.cork()
-      for (const part of parts) socket.write(part)
-      socket.write(last, recycle)
-      socket.uncork()
-    }
-    this.#buffer = undefined
-    this.#at = 0
-    this.#from = 0
+    // The `drain` that may follow is not of the request that is at work.
+    outsideRequests(writeAll, this.#socket, parts, recycle)
   }
 
   /** @param endsStream Whether END_STREAM is set, and nothing follows on the stream */
@@ -242,10 +238,11 @@ export class FrameWriter implements Holder {
     buffer[at + 7] = streamId >>> 8
     buffer[at + 8] = streamId
     this.#at = at + FRAME_HEAD_BYTES + payloadBytes
+    this.framedBytes += FRAME_HEAD_BYTES + payloadBytes
     return at + FRAME_HEAD_BYTES
   }
 
-  /** Frames are still made for streams that do not know yet. */
+  /** Begins anew. Frames may still be made when nothing can be sent any more, for streams that do not know yet. */
   #drop(): void {
     this.#parts = []
     this.#partsBytes = 0
@@ -271,6 +268,18 @@ export class FrameWriter implements Holder {
 const NOTHING = Buffer.alloc(0)
 /** Of our own pings, there is never more than one. */
 const PING_PAYLOAD = Buffer.from('fw drain')
+
+/** Hands all parts to a socket at once. @param onTaken Called when it has taken them, or has failed */
+function writeAll(socket: Socket, parts: readonly Uint8Array[], onTaken?: (error?: Error | null) => void): void {
+  const last = parts.length - 1
+  if (last > 0) socket.cork()
+  for (const [at, part] of parts.entries()) socket.write(part, at === last ? onTaken : undefined)
+  if (last > 0) socket.uncork()
+}
+
+function endSocket(socket: Socket, onTaken: () => void): void {
+  socket.end(onTaken)
+}
 
 function giveBack(buffer: Buffer): void {
   if (free.length < MAX_FREE_BUFFERS) free.push(buffer)

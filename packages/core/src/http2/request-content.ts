@@ -15,6 +15,9 @@ const WINDOW_PER_UNREAD_FRAME = 64
 /** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
 
+/** What is a smaller part than that of what it is in is copied to be kept. */
+const PART = 8
+
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
   readonly limits: Limits
@@ -45,6 +48,8 @@ export class RequestContent implements BodySupply {
   #isFull = false
   #unreadFrames = 0
   #isComplete = false
+  /** Whether no frame may be sent on the stream any more. */
+  #isOver = false
   #receivedBytes = 0
   /** Octets that the client may still send, padding included. */
   #window: number = DEFAULT_WINDOW
@@ -75,7 +80,9 @@ export class RequestContent implements BodySupply {
     if (this.#awaitsContinue) return
     const { deadlines, limits } = this.#owner
     const stallMs = deadlines.in(limits.bodyStallTimeoutMs)
-    this.#setDeadline(this.#isComplete ? Infinity : Math.min(stallMs, this.#requestDeadlineMs))
+    // Nothing is missed while what came before waits for its reader.
+    const isAwaited = !this.#isComplete && !this.#isFull
+    this.#setDeadline(isAwaited ? Math.min(stallMs, this.#requestDeadlineMs) : Infinity)
   }
 
   /** Nothing more is waited for. */
@@ -113,8 +120,8 @@ export class RequestContent implements BodySupply {
       this.body.fail(error as ProtocolError)
     }
     const { body } = this
-    // What waits must not keep all that was received with it.
-    body.push(body.isFlowing || body.isDiscarded ? content : Buffer.from(content))
+    const isPassedOn = body.isDiscarded || (body.isFlowing && !isSmallPart(content))
+    body.push(isPassedOn ? content : Buffer.from(content))
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
 
@@ -133,6 +140,7 @@ export class RequestContent implements BodySupply {
 
   /** The stream has ended, in whatever way. */
   onStreamOver(): void {
+    this.#isOver = true
     this.#giveBack()
   }
 
@@ -169,7 +177,7 @@ export class RequestContent implements BodySupply {
 
   /** Gives back what was received, if it is worth a frame. */
   #credit(least: number): void {
-    if (this.#owed < least || this.#isComplete) return
+    if (this.#owed < least || this.#isComplete || this.#isOver) return
     if (this.body.isFlowing) this.#owed += this.#grow()
     this.#window += this.#owed
     this.#owner.credit(this.#owed)
@@ -192,6 +200,11 @@ export class RequestContent implements BodySupply {
     this.deadlineMs = deadlineMs
     this.#owner.onContentDeadline()
   }
+}
+
+/** Whether whoever keeps the octets, as whoever collects a body does, keeps far more of what was received with them. */
+function isSmallPart(content: Buffer): boolean {
+  return content.length * PART < content.buffer.byteLength
 }
 
 function wrongLength(): StreamError {

@@ -1,3 +1,4 @@
+import { outsideRequests } from '../engine/outside.ts'
 import { turns, type TurnTaker } from '../engine/turns.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import type { FrameWriter } from './frame-writer.ts'
@@ -34,7 +35,7 @@ export class Sender implements TurnTaker {
   readonly writer: FrameWriter
   #queue: SendingStream[] = []
   /** Those to be told when the connection takes more. */
-  #waiting: SendingStream[] = []
+  #waiting = new Set<SendingStream>()
   #shareBytes = 0
   #isResting = false
   #isPumping = false
@@ -45,7 +46,7 @@ export class Sender implements TurnTaker {
 
   /** Whether streams wait: for their turn, the socket or the window of the connection. */
   get isBusy(): boolean {
-    return this.#queue.length > 0 || this.#waiting.length > 0
+    return this.#queue.length > 0 || this.#waiting.size > 0
   }
 
   /** Whether the connection wants a pause: for the socket, or until its turn comes. */
@@ -86,24 +87,14 @@ export class Sender implements TurnTaker {
 
   /** Calls `onRoom` of the stream once the connection takes more. */
   awaitRoom(stream: SendingStream): void {
-    this.#waiting.push(stream)
+    this.#waiting.add(stream)
   }
 
   /** Sends as much as it can; to be called when the socket takes more. */
   pump(): void {
-    if (this.#isPumping) return
-    this.#isPumping = true
-    while (!this.isBlocked && this.window > 0) {
-      const stream = this.#queue.shift()
-      if (stream === undefined) break
-      const sent = stream.sendFrame(Math.min(this.window, DEFAULT_FRAME_BYTES))
-      stream.isQueued = stream.canSend
-      if (stream.isQueued) this.#queue.push(stream)
-      this.passed(sent)
-    }
-    this.#isPumping = false
+    // Whoever is at work may make room for other requests, whose listeners must not be taken for its own.
+    if (!this.#isPumping && this.isBusy) outsideRequests(pump, this)
     this.writer.flushSoon()
-    if (this.#waiting.length > 0 && !this.isBlocked) this.#tellWaiting()
   }
 
   onTurn(): void {
@@ -111,17 +102,39 @@ export class Sender implements TurnTaker {
     this.pump()
   }
 
+  /** `pump`, wherever it is called. */
+  run(): void {
+    this.#isPumping = true
+    try {
+      while (!this.isBlocked && this.window > 0 && this.#sendNext());
+    } finally {
+      this.#isPumping = false
+    }
+    if (this.#waiting.size > 0 && !this.isBlocked) this.#tellWaiting()
+  }
+
   /** Nothing will be sent any more, and those who wait for it are told. */
   end(error: Error): void {
     const waiting = this.#waiting
     this.#queue = []
-    this.#waiting = []
+    this.#waiting = new Set()
     for (const stream of waiting) stream.onLost(error)
+  }
+
+  /** Sends a frame of the stream whose turn it is. @returns Whether there was one */
+  #sendNext(): boolean {
+    const stream = this.#queue.shift()
+    if (stream === undefined) return false
+    // Its window may have shrunk since, even below zero (RFC 9113 §6.9.2).
+    if (stream.canSend) this.passed(stream.sendFrame(Math.min(this.window, DEFAULT_FRAME_BYTES)))
+    stream.isQueued = stream.canSend
+    if (stream.isQueued) this.#queue.push(stream)
+    return true
   }
 
   #tellWaiting(): void {
     const waiting = this.#waiting
-    this.#waiting = []
+    this.#waiting = new Set()
     for (const stream of waiting) stream.onRoom()
   }
 
@@ -129,4 +142,8 @@ export class Sender implements TurnTaker {
     this.#shareBytes = 0
     this.#isResting = !turns.take(this)
   }
+}
+
+function pump(sender: Sender): void {
+  sender.run()
 }

@@ -49,6 +49,12 @@ describe('ClientSettings', () => {
     expect(() => read([setting, value])).not.toThrow()
   })
 
+  it('knows the smallest table of one frame, once (RFC 7541 §4.2)', () => {
+    const client = read([1, 0], [1, 2000])
+    expect([client.headerTableBytes, client.takeLeastTableBytes()]).toEqual([2000, 0])
+    expect(settings.takeLeastTableBytes()).toBe(2000)
+  })
+
   it('refuses a length that no settings have', () => {
     expect(() => new ClientSettings().read(Buffer.alloc(7), 0, 7)).toThrow(expect.objectContaining({ code: 6 }))
   })

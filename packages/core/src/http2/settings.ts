@@ -14,6 +14,7 @@ export class ClientSettings {
   initialWindow: number = DEFAULT_WINDOW
   maxFrameBytes: number = DEFAULT_FRAME_BYTES
   maxConcurrentStreams: number = Infinity
+  #leastTableBytes: number = DEFAULT_TABLE_BYTES
 
   /**
    * Takes the payload of a SETTINGS frame, the entries in their order.
@@ -29,10 +30,18 @@ export class ClientSettings {
     }
   }
 
+  /** The smallest `headerTableBytes` since it was last asked for. */
+  takeLeastTableBytes(): number {
+    const least = this.#leastTableBytes
+    this.#leastTableBytes = this.headerTableBytes
+    return least
+  }
+
   #set(setting: number, value: number): void {
     switch (setting) {
       case Setting.HEADER_TABLE_SIZE:
         this.headerTableBytes = value
+        this.#leastTableBytes = Math.min(this.#leastTableBytes, value)
         break
       case Setting.ENABLE_PUSH:
         if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH is ${value}`)

@@ -27,6 +27,10 @@ export class StreamTable<Stream extends Numbered> {
     return stream
   }
 
+  has(stream: Stream): boolean {
+    return this.get(stream.id) === stream
+  }
+
   /** @param stream One that is not in the table */
   add(stream: Stream): void {
     if (this.#size === this.#places.length) this.#grow()

@@ -17,8 +17,11 @@ import { StreamTable } from './stream-table.ts'
 
 /** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
 const DECODER_TABLE_BYTES = 4096
-/** Numbers of streams that we reset and for which frames may be on their way: more than are open at once by default. */
-const REMEMBERED_RESETS = 256
+/**
+ * Numbers of streams that we reset and for which frames may be on their way. Clients open up to about a thousand streams
+ * before they know how many may be open.
+ */
+const REMEMBERED_RESETS = 1024
 /**
  * Frames that ask for nothing: what other servers take of a client that is only odd, and in no time (those of nghttp2).
  */
@@ -69,7 +72,8 @@ export class Http2Streams implements StreamOwner {
   /** Streams that the client, or what it did, brought to an end. */
   readonly #resetBudget: RateBudget
   readonly #idleFrames: RateBudget
-  readonly #recentResets: number[] = []
+  /** Oldest first. */
+  readonly #recentResets = new Set<number>()
   /** Octets by which windows may still grow. */
   #spareWindow = SPARE_WINDOW
   /** The highest number of a stream before the frames that are being read arrived. */
@@ -151,6 +155,7 @@ export class Http2Streams implements StreamOwner {
 
   /** @throws {ConnectionError} */
   onReset(id: number, code: number): void {
+    if (this.#isPassedOver(id)) return this.countIdleFrame()
     this.#expectOpened(id, 'RST_STREAM')
     const exchange = this.#open.get(id)
     // Who gives up a request together with making it has not seen its answer, though it may be complete already.
@@ -163,6 +168,7 @@ export class Http2Streams implements StreamOwner {
 
   /** @throws {ConnectionError} */
   onWindowUpdate(id: number, octets: number): void {
+    if (this.#isPassedOver(id)) return this.countIdleFrame()
     this.#expectOpened(id, 'WINDOW_UPDATE')
     this.#open.get(id)?.widen(octets)
   }
@@ -193,8 +199,10 @@ export class Http2Streams implements StreamOwner {
   }
 
   resetStream(exchange: Http2Exchange, code: ErrorCode): void {
-    if (!this.#remove(exchange)) return
+    if (!this.#open.has(exchange)) return
+    // Before the connection may end with its last stream.
     this.#sendReset(exchange.id, code)
+    this.#remove(exchange)
   }
 
   onComplete(exchange: Http2Exchange): void {
@@ -209,6 +217,16 @@ export class Http2Streams implements StreamOwner {
       nextMs = Math.min(nextMs, exchange.deadlineMs)
     }
     return nextMs
+  }
+
+  /** The client has left; answers that are complete are on their way to it. */
+  abandon(error: Error): void {
+    this.isEnding = true
+    for (const exchange of this.#open.list()) {
+      if (exchange.isComplete) continue
+      this.resetStream(exchange, ErrorCode.CANCEL)
+      exchange.onLost(error)
+    }
   }
 
   /** The connection is over, and so is all that was on it. */
@@ -313,10 +331,17 @@ export class Http2Streams implements StreamOwner {
 
   /** A frame with content for a stream that is not open. */
   #onLateFrame(id: number): void {
-    this.#expectOpened(id, 'A frame')
-    // What was sent before the client knew of the reset.
-    if (!this.#recentResets.includes(id)) throw closed(id)
+    if (!this.#isPassedOver(id)) {
+      this.#expectOpened(id, 'A frame')
+      // What was sent before the client knew of the reset.
+      if (!this.#recentResets.has(id)) throw closed(id)
+    }
     this.countIdleFrame()
+  }
+
+  /** Whether the request of that stream came too late (RFC 9113 §6.8). */
+  #isPassedOver(id: number): boolean {
+    return this.isEnding && id > this.lastId && id % 2 === 1
   }
 
   /** @throws {ConnectionError} if there has been no such stream */
@@ -337,7 +362,16 @@ export class Http2Streams implements StreamOwner {
     const { writer } = this.sender
     writer.rstStream(id, code)
     writer.flushSoon()
-    if (this.#recentResets.push(id) > REMEMBERED_RESETS) this.#recentResets.shift()
+    this.#recentResets.add(id)
+    const remembered = Math.max(REMEMBERED_RESETS, 2 * this.host.limits.maxConcurrentStreams)
+    if (this.#recentResets.size > remembered) this.#forgetOldestReset()
+  }
+
+  #forgetOldestReset(): void {
+    for (const oldest of this.#recentResets) {
+      this.#recentResets.delete(oldest)
+      return
+    }
   }
 
   /** @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many (CVE-2023-44487, CVE-2025-8671) */

@@ -58,6 +58,25 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     await expect.poll(() => octets(client, 1)).toBe(1501)
   })
 
+  it('§6.9.2: is nothing where the window shrank below zero while its stream waited for the connection', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.alloc(WINDOW))
+      exchange.write(Buffer.alloc(100_000))
+      exchange.end()
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 20]] })
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(0, 2 ** 20))
+    await client.ping()
+    expect(octets(client, 1)).toBe(WINDOW)
+    client.send(settings([Setting.INITIAL_WINDOW_SIZE, 2 ** 20]))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(octets(client, 1)).toBe(WINDOW + 100_000)
+    expect(client.of(FrameType.DATA, 1).filter(({ payload }) => payload.length === 0)).toEqual([])
+  })
+
   it('that has no octets needs no window', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(204, [], null))
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
@@ -86,6 +105,32 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     await expect.poll(() => client.hasEnded(1)).toBe(true)
     expect(octets(client, 1)).toBe(40 * 16_384)
   })
+})
+
+describe('a writer that waits in drained()', () => {
+  it('without having been told to goes on when other streams have been sent', async () => {
+    let isOver = false
+    const stream = async (exchange: Exchange): Promise<void> => {
+      exchange.start(200, [])
+      await exchange.drained()
+      exchange.end()
+      isOver = true
+    }
+    const { port } = await serveEngines((exchange) => {
+      // Larger than any buffer of the system.
+      if (exchange.target === '/large') exchange.respond(200, [], Buffer.alloc(2 ** 25))
+      else void stream(exchange)
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]] })
+    client.socket.pause()
+    client.send(windowUpdate(0, 2 ** 30), headers(1, request('GET', '/large')))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    client.send(headers(3, request('GET', '/small')))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(isOver).toBe(false)
+    client.socket.resume()
+    await expect.poll(() => client.hasEnded(3), { timeout: 5000 }).toBe(true)
+  }, 20_000)
 })
 
 describe('RFC 9113 §6.9: what the client may send', () => {
@@ -174,6 +219,30 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     expect(await client.serves(3)).toBe(true)
     exchanges[0]?.body.consume({ data: () => {}, end: () => {}, error: () => {} })
     await expect.poll(() => granted(client, 1)).toBeGreaterThan(held)
+  })
+
+  it('is not missed while nobody reads what came before: bodyStallTimeoutMs is for clients', async () => {
+    const outcome = Promise.withResolvers<string>()
+    const { port } = await serveEngines(
+      (exchange) => {
+        setTimeout(() => {
+          exchange.body.consume({
+            data: () => {},
+            end: () => outcome.resolve('end'),
+            error: ({ message }) => outcome.resolve(message),
+          })
+        }, 1200)
+      },
+      { bodyStallTimeoutMs: 300 },
+    )
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST'), 0))
+    send(client, 1, WINDOW)
+    await client.ping()
+    send(client, 1, granted(client, 1))
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    client.send(data(1, '', Flag.END_STREAM))
+    expect(await outcome.promise).toBe('end')
   })
 
   it('beyond the window of a stream is an error', async () => {

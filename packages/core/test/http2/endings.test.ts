@@ -1,0 +1,162 @@
+import { connect } from 'node:net'
+import type { Exchange, Outcome } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../src/limits.ts'
+import { serveEngines, type RunningEngines } from '../serve-engines.ts'
+import { Flag, FrameType, Setting, data, frame, rstStream, settings, windowUpdate } from './frames.ts'
+import { block, headers } from './hpack.ts'
+import { PREFACE, RawClient, request } from './raw-client.ts'
+
+const POST = request('POST')
+const MIB = 1024 * 1024
+
+interface Kept extends RunningEngines {
+  readonly client: RawClient
+  readonly exchanges: Exchange[]
+}
+
+/** Keeps requests for the test to answer. */
+async function serve(limits: Partial<Limits> = {}, onRequest?: (exchange: Exchange) => void): Promise<Kept> {
+  const exchanges: Exchange[] = []
+  const engines = await serveEngines((exchange) => {
+    exchanges.push(exchange)
+    onRequest?.(exchange)
+  }, limits)
+  return { ...engines, exchanges, client: await RawClient.connect(engines.port) }
+}
+
+/** Has the server say that it takes no more, as it does once its PING was answered. */
+async function leave({ client, listener }: Kept): Promise<void> {
+  void listener.drain()
+  await expect.poll(() => client.of(FrameType.PING).length).toBe(1)
+  client.send(frame(FrameType.PING, Flag.ACK, 0, client.of(FrameType.PING)[0]?.payload))
+  await expect.poll(() => client.of(FrameType.GOAWAY).length).toBe(2)
+}
+
+describe('RFC 9113 §6.8: after the last GOAWAY', () => {
+  it.each([
+    ['DATA', data(3, 'x')],
+    ['DATA and trailers', Buffer.concat([data(3, 'x'), headers(3, block(['x-t', '1']))])],
+    ['WINDOW_UPDATE', windowUpdate(3, 1)],
+    ['RST_STREAM', rstStream(3)],
+  ])('%s of a request that crossed it is passed over, and those before finish', async (_name, more) => {
+    const kept = await serve()
+    const { client, exchanges } = kept
+    client.send(headers(1, request()))
+    await expect.poll(() => exchanges.length).toBe(1)
+    await leave(kept)
+    client.send(headers(3, POST, 0), more)
+    await client.ping()
+    exchanges[0]?.respond(200, [], 'x')
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.goaway).toBe('NO_ERROR')
+    expect(exchanges).toHaveLength(1)
+  })
+
+  it('an answer that breaks off is reset, though it is the last', async () => {
+    const kept = await serve()
+    const { client, exchanges } = kept
+    client.send(headers(1, request()))
+    await expect.poll(() => exchanges.length).toBe(1)
+    await leave(kept)
+    exchanges[0]?.start(200, [])
+    exchanges[0]?.abort()
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(client.reset(1)).toBe('INTERNAL_ERROR')
+  })
+
+  it('an answer before the end of its request asks the rest off, though it is the last', async () => {
+    const kept = await serve()
+    const { client, exchanges } = kept
+    client.send(headers(1, POST, 0))
+    await expect.poll(() => exchanges.length).toBe(1)
+    await leave(kept)
+    exchanges[0]?.respond(413, [], 'too large')
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(client.reset(1)).toBe('NO_ERROR')
+  })
+
+  it('an answer that the socket took slowly was not aborted', async () => {
+    const kept = await serve()
+    const { client, exchanges, outcomes } = kept
+    client.send(settings([Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]), windowUpdate(0, 2 ** 30), headers(1, request()))
+    await expect.poll(() => exchanges.length).toBe(1)
+    await leave(kept)
+    client.socket.pause()
+    exchanges[0]?.respond(200, [], Buffer.alloc(32 * MIB))
+    // Till the buffers of the system are full.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    client.socket.resume()
+    await kept.listener.drain()
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: 32 * MIB, aborted: false }])
+  })
+})
+
+describe('a client that closes its side of the socket', () => {
+  it.each([
+    ['at once', ''],
+    ['that is larger than what may wait', 'x'.repeat(60_000)],
+  ])('gets the answers that are complete, %s', async (_name, content) => {
+    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], `hello${content}`))
+    const client = await RawClient.connect(port, { preface: false })
+    client.socket.end(Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())]))
+    await expect.poll(() => client.isClosed).toBe(true)
+    expect(client.content(1)).toBe(`hello${content}`)
+    expect(outcomes).toMatchObject([{ status: 200, aborted: false }])
+  })
+
+  it('has left where its request has no answer yet', async () => {
+    const { client, outcomes, exchanges } = await serve()
+    client.send(headers(1, request()), headers(3, POST, 0))
+    await expect.poll(() => exchanges.length).toBe(2)
+    client.socket.end()
+    await expect.poll(() => outcomes.length).toBe(2)
+    expect(outcomes.every(({ aborted }) => aborted)).toBe(true)
+    await expect.poll(() => client.isClosed).toBe(true)
+  })
+
+  it('has the requests served that it sent before, however many', async () => {
+    let served = 0
+    const { port } = await serveEngines((exchange) => {
+      served++
+      exchange.respond(200, [], 'x')
+    })
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume()
+    const requests = Array.from({ length: 90 }, (_, n) => headers(2 * n + 1, request()))
+    socket.end(Buffer.concat([Buffer.from(PREFACE), settings(), ...requests]))
+    await expect.poll(() => socket.closed).toBe(true)
+    expect(served).toBe(90)
+  })
+})
+
+describe('an answer that has no content', () => {
+  it.each([
+    ['HEAD', 200],
+    ['POST', 204],
+  ])('%s %i, is ended by the client that leaves, as any other', async (method, status) => {
+    const { client, outcomes, exchanges } = await serve({}, (exchange) => exchange.start(status, []))
+    client.send(headers(1, request(method), 0))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    client.send(data(1, 'x', Flag.END_STREAM))
+    await client.ping()
+    client.socket.destroy()
+    await expect.poll(() => outcomes).toEqual([{ status, bodyBytes: 0, aborted: true } satisfies Outcome])
+    expect(exchanges[0]?.isOpen).toBe(false)
+  })
+})
+
+describe('what comes late for streams that were reset', () => {
+  it('is passed over, for as many streams as can be refused at once', async () => {
+    const { client, exchanges } = await serve()
+    const ids = Array.from({ length: 1000 }, (_, n) => 2 * n + 1)
+    // Before it can know the limit.
+    const first = await RawClient.connect(client.socket.remotePort ?? 0, { preface: false, acknowledges: false })
+    const asked = ids.map((id) => headers(id, POST, 0))
+    const sent = ids.map((id) => data(id, 'x', Flag.END_STREAM))
+    first.send(PREFACE, settings([Setting.HEADER_TABLE_SIZE, 0]), ...asked, ...sent)
+    await first.ping()
+    expect(first.goaway).toBeUndefined()
+    expect(exchanges).toHaveLength(100)
+    expect(first.of(FrameType.RST_STREAM)).toHaveLength(900)
+  })
+})
