@@ -52,7 +52,7 @@ describe('ClientSettings', () => {
   it('knows the smallest table of one frame, once (RFC 7541 §4.2)', () => {
     const client = read([1, 0], [1, 2000])
     expect([client.headerTableBytes, client.takeLeastTableBytes()]).toEqual([2000, 0])
-    expect(settings.takeLeastTableBytes()).toBe(2000)
+    expect(client.takeLeastTableBytes()).toBe(2000)
   })
 
   it('refuses a length that no settings have', () => {
