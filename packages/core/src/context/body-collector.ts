@@ -1,11 +1,19 @@
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../answer/http-error.ts'
 
+/** A body may arrive in pieces of an octet, which would take a hundred times as much memory. */
+const MAX_PIECES = 256
+/** Octets of so many pieces from which on they are kept as they are. */
+const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
+
 /** Takes a body as a whole, up to a number of octets; what is too much is let go of at once. */
 export class BodyCollector implements BodyConsumer {
   readonly #body: RequestBody
   readonly #maxBytes: number
   #chunks: Uint8Array[] = []
+  /** How many of the last chunks are as they came, and with how many octets before them. */
+  #pieces = 0
+  #sizeBefore = 0
   #size = 0
   #bytes: Uint8Array | undefined = undefined
   #error: Error | undefined = undefined
@@ -30,6 +38,7 @@ export class BodyCollector implements BodyConsumer {
     this.#size += chunk.byteLength
     if (this.#size <= this.#maxBytes) {
       this.#chunks.push(chunk)
+      if (++this.#pieces === MAX_PIECES) this.#joinPieces()
       return
     }
     this.#body.pause()
@@ -48,6 +57,14 @@ export class BodyCollector implements BodyConsumer {
     this.#chunks = []
     this.#error = error
     this.#waiting?.reject(error)
+  }
+
+  #joinPieces(): void {
+    if (this.#size - this.#sizeBefore < LARGE_PIECES_BYTES) {
+      this.#chunks.push(Buffer.concat(this.#chunks.splice(-MAX_PIECES)))
+    }
+    this.#pieces = 0
+    this.#sizeBefore = this.#size
   }
 }
 

@@ -121,7 +121,7 @@ export class RequestContent implements BodySupply {
     }
     const { body } = this
     const isPassedOn = body.isDiscarded || (body.isFlowing && !isSmallPart(content))
-    body.push(isPassedOn ? content : Buffer.from(content))
+    body.push(isPassedOn ? content : copied(content))
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
 
@@ -205,6 +205,13 @@ export class RequestContent implements BodySupply {
 /** Whether whoever keeps the octets, as whoever collects a body does, keeps far more of what was received with them. */
 function isSmallPart(content: Buffer): boolean {
   return content.length * PART < content.buffer.byteLength
+}
+
+/** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
+function copied(content: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(content.length)
+  content.copy(copy)
+  return copy
 }
 
 function wrongLength(): StreamError {

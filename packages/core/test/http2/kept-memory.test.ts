@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { serveEngines } from '../serve-engines.ts'
+import { data } from './frames.ts'
+import { headers } from './hpack.ts'
+import { RawClient, request } from './raw-client.ts'
+
+/** Octets of the memory that pieces are parts of, each counted once. */
+function keptBytes(pieces: readonly Uint8Array[]): number {
+  return [...new Set(pieces.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
+
+describe('content in frames of one octet, among others', () => {
+  it('does not keep what came with it, whoever keeps it', async () => {
+    const pieces: Uint8Array[] = []
+    const { port } = await serveEngines((exchange) => {
+      exchange.body.consume({
+        data: (piece) => exchange.target === '/kept' && pieces.push(piece),
+        end: () => exchange.respond(200, [], null),
+        error: () => {},
+      })
+    })
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request('POST', '/kept'), 0), headers(3, request('POST', '/filler'), 0))
+    const filler = data(3, Buffer.alloc(16_000))
+    for (let n = 0; n < 100; n++) {
+      client.send(data(1, 'x'), filler)
+      await client.ping()
+    }
+    expect(pieces).toHaveLength(100)
+    expect(keptBytes(pieces)).toBe(100)
+  })
+})
