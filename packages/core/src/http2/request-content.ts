@@ -4,6 +4,7 @@ import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
+import { copied, keepable } from './content-copy.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames.ts'
 
@@ -14,9 +15,6 @@ import { DEFAULT_WINDOW } from './frames.ts'
 const WINDOW_PER_UNREAD_FRAME = 64
 /** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
-
-/** What is a smaller part than that of what it is in is copied to be kept. */
-const PART = 8
 
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
@@ -120,8 +118,8 @@ export class RequestContent implements BodySupply {
       this.body.fail(error as ProtocolError)
     }
     const { body } = this
-    const isPassedOn = body.isDiscarded || (body.isFlowing && !isSmallPart(content))
-    body.push(isPassedOn ? content : copied(content))
+    if (body.isDiscarded) body.push(content)
+    else body.push(body.isFlowing ? keepable(content) : copied(content))
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
 
@@ -200,18 +198,6 @@ export class RequestContent implements BodySupply {
     this.deadlineMs = deadlineMs
     this.#owner.onContentDeadline()
   }
-}
-
-/** Whether whoever keeps the octets, as whoever collects a body does, keeps far more of what was received with them. */
-function isSmallPart(content: Buffer): boolean {
-  return content.length * PART < content.buffer.byteLength
-}
-
-/** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
-function copied(content: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(content.length)
-  content.copy(copy)
-  return copy
 }
 
 function wrongLength(): StreamError {

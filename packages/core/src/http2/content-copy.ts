@@ -1,0 +1,32 @@
+/** What content that is passed on at once is copied to: to allocate memory for each piece takes a microsecond. */
+const SHARED_BYTES = 8 * 1024
+/** What is a smaller part than that of what was received with it does not keep that. */
+const PART = 8
+
+let shared: Buffer = Buffer.allocUnsafeSlow(SHARED_BYTES)
+let used = 0
+
+/**
+ * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
+ * process keep 64 KiB for each octet of a body.
+ */
+export function keepable(content: Buffer): Buffer {
+  const { length } = content
+  if (length * PART >= content.buffer.byteLength) return content
+  if (length * PART > SHARED_BYTES) return copied(content)
+  if (used + length > SHARED_BYTES) {
+    shared = Buffer.allocUnsafeSlow(SHARED_BYTES)
+    used = 0
+  }
+  const copy = shared.subarray(used, used + length)
+  used += length
+  content.copy(copy)
+  return copy
+}
+
+/** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
+export function copied(content: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(content.length)
+  content.copy(copy)
+  return copy
+}
