@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ListenOptions, ServerOptions } from '../../src/index.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 const SERVE = fileURLToPath(new URL('serve.ts', import.meta.url))
 const PASS_SOCKETS = fileURLToPath(new URL('pass-sockets.py', import.meta.url))
@@ -47,7 +48,8 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const serve = [process.execPath, SERVE, JSON.stringify(server), JSON.stringify(listen)]
   const [command = '', ...args] = sockets === undefined ? serve : ['python3', PASS_SOCKETS, sockets, ...serve]
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE }
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null)
   const lines = createInterface(child.stdout)
   const [line] = (await once(lines, 'line')) as [string]

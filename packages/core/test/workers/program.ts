@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server, type ListenOptions, type ServerOptions } from '../../src/index.ts'
@@ -60,6 +61,8 @@ if (cluster.isPrimary && behaviour === 'closes when told') {
 try {
   const urls: string[] = []
   for (const listen of listens) urls.push((await server.listen(listen)).url.href)
+  // Most of these processes are killed, and would leave nothing behind for the next one.
+  flushCompileCache()
   if (cluster.isPrimary) process.send?.(urls)
   else if (behaviour === 'dies soon') process.exit(9)
   else if (behaviour === 'closes soon') void server.close()

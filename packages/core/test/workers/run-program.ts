@@ -2,8 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { ListenOptions, ServerOptions } from '../../src/index.ts'
+import { COMPILE_CACHE } from '../programs/compile-cache.ts'
 
 /** The file that runs as primary and as workers. */
 export const PROGRAM: string = fileURLToPath(new URL('program.ts', import.meta.url))
@@ -22,7 +23,7 @@ export interface ProgramOptions {
 }
 
 /** For polling what processes do: the machine may be busy. */
-export const PATIENTLY: { readonly timeout: number; readonly interval: number } = { timeout: 15_000, interval: 20 }
+export const PATIENTLY: { readonly timeout: number; readonly interval: number } = { timeout: 30_000, interval: 20 }
 
 /** How a process ended: its code, or the signal. */
 export type Ending = number | NodeJS.Signals
@@ -32,10 +33,15 @@ export class Program {
   readonly process: ChildProcess
   readonly ended: Promise<Ending>
   readonly #file: string | undefined
+  /** How many workers it says are ready before it listens, if that can be seen here. */
+  readonly #readyAtStart: number
   #output = ''
 
   constructor(options: ProgramOptions) {
     const { listen, server, logFile, behaviour = '', output, errors } = options
+    const [{ workers = 0 } = {}] = [listen].flat()
+    const count = typeof workers === 'object' ? workers.count : workers
+    this.#readyAtStart = output !== undefined || logFile !== undefined || count === 'auto' ? 0 : count
     const target = output === undefined ? 'pipe' : openSync(output, 'a')
     const errorTarget = errors === undefined ? target : openSync(errors, 'a')
     this.#file = output !== undefined && statSync(output).isFile() ? output : undefined
@@ -44,6 +50,7 @@ export class Program {
       execArgv: [],
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         ...options.env,
         TEST_BEHAVIOUR: behaviour,
         TEST_OPTIONS: JSON.stringify({ listens: [listen].flat().map(place), server, logFile }),
@@ -81,6 +88,8 @@ export class Program {
         throw new Error(`It ended with ${how}: ${this.output}`)
       }),
     ])) as [string[]]
+    // What it wrote before it said so may arrive later.
+    await vi.waitUntil(() => this.workers().length >= this.#readyAtStart, PATIENTLY)
     return urls
   }
 
