@@ -8,7 +8,11 @@ import { RawClient, request } from '../http2/raw-client.ts'
 
 it('sends nothing on a stream that it reset, though whoever reads the content answers the error (RFC 9113 §5.1)', async () => {
   const { port, outcomes } = await serveEngines((exchange) =>
-    exchange.body.consume({ data() {}, end() {}, error: () => exchange.respond(500, [], 'broken') }),
+    exchange.body.consume({
+      data() {},
+      end() {},
+      error: () => exchange.respond(500, [], 'broken'),
+    }),
   )
   const client = await RawClient.connect(port)
   client.send(headers(1, request('POST', '/', ['content-length', '1']), 0), data(1, 'too much', 1))
@@ -58,6 +62,14 @@ it('nghttp2 takes what was let through by greater initial windows', async () => 
   stream.resume()
   await once(stream, 'end')
   expect(received).toBe(100_000)
+})
+
+it('heeds every table size of one SETTINGS frame: nghttp2 wants to be told of the smallest (RFC 7541 §4.2)', async () => {
+  const { port } = await serveEngines((exchange) => exchange.respond(200, ['x-a', 'b'], null))
+  const client = await RawClient.connect(port, { settings: [[Setting.HEADER_TABLE_SIZE, 4096]] })
+  client.send(settings([Setting.HEADER_TABLE_SIZE, 0], [Setting.HEADER_TABLE_SIZE, 4096]), headers(1, request()))
+  await client.ping()
+  expect(client.of(FrameType.HEADERS, 1)[0]?.payload.toString('hex')).toMatch(/^203fe11f/)
 })
 
 async function connected(port: number, initialWindowSize: number): Promise<ClientHttp2Session> {

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Verdict } from './engine.ts'
+import type { ReferenceVerdict } from './reference.ts'
+import { isGivenUp, isTolerated, isWider, STRICTER, STRICTER_CONNECTION, type Rule } from './rules.ts'
+import type { Understood } from './understood.ts'
+
+const MAX_WINDOW = 2 ** 31 - 1
+
+/**
+ * What is wrong with our engine's verdict, by that of nghttp2 on the same octets.
+ *
+ * @returns `undefined` if the two agree, or differ by a listed rule
+ */
+export function fault(ours: Verdict, node: ReferenceVerdict): string | undefined {
+  for (const [id, request] of ours.requests) {
+    const expected = node.requests.get(id)
+    if (expected !== undefined && !isDeepStrictEqual(request, expected)) return `understood otherwise on stream ${id}`
+    if (expected === undefined && !isWider(request) && !mayGoOn(ours, node)) {
+      return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
+    }
+  }
+  for (const [id, request] of node.requests) {
+    const found = ours.requests.has(id) ? undefined : missing(ours, id, request)
+    if (found !== undefined) return found
+  }
+  if (node.connectionError !== undefined && !mayGoOn(ours, node) && ours.refusals.length === 0) {
+    return `nothing is refused; nghttp2: ${refusals(node)}`
+  }
+  return undefined
+}
+
+/** What is wrong with not taking a request. */
+function missing({ refusals: reasons, view }: Verdict, id: number, request: Understood): string | undefined {
+  const stream = view.streams.get(id)
+  if (stream?.resetCode !== undefined || stream?.status?.startsWith('4') === true) {
+    const isListed = reasons.some((reason) => allows(STRICTER, reason, request))
+    return isListed ? undefined : `refused on stream ${id}: ${reasons.join()}`
+  }
+  // RFC 9113 §6.8: the client was told that no request from here on is run.
+  if (view.goawayCode === 0 && id > view.lastStreamId) return undefined
+  // That of the connection is told last.
+  const reason = view.hasFailed ? reasons.at(-1) : undefined
+  if (reason === undefined) return `neither taken nor refused: stream ${id}`
+  return allows(STRICTER_CONNECTION, reason, request) ? undefined : `connection refused: ${reason}`
+}
+
+/** Whether we may take more than nghttp2 did. */
+function mayGoOn({ refusals: reasons, view }: Verdict, { connectionError }: ReferenceVerdict): boolean {
+  if (isGivenUp(connectionError)) return reasons.length > 0
+  const isWideAfterEnd = [...view.streams.values()].some(({ isOver, window }) => isOver && window > MAX_WINDOW)
+  const { isBetweenFrames, isAcknowledgedTwice, isLeftByClient } = view
+  return isTolerated(connectionError, {
+    isCutOff: !isBetweenFrames,
+    isWideAfterEnd,
+    isAcknowledgedTwice,
+    isLeftByClient,
+  })
+}
+
+function allows(rules: readonly Rule[], reason: string, request: Understood): boolean {
+  return rules.some((rule) => rule.reason.test(reason) && (rule.isAbout?.(request) ?? true))
+}
+
+function refusals({ resets, connectionError }: ReferenceVerdict): string {
+  return `streams ${JSON.stringify([...resets])}, connection ${connectionError}`
+}

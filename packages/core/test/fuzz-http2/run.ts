@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Random } from '../fuzz/random.ts'
+import { BEHAVIOURS } from './behaviours.ts'
+import { ClientGrammar } from './client-grammar.ts'
+import { ask, type Verdict } from './engine.ts'
+import { fault } from './judge.ts'
+import { askNode } from './reference.ts'
+
+/** Octets on which our engine was at fault. */
+export interface Finding {
+  readonly fault: string
+  readonly seed: number
+  /** Frames in hexadecimal digits. */
+  readonly frames: readonly string[]
+}
+
+/** Inputs that are judged at once, as each waits for turns of the event loop. */
+const AT_ONCE = 25
+
+/** Judges one connection: as the application wants it, whole and in pieces. */
+export async function judge(frames: readonly Buffer[], seed: number): Promise<string | undefined> {
+  const random = new Random(seed)
+  const octets = Buffer.concat(frames)
+  try {
+    const whole = await ask([octets], { random })
+    const pieces = await ask(cut(octets, random), { random })
+    if (!isSame(whole, pieces)) return 'it matters where the octets are cut'
+    await ask(random.chance(0.5) ? frames : cut(octets, random), {
+      random,
+      behaviours: BEHAVIOURS,
+      isSlow: random.chance(0.3),
+    })
+    return fault(whole, await askNode(frames))
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}
+
+/** Makes and judges connections until the time is up, and keeps the shortest one for each kind of fault. */
+export async function fuzz(seed: number, milliseconds: number): Promise<{ inputs: number; findings: Finding[] }> {
+  const findings = new Map<string, Finding>()
+  const until = performance.now() + milliseconds
+  let inputs = 0
+  while (performance.now() < until) {
+    const seeds = Array.from({ length: AT_ONCE }, () => seed * 1_000_003 + inputs++)
+    await Promise.all(
+      seeds.map(async (each) => {
+        const frames = new ClientGrammar(new Random(each)).frames()
+        const found = await judge(frames, each)
+        if (found === undefined) return
+        const known = findings.get(found)
+        if (known !== undefined && known.frames.length <= frames.length) return
+        findings.set(found, {
+          fault: found,
+          seed: each,
+          frames: frames.map((frame) => frame.toString('hex')),
+        })
+      }),
+    )
+  }
+  return { inputs, findings: [...findings.values()] }
+}
+
+function isSame(a: Verdict, b: Verdict): boolean {
+  return isDeepStrictEqual(a.requests, b.requests) && a.view.goawayCode === b.view.goawayCode
+}
+
+/** The octets in pieces, as a network may deliver them. */
+function cut(octets: Buffer, random: Random): Buffer[] {
+  if (random.chance(0.1)) return Array.from(octets, (_, at) => octets.subarray(at, at + 1))
+  const ends = Array.from({ length: random.below(8) }, () => random.below(octets.length + 1)).toSorted((a, b) => a - b)
+  return [...ends, octets.length]
+    .map((end, i) => octets.subarray(i === 0 ? 0 : ends[i - 1], end))
+    .filter(({ length }) => length > 0)
+}
