@@ -84,6 +84,45 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     await expect.poll(() => client.hasEnded(1)).toBe(true)
   })
 
+  it.each([
+    ['nothing', []],
+    ['trailers', ['x-t', '1']],
+  ])('is the end of an answer, without a window, with %s behind it', async (_what, trailers) => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.start(200, [])
+      setTimeout(() => exchange.end(trailers), 10)
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
+    client.send(headers(1, request()))
+    await expect.poll(() => client.hasEnded(1)).toBe(true)
+    expect(client.content(1)).toBe('')
+  })
+
+  it('ends with trailers that waited for the window of the connection', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.alloc(WINDOW + 1))
+      exchange.end(['x-t', '1'])
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 20]] })
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await client.ping()
+    expect(client.sections(1)).toHaveLength(1)
+    client.send(windowUpdate(0, 1))
+    await expect.poll(() => client.sections(1).at(-1)).toEqual([['x-t', '1']])
+    expect(client.hasEnded(1)).toBe(true)
+  })
+
+  it('is shared: an answer that comes later is not kept waiting by one that is larger', async () => {
+    const client = await serveLarge(1_000_000, 2 ** 24)
+    client.send(headers(1, request()))
+    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    client.send(headers(3, request()), windowUpdate(0, 400_000))
+    await expect.poll(() => octets(client, 1) + octets(client, 3)).toBe(WINDOW + 400_000)
+    expect(octets(client, 3)).toBeGreaterThan(150_000)
+  })
+
   it('stops the writer, whom room wakes', async () => {
     let written = 0
     const { port } = await serveEngines((exchange) => {

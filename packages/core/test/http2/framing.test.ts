@@ -7,6 +7,8 @@ import { serveEcho } from './serve-echo.ts'
 const { HEADERS, PRIORITY, PUSH_PROMISE, SETTINGS, PING, GOAWAY, CONTINUATION, WINDOW_UPDATE, RST_STREAM } = FrameType
 const ABORTED = { status: 0, bodyBytes: 0, aborted: true }
 const POST = headers(1, request('POST'), 0)
+const TRAILERS = headers(1, block(['x-t', '1']))
+const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
 /** What is sent, and what must become of stream 1. */
 type Case = readonly [section: string, what: string, sent: readonly (Uint8Array | string)[], outcome: string]
@@ -40,6 +42,9 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['5.1', 'WINDOW_UPDATE on an idle stream', [windowUpdate(1, 1)], 'connection PROTOCOL_ERROR'],
   ['5.1', 'DATA after END_STREAM', [headers(1, request()), data(1, 'x')], 'connection STREAM_CLOSED'],
   ['5.1', 'HEADERS after END_STREAM', [headers(1, request()), headers(1, request())], 'connection STREAM_CLOSED'],
+  ['5.1', 'DATA after RST_STREAM', [POST, rstStream(1), data(1, 'x')], 'connection STREAM_CLOSED'],
+  ['5.1', 'HEADERS after RST_STREAM', [POST, rstStream(1), headers(1, request())], 'connection STREAM_CLOSED'],
+  ['5.1', 'trailers after trailers', [POST, TRAILERS, TRAILERS], 'connection STREAM_CLOSED'],
   [
     '5.1.1',
     'a stream below one that was opened',
@@ -70,8 +75,32 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.9', 'WINDOW_UPDATE of 3 octets', [frame(WINDOW_UPDATE, 0, 0, 'abc')], 'connection FRAME_SIZE_ERROR'],
   ['6.9', 'WINDOW_UPDATE by 0 for the connection', [windowUpdate(0, 0)], 'connection PROTOCOL_ERROR'],
   ['6.9.1', 'a connection window above 2^31-1', [windowUpdate(0, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
+  [
+    '6.9.2',
+    'a window that SETTINGS move above 2^31-1',
+    [POST, windowUpdate(1, 2 ** 31 - 1 - 65_535), settings([4, 65_536])],
+    'connection FLOW_CONTROL_ERROR',
+  ],
   ['6.10', 'CONTINUATION without HEADERS', [frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
   ['6.10', 'CONTINUATION after the end of the block', [POST, frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
+  [
+    '6.10',
+    'CONTINUATION after one that ended the block',
+    [UNFINISHED, frame(CONTINUATION, 4, 1), frame(CONTINUATION, 4, 1)],
+    'connection PROTOCOL_ERROR',
+  ],
+  ['6.10', 'CONTINUATION after DATA', [POST, data(1, 'x'), frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
+  ['6.10', 'CONTINUATION on stream 0', [UNFINISHED, frame(CONTINUATION, 4, 0)], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'PRIORITY within a block', [UNFINISHED, frame(PRIORITY, 0, 1, Buffer.alloc(5))], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'HEADERS within a block', [UNFINISHED, headers(3, request())], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'DATA within a block', [UNFINISHED, data(1, 'x')], 'connection PROTOCOL_ERROR'],
+  ['6.2', 'HEADERS with half a priority', [frame(HEADERS, 0x25, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
+  [
+    '6.2',
+    'padding that leaves no room for the priority',
+    [frame(HEADERS, 0x2d, 1, Buffer.from([4, 0, 0, 0, 0, 0, 0]))],
+    'connection FRAME_SIZE_ERROR',
+  ],
   [
     '6.10',
     'CONTINUATION of another stream',
@@ -105,6 +134,13 @@ describe('RFC 9113: a connection error', () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, headers(1, request()))
+    await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
+  })
+
+  it('§3.4: an acknowledgement before the SETTINGS of the client', async () => {
+    const { port } = await serveEcho()
+    const client = await RawClient.connect(port, { preface: false, acknowledges: false })
+    client.send(PREFACE, frame(SETTINGS, Flag.ACK, 0), settings())
     await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
   })
 
@@ -149,6 +185,9 @@ const IGNORED: readonly (readonly [section: string, what: string, sent: readonly
   ['5.1', 'RST_STREAM on a closed stream', [headers(1, request()), rstStream(1), rstStream(1)]],
   ['5.1', 'PRIORITY on an idle stream', [frame(PRIORITY, 0, 99, Buffer.alloc(5))]],
   ['5.3.1', 'PRIORITY that depends on itself', [frame(PRIORITY, 0, 3, Buffer.concat([uint32(3), Buffer.of(1)]))]],
+  ['7', 'a code of RST_STREAM that nobody knows', [POST, rstStream(1, 0xff)]],
+  ['5.1', 'WINDOW_UPDATE on a stream that was reset', [POST, rstStream(1), windowUpdate(1, 1)]],
+  ['6.5.3', 'a setting that comes twice', [settings([4, 100], [4, 65_535])]],
   ['6.7', 'an acknowledgement of no PING', [frame(PING, Flag.ACK, 0, '12345678')]],
   ['6.5.2', 'a setting that nobody knows', [settings([0xfafa, 1])]],
 ]

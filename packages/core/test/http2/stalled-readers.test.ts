@@ -9,7 +9,8 @@ import { TcpListener } from '../../src/listening/tcp-listener.ts'
 import { loadCredentials } from '../../src/tls/tls-credentials.ts'
 import { Setting, settings, windowUpdate } from './frames.ts'
 import { headers } from './hpack.ts'
-import { PREFACE, request } from './raw-client.ts'
+import { PREFACE, RawClient, request } from './raw-client.ts'
+import { serveEngines } from '../serve-engines.ts'
 
 const STREAMS = 30
 const LARGE = Buffer.alloc(128 * 1024, 'x')
@@ -116,6 +117,23 @@ describe('a client that stops reading its socket, with windows that are wide ope
     await expect.poll(() => isOver, WAIT).toBe(true)
     await expect.poll(() => aborted(outcomes), WAIT).toBe(1)
     expect(await isClosed()).toBe(true)
+  })
+})
+
+describe('a client that does not move the window of its connection', () => {
+  it.each([
+    ['at all', 0],
+    ['by more than an octet at a time', 1],
+  ])('%s, loses it after writeStallTimeoutMs', async (_name, step) => {
+    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], LARGE), {
+      writeStallTimeoutMs: 500,
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]] })
+    client.send(headers(1, request()), headers(3, request()))
+    const timer = setInterval(() => step > 0 && client.send(windowUpdate(0, step)), 20)
+    await expect.poll(() => client.isClosed, WAIT).toBe(true)
+    clearInterval(timer)
+    expect(outcomes.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 })
 
