@@ -1,10 +1,9 @@
 import type { FieldList } from '@fw/types'
-import { HpackDynamicTable } from './hpack-dynamic-table.ts'
 import { writeInteger } from './hpack-integer.ts'
-import { sentField, sentName } from './hpack-sent-fields.ts'
-import type { SentField, SentName } from './hpack-sent-fields.ts'
+import { sentName, type SentName } from './hpack-sent-names.ts'
+import { SentTable } from './hpack-sent-table.ts'
 import { STATIC_TABLE } from './hpack-static-table.ts'
-import { STRING_LENGTH_BITS, stringLiteral } from './hpack-string.ts'
+import { STRING_LENGTH_BITS } from './hpack-string.ts'
 
 /** What both sides begin with, and the most we use, whatever the peer would allow (RFC 9113 §6.5.2). */
 const MAX_TABLE_BYTES = 4096
@@ -37,7 +36,8 @@ const STATIC_STATUSES = staticStatuses()
  * @see RFC 7541 §2, §6
  */
 export class HpackEncoder {
-  #table: HpackDynamicTable<SentField> | undefined
+  /** Made when something may enter it. */
+  #table: SentTable | undefined
   #maxTableBytes = MAX_TABLE_BYTES
   /** What the peer knows to be the size of the table. */
   #announcedBytes = MAX_TABLE_BYTES
@@ -96,34 +96,15 @@ export class HpackEncoder {
   }
 
   #writeField(target: Buffer, at: number, name: SentName, value: string): number {
-    const field = sentField(name, value)
-    if (field === undefined) {
-      return writeLiteral(target, at, name.isSecret ? LITERAL_NEVER_INDEXED : LITERAL, name, value)
-    }
-    const table = (this.#table ??= new HpackDynamicTable(this.#maxTableBytes))
-    const age = ageOf(table, field)
-    if (age >= 0) return writeInteger(target, at, INDEXED, INDEXED_BITS, STATIC_TABLE.length + 1 + age)
-    // One that is so large would drive out most of the others.
-    if (!field.isRepeated || field.bytes > table.maxBytes * 0.75) {
-      return writeLiteral(target, at, LITERAL, name, value)
-    }
-    field.hint = table.inserted
-    table.insert(field)
-    field.octets ??= stringLiteral(value)
-    return copy(field.octets, target, writeName(target, at, LITERAL_INDEXED, LITERAL_INDEXED_BITS, name))
+    if (name.isSecret) return writeLiteral(target, at, LITERAL_NEVER_INDEXED, LITERAL_BITS, name, value)
+    if (name.isPassing) return writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
+    const table = (this.#table ??= new SentTable(this.#maxTableBytes))
+    const age = table.ageOf(name, value)
+    if (age >= 0) return writeIndex(target, at, STATIC_TABLE.length + 1 + age)
+    return table.insert(name, value)
+      ? writeLiteral(target, at, LITERAL_INDEXED, LITERAL_INDEXED_BITS, name, value)
+      : writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
   }
-}
-
-/** Where a field stands in the table, 0 for the latest, or -1. */
-function ageOf(table: HpackDynamicTable<SentField>, field: SentField): number {
-  const hinted = table.inserted - 1 - field.hint
-  if (hinted >= 0 && table.at(hinted) === field) return hinted
-  for (let age = 0; age < table.size; age++) {
-    if (table.at(age) !== field) continue
-    field.hint = table.inserted - 1 - age
-    return age
-  }
-  return -1
 }
 
 /**
@@ -131,14 +112,16 @@ function ageOf(table: HpackDynamicTable<SentField>, field: SentField): number {
  *
  * @see RFC 7541 §6.2
  */
-function writeLiteral(target: Buffer, offset: number, flags: number, name: SentName, value: string): number {
-  const at = writeInteger(
-    target,
-    writeName(target, offset, flags, LITERAL_BITS, name),
-    0,
-    STRING_LENGTH_BITS,
-    value.length,
-  )
+function writeLiteral(
+  target: Buffer,
+  offset: number,
+  flags: number,
+  prefixBits: number,
+  name: SentName,
+  value: string,
+): number {
+  const valueAt = writeName(target, offset, flags, prefixBits, name)
+  const at = writeInteger(target, valueAt, 0, STRING_LENGTH_BITS, value.length)
   if (value.length > MAX_COPIED_BYTES) return at + target.write(value, at, 'latin1')
   for (let i = 0; i < value.length; i++) target[at + i] = value.charCodeAt(i)
   return at + value.length
@@ -147,6 +130,13 @@ function writeLiteral(target: Buffer, offset: number, flags: number, name: SentN
 function writeName(target: Buffer, offset: number, flags: number, prefixBits: number, name: SentName): number {
   const at = writeInteger(target, offset, flags, prefixBits, name.staticIndex)
   return name.staticIndex === 0 ? copy(name.octets, target, at) : at
+}
+
+/** @see RFC 7541 §6.1 */
+function writeIndex(target: Buffer, at: number, index: number): number {
+  if (index >= 2 ** INDEXED_BITS - 1) return writeInteger(target, at, INDEXED, INDEXED_BITS, index)
+  target[at] = INDEXED | index
+  return at + 1
 }
 
 function copy(octets: Uint8Array, target: Buffer, at: number): number {

@@ -18,7 +18,7 @@ export interface Finding {
 const AT_ONCE = 25
 
 /** Judges one connection: as the application wants it, whole and in pieces. */
-export async function judge(frames: readonly Buffer[], seed: number): Promise<string | undefined> {
+async function judge(frames: readonly Buffer[], seed: number): Promise<string | undefined> {
   const random = new Random(seed)
   const octets = Buffer.concat(frames)
   try {
