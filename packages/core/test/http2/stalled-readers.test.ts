@@ -133,7 +133,7 @@ describe('a client that does not move the window of its connection', () => {
     const timer = setInterval(() => step > 0 && client.send(windowUpdate(0, step)), 20)
     await expect.poll(() => client.isClosed, WAIT).toBe(true)
     clearInterval(timer)
-    expect(outcomes.map(({ aborted }) => aborted)).toEqual([true, true])
+    expect(outcomes).toMatchObject([{ aborted: true }, { aborted: true }])
   })
 })
 
