@@ -55,6 +55,7 @@ export class ClientGrammar {
       this.#frames.push(frame(10 + random.below(246), random.below(256), random.below(9), 'unknown'))
     else if (roll < 0.9) this.#frames.push(this.#anyFrame())
     else if (roll < 0.92) this.#late()
+    else if (roll < 0.925) this.#upload(stream)
     else this.#request()
   }
 
@@ -83,6 +84,14 @@ export class ClientGrammar {
         : frame(FrameType.DATA, flags, stream.id, payload),
     )
     if (isLast) this.#forget(stream)
+  }
+
+  /** Much at once, whatever the windows are. */
+  #upload(stream: OpenStream): void {
+    const payload = Buffer.alloc(16_384, 'u')
+    for (let count = 1 + this.#random.below(8); count > 0; count--) {
+      this.#frames.push(frame(FrameType.DATA, 0, stream.id, payload))
+    }
   }
 
   #finish(stream: OpenStream): void {

@@ -47,6 +47,14 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
     source: 'RFC 9113 §5.1.1: the numbers that a client left out are not those of streams',
   },
   {
+    reason: /^PRIORITY (?:on stream 0|of \d+ octets)$/,
+    source: 'RFC 9113 §6.3; nghttp2 passes over the frame, whatever it is',
+  },
+  {
+    reason: /^Cannot decode a field block: more than two table size updates$/,
+    source: 'RFC 7541 §4.2: the smallest and the last',
+  },
+  {
     reason: /^Padding as long as its frame$/,
     source: 'RFC 9113 §6.1; nghttp2 does not look into frames of streams that it has reset',
   },
