@@ -54,14 +54,13 @@ export function parseHead(
 ): RequestHead | undefined {
   const begin = skipEmptyLines(bytes)
   if (begin >= bytes.length) return undefined
-  if (previous !== undefined && seenBytes === 0 && isAgain(bytes, begin, previous)) {
-    const end = begin + previous.text.length
-    return end === previous.end ? previous : { ...previous, end }
-  }
+  const again = seenBytes === 0 ? previous : undefined
+  if (again !== undefined && isAgainWithMore(bytes, begin, again)) return moved(again, begin)
   // What ends the head may have been cut in two, or four.
   const from = Math.max(begin, seenBytes - 3)
   // One octet more than allowed is enough to see that it is too much.
   const received = bytes.toString('latin1', from, Math.min(bytes.length, begin + limits.maxHeadBytes + 1))
+  if (received === again?.text) return moved(again, begin)
   const endOfLines = findEmptyLine(received, limits.maxFields)
   if (endOfLines === undefined) return checkUnfinished(bytes, begin, seenBytes, limits)
 
@@ -91,10 +90,16 @@ export function parseHead(
   return { text, method, target, authority, fields, end }
 }
 
-/** Whether the octets from `begin` on are those of the head before. */
-function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
+/** Whether the octets from `begin` on are those of the head before, and more: of many requests only one is made text. */
+function isAgainWithMore(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   const end = begin + text.length
-  return end <= bytes.length && bytes.toString('latin1', begin, end) === text
+  return end < bytes.length && bytes.toString('latin1', begin, end) === text
+}
+
+/** The same head elsewhere. */
+function moved(head: RequestHead, begin: number): RequestHead {
+  const end = begin + head.text.length
+  return end === head.end ? head : { ...head, end }
 }
 
 /**
