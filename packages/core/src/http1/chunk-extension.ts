@@ -43,10 +43,13 @@ export class ChunkExtensionReader {
    * @throws {ProtocolError} 400 if they are malformed or those of one chunk too long, 413 if those of all chunks are
    */
   skip(input: Uint8Array, from: number): number {
+    // One octet more than allowed is enough to see that it is too much.
+    const allowed = Math.min(this.#maxBytes - this.#bytes, this.#maxTotalBytes - this.#totalBytes)
+    const end = Math.min(input.length, from + allowed + 1)
     let state = this.#state
     let at = from
     let octet: number | undefined
-    for (; (octet = input[at]) !== undefined && octet !== CR; at++) {
+    for (; at < end && (octet = input[at]) !== undefined && octet !== CR; at++) {
       state = next(state, octet)
       if (state < 0) throw malformed()
     }

@@ -70,6 +70,12 @@ describe('ChunkedDecoder', () => {
     expect(Math.max(...shares)).toBeLessThan(6 * 1024)
   })
 
+  it('reads no more of an extension than is allowed', () => {
+    // What is malformed stands behind the limit: it is not looked at.
+    const wire = bytes(`1;${'a'.repeat(DEFAULT_LIMITS.maxChunkExtensionBytes)}\0${'a'.repeat(30_000)}`)
+    expect(() => new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toThrow('Chunk extension too long')
+  })
+
   it('does not stop within large chunks', () => {
     const wire = bytes(`3e8\r\n${'x'.repeat(1000)}\r\n`.repeat(65))
     expect(new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toBe(wire.length)
