@@ -7,17 +7,18 @@ import { integer, type Field } from '../http2/hpack.ts'
 const INITIAL_TABLE_BYTES = 4096
 const OVERHEAD_BYTES = 32
 /** RFC 7541 §6.2: the bits of the first octet, and how many of them are left for a number. */
-const LITERALS: readonly [Literal, ...Literal[]] = [
-  { first: 0x40, bits: 6, isIndexed: true },
-  { first: 0x00, bits: 4, isIndexed: false },
-  { first: 0x10, bits: 4, isIndexed: false },
-]
-
 interface Literal {
   readonly first: number
   readonly bits: number
   readonly isIndexed: boolean
 }
+
+const PLAIN_LITERAL: Literal = { first: 0x00, bits: 4, isIndexed: false }
+const LITERALS: readonly [Literal, ...Literal[]] = [
+  { first: 0x40, bits: 6, isIndexed: true },
+  PLAIN_LITERAL,
+  { first: 0x10, bits: 4, isIndexed: false },
+]
 
 /** Writes fields in any representation that RFC 7541 allows, chosen at random, and keeps the table that follows from it. */
 export class HpackGrammar {
@@ -25,6 +26,8 @@ export class HpackGrammar {
   /** The latest first. */
   readonly #table: Field[] = []
   #maxBytes = INITIAL_TABLE_BYTES
+  /** Blocks that changed no table. */
+  readonly #plain: Buffer[] = []
 
   constructor(random: Random) {
     this.#random = random
@@ -34,13 +37,21 @@ export class HpackGrammar {
   block(fields: readonly Field[]): Buffer {
     const random = this.#random
     const parts: Buffer[] = []
-    if (random.chance(0.1)) {
+    const isPlain = random.chance(0.4)
+    if (!isPlain && random.chance(0.1)) {
       for (let count = 1 + random.below(2); count > 0; count--) {
         parts.push(this.#resize(random.pick([0, 40, 100, 1000, 4096])))
       }
     }
-    for (const field of fields) parts.push(this.#field(field))
-    return Buffer.concat(parts)
+    for (const field of fields) parts.push(this.#field(field, isPlain))
+    const block = Buffer.concat(parts)
+    if (isPlain) this.#plain.push(block)
+    return block
+  }
+
+  /** The octets of an earlier block that changed no table. If others did, they may mean something else by now, or nothing. */
+  repeatedBlock(): Buffer | undefined {
+    return this.#plain[this.#random.below(this.#plain.length)]
   }
 
   /** A block that nobody can decode, or not any more: one of the errors of RFC 7541. */
@@ -62,12 +73,12 @@ export class HpackGrammar {
     ])
   }
 
-  #field(field: Field): Buffer {
+  #field(field: Field, isPlain: boolean): Buffer {
     const random = this.#random
     const [name, value] = field
     const index = this.#find(([n, v]) => n === name && v === value)
     if (index > 0 && random.chance(0.8)) return integer(index, 7, 0x80)
-    const { first, bits, isIndexed } = random.pick(LITERALS)
+    const { first, bits, isIndexed } = isPlain ? PLAIN_LITERAL : random.pick(LITERALS)
     const nameIndex = random.chance(0.8) ? this.#find(([n]) => n === name) : 0
     const head = integer(nameIndex, bits, first)
     const written = Buffer.concat(
