@@ -34,6 +34,17 @@ describe('A repeated block', () => {
     expect(decoder.decode(Buffer.concat([Buffer.of(0xff), BLOCK, Buffer.of(0xff)]), 1, BLOCK.length + 1)).toBe(section)
   })
 
+  it('is known by its octets, not by the memory they came in, which is used again', () => {
+    const decoder = newDecoder()
+    decode(decoder, indexedLiteral('c', 'd'))
+    const wire = Buffer.from(BLOCK)
+    const section = decode(decoder, wire)
+    wire.fill(0x82)
+    expect(decode(decoder, wire).fields).toEqual(Array.from(wire, () => [':method', 'GET']).flat())
+    expect(decode(decoder, BLOCK)).toBe(section)
+    expect(section.fields).toEqual([':method', 'GET', 'c', 'd', 'a', 'b'])
+  })
+
   it('gives it among three others that alternate with it', () => {
     const decoder = newDecoder()
     const blocks = [1, 2, 3, 4].map((n) => literal(':path', `/${n}`))
