@@ -1,0 +1,211 @@
+import type { Deadlines } from '../engine/deadlines.ts'
+import type { EngineHost } from '../engine/engine.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { FieldBlock } from './field-block.ts'
+import { FrameReader, readUint32 } from './frame-reader.ts'
+import { checkFrame } from './frame-rules.ts'
+import { frameTrace, type FrameTrace } from './frame-trace.ts'
+import { Flag, FrameType } from './frames.ts'
+import { Preface } from './preface.ts'
+import { ReceiveWindow } from './receive-window.ts'
+import type { Sender } from './sender.ts'
+import type { ClientSettings } from './settings.ts'
+import type { Http2Streams } from './streams.ts'
+
+/** A block may take more than its fields may, so that whoever sends too many is told so. */
+const BLOCK_FACTOR = 4
+/** RFC 9113 §6.2. */
+const PRIORITY_BYTES = 5
+
+/** What frames have to do with the connection that they came on. */
+export interface FrameOwner {
+  readonly host: EngineHost
+  readonly deadlines: Deadlines
+  readonly sender: Sender
+  readonly clientSettings: ClientSettings
+  /** There is another deadline. */
+  onDeadlineSet(deadlineMs: number): void
+  /** A field section begins: a request, or the trailers of one. */
+  onFieldsBegin(): void
+  /** A field section is complete, and will be used now. */
+  onFieldsEnd(): void
+  onSettingsAcknowledged(): void
+  onPingAcknowledged(): void
+  onGoaway(code: number): void
+}
+
+/** Takes the frames of a client off the octets that arrive, and to where they belong. */
+export class FrameReceiver {
+  /** When a field section of which more must come is to be complete. */
+  deadlineMs: number = Infinity
+  readonly #owner: FrameOwner
+  readonly #streams: Http2Streams
+  readonly #trace: FrameTrace | undefined
+  readonly #reader = new FrameReader()
+  readonly #window: ReceiveWindow
+  #preface: Preface | undefined = new Preface()
+  #hasSettings = false
+  /** A field section of which more must come, before anything else. */
+  #block: FieldBlock | undefined = undefined
+
+  constructor(owner: FrameOwner, streams: Http2Streams) {
+    this.#owner = owner
+    this.#streams = streams
+    this.#trace = frameTrace(owner.host.logger)
+    this.#window = new ReceiveWindow(owner.sender.writer)
+  }
+
+  /** Whether octets wait that `next` has not looked at. */
+  get hasRest(): boolean {
+    return this.#reader.hasRest
+  }
+
+  /** Takes octets from the wire. @throws {ConnectionError} if they do not begin with the preface */
+  push(chunk: Buffer): void {
+    let received: Buffer | undefined = chunk
+    if (this.#preface !== undefined) {
+      received = this.#preface.take(chunk)
+      if (received === undefined) return
+      this.#preface = undefined
+    }
+    this.#reader.push(received)
+    this.#streams.onFrames()
+  }
+
+  /** Takes one frame to where it belongs. @returns Whether there was a whole one @throws {ConnectionError} */
+  next(): boolean {
+    if (!this.#reader.next()) return false
+    this.#onFrame()
+    return true
+  }
+
+  /** Nothing more is read. */
+  clear(): void {
+    this.#reader.clear()
+    this.#block = undefined
+    this.deadlineMs = Infinity
+  }
+
+  #onFrame(): void {
+    const reader = this.#reader
+    const { type, flags, streamId } = reader
+    const length = reader.end - reader.start
+    this.#trace?.(type, streamId, length)
+    if (this.#block !== undefined && (type !== FrameType.CONTINUATION || streamId !== this.#block.streamId)) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'Another frame within a field section')
+    }
+    if (!this.#hasSettings && (type !== FrameType.SETTINGS || (flags & Flag.ACK) !== 0)) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'The first frame is not SETTINGS')
+    }
+    checkFrame(type, flags, streamId, length)
+    switch (type) {
+      case FrameType.DATA:
+        this.#onData(length)
+        return
+      case FrameType.HEADERS:
+        this.#onHeaders()
+        return
+      case FrameType.CONTINUATION:
+        this.#onContinuation()
+        return
+      case FrameType.RST_STREAM:
+        this.#streams.onReset(streamId, readUint32(reader.bytes, reader.start))
+        return
+      case FrameType.SETTINGS:
+        this.#onSettings()
+        return
+      case FrameType.PING:
+        this.#onPing()
+        return
+      case FrameType.GOAWAY:
+        this.#owner.onGoaway(readUint32(reader.bytes, reader.start + 4))
+        return
+      case FrameType.WINDOW_UPDATE:
+        this.#onWindowUpdate(readUint32(reader.bytes, reader.start) & 0x7fff_ffff)
+        return
+      // PRIORITY, which RFC 9113 deprecates, and what nobody knows.
+      default:
+        this.#streams.countIdleFrame()
+    }
+  }
+
+  #onData(frameBytes: number): void {
+    const reader = this.#reader
+    this.#window.take(frameBytes)
+    reader.stripPadding()
+    const content = reader.bytes.subarray(reader.start, reader.end)
+    this.#streams.onData(reader.streamId, content, frameBytes, (reader.flags & Flag.END_STREAM) !== 0)
+  }
+
+  #onHeaders(): void {
+    const reader = this.#reader
+    const { flags, streamId } = reader
+    this.#owner.onFieldsBegin()
+    reader.stripPadding()
+    if ((flags & Flag.PRIORITY) !== 0) reader.start += PRIORITY_BYTES
+    if (reader.start > reader.end) throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'HEADERS without its priority')
+    const endsStream = (flags & Flag.END_STREAM) !== 0
+    if ((flags & Flag.END_HEADERS) !== 0) {
+      this.#owner.onFieldsEnd()
+      this.#streams.onFields(streamId, endsStream, reader.bytes, reader.start, reader.end)
+      return
+    }
+    const { maxHeadBytes, headTimeoutMs } = this.#owner.host.limits
+    this.#block = new FieldBlock(streamId, endsStream, maxHeadBytes * BLOCK_FACTOR)
+    this.#block.add(reader.bytes.subarray(reader.start, reader.end))
+    this.deadlineMs = this.#owner.deadlines.in(headTimeoutMs)
+    this.#owner.onDeadlineSet(this.deadlineMs)
+  }
+
+  #onContinuation(): void {
+    const reader = this.#reader
+    const block = this.#block
+    if (block === undefined) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'CONTINUATION of nothing')
+    block.add(reader.bytes.subarray(reader.start, reader.end))
+    if ((reader.flags & Flag.END_HEADERS) === 0) return
+    this.#block = undefined
+    this.deadlineMs = Infinity
+    const whole = block.join()
+    this.#owner.onFieldsEnd()
+    this.#streams.onFields(block.streamId, block.endsStream, whole, 0, whole.length)
+  }
+
+  #onSettings(): void {
+    const { bytes, start, end, flags } = this.#reader
+    if ((flags & Flag.ACK) !== 0) {
+      this.#owner.onSettingsAcknowledged()
+      return
+    }
+    this.#hasSettings = true
+    const settings = this.#owner.clientSettings
+    const { writer } = this.#owner.sender
+    const windowBefore = settings.initialWindow
+    settings.read(bytes, start, end)
+    // RFC 7541 §4.2: the smallest size counts, too, if it changes more than once.
+    writer.encoder.setMaxTableBytes(settings.takeLeastTableBytes())
+    writer.encoder.setMaxTableBytes(settings.headerTableBytes)
+    // Clients, nghttp2 among them, let more through only from here on.
+    writer.settingsAck()
+    writer.flushSoon()
+    // RFC 9113 §6.9.2: of streams that are open, too.
+    this.#streams.onInitialWindow(settings.initialWindow - windowBefore)
+  }
+
+  #onPing(): void {
+    const { bytes, start, end, flags } = this.#reader
+    if ((flags & Flag.ACK) !== 0) {
+      this.#owner.onPingAcknowledged()
+      return
+    }
+    const { writer } = this.#owner.sender
+    writer.pingAck(bytes.subarray(start, end))
+    writer.flushSoon()
+  }
+
+  #onWindowUpdate(octets: number): void {
+    const { streamId } = this.#reader
+    if (octets === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE by 0')
+    if (streamId === 0) this.#owner.sender.widen(octets)
+    else this.#streams.onWindowUpdate(streamId, octets)
+  }
+}
