@@ -1,4 +1,5 @@
-export const HTAB = 0x09
+const HTAB = 0x09
+
 export const LF = 0x0a
 export const CR = 0x0d
 export const DQUOTE = 0x22
