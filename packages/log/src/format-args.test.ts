@@ -35,6 +35,14 @@ describe('what the compiler accepts', () => {
       message('{:>4} {:*^5} {:<} {:.1s} {:?}', 'a', 1, null, 'bc', 'q'),
       "   a **1** null b 'q'",
     ],
+    ['a boolean as a whole number', message('{:d} {:#x} {:+d} {:3b}|', true, false, true, true), '1 0x0 +1   1|'],
+    ['code points and text as characters', message('{:c}{:c}{:>3c}', 0x1f600, 65n, 'x'), '😀A  x'],
+    ['hexadecimal numbers', message('{:a} {:.1A}', 10, 0.1), '1.4p+3 1.AP-4'],
+    ['a width from an argument', message('{:{}}|{:>{}}|{:*^{}}', 'a', 3, 'b', 3n, 1, 5), 'a  |  b|**1**'],
+    ['width and precision from arguments', message('{:{}.{}f}|{:8.{}}', 1.25, 6, 1, 'abc', 2), '   1.2|ab      '],
+    ['width and precision by index', message('{0:{1}}|{0:.{2}f}|{0:>{1}.{2}e}', 1.5, 9, 1), '      1.5|1.5|  1.5e+00'],
+    ['widths of zeros and signs', message('{:+#0{}x} {:0{}d}', 255, 7, true, 3), '+0x00ff 001'],
+    ['three digits of width and precision', message('{:.100f}', 0).length, 102],
     ['sign, base and zeros', message('{:+} {:#x} {: d} {:-^#010b}', 1, 255, 2, 5), '+1 0xff  2 --0b101---'],
     ['indexes in any order', message('{1} {0} {1:>3}', 'a', 'b'), 'b a   b'],
     ['escapes', message('{{}} {} {{{}}}', 1, 2), '{} 1 {2}'],
@@ -79,8 +87,52 @@ describe('what the compiler refuses, and what untyped code gets for it', () => {
     ['a bad spec', message('{:zz}', 1), '{:zz} 1'],
     // @ts-expect-error -- no such spec
     ['a bad spec with an index', message('{0:8q}', 1), '{0:8q} 1'],
-    // @ts-expect-error -- widths are literals
-    ['a width from an argument', message('{:{}}', 1, 2), '{:1} 2'],
+    // @ts-expect-error -- an index asks for what its spec does
+    ['text as a number by index', message('{0} {0:d}', 'x'), 'x x'],
+    // @ts-expect-error -- real numbers take no booleans
+    ['a boolean as a real number', message('{:.1f}', true), 't'],
+    // @ts-expect-error -- nor do characters
+    ['a boolean as a character', message('{:c}', true), 'true'],
+    // @ts-expect-error -- a sign is for numbers
+    ['a sign of text', message('{:+}', 'x'), 'x'],
+    // @ts-expect-error -- zeros are for numbers
+    ['zeros before text', message('{:05}', 'x'), 'x    '],
+    // @ts-expect-error -- booleans have a sign as whole numbers only
+    ['a sign of a boolean', message('{:+}', true), 'true'],
+    // @ts-expect-error -- text has no sign
+    ['a sign of {:s}', message('{:+s}', 1), '1'],
+    // @ts-expect-error -- characters have no base
+    ['# of {:c}', message('{:#c}', 65), 'A'],
+    // @ts-expect-error -- whole numbers have no precision
+    ['a precision of {:d}', message('{:.2d}', 1), '1'],
+    // @ts-expect-error -- nor have characters
+    ['a precision of {:c}', message('{:.2c}', 65), 'A'],
+    // @ts-expect-error -- the width has no argument
+    ['a width without an argument', message('{:{}}', 'x'), 'x'],
+    // @ts-expect-error -- the precision has no argument
+    ['a precision without an argument', message('{:{}.{}f}', 1, 5), '1.000000'],
+    // @ts-expect-error -- a width is a number
+    ['text as a width', message('{:{}}', 1, 'x'), '1'],
+    // @ts-expect-error -- so it is by index
+    ['text as a width by index', message('{0:{1}}', 1, 'x'), '1'],
+    // @ts-expect-error -- either order or indexes
+    ['a width by index in a format in order', message('{:{1}}', 1, 2), ' 1'],
+    // @ts-expect-error -- either order or indexes
+    ['a width in order in a format by index', message('{0:{}}', 1), '1'],
+    // @ts-expect-error -- only width and precision are arguments
+    ['a conversion from an argument', message('{:8{}}', 1, 2), '{:8{}} 1 2'],
+    // @ts-expect-error -- a fill is no argument
+    ['a fill from an argument', message('{:{}>5}', 1, 2), '{:{}>5} 1 2'],
+    // @ts-expect-error -- there is one width
+    ['three arguments in a spec', message('{:{}.{}{}}', 1, 2, 3, 4), '{:1.23} 4'],
+    // @ts-expect-error -- a width has three digits at most
+    ['four digits of width', message('{:1000}', 1), '{:1000} 1'],
+    // @ts-expect-error -- digits are decimal
+    ['a width in hexadecimal digits', message('{:0x1}', 1), '{:0x1} 1'],
+    // @ts-expect-error -- and without an exponent
+    ['a width with an exponent', message('{:1e5}', 1), '{:1e5} 1'],
+    // @ts-expect-error -- a point needs digits
+    ['a point without digits', message('{:8.f}', 1), '{:8.f} 1'],
     // @ts-expect-error -- index 2 needs three arguments
     ['an index without an argument', message('{0} {2}', 1, 2), '1 {2}'],
     // @ts-expect-error -- either order or indexes

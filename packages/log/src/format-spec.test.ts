@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MOST_DIGITS } from './fixed.ts'
 import { applySpec, parseSpec } from './format-spec.ts'
+
+/** Most that `toFixed` and `toExponential` take. */
+const MOST_DIGITS = 100
 
 function apply(text: string, value: unknown): string {
   const spec = parseSpec(text)
@@ -89,6 +91,61 @@ it.each([
   ['G', 1e-10, '1E-10'],
   ['.3', 2.34567, '2.35'],
   ['.0g', 123, '1e+02'],
+  // A tie goes to the even digit, whatever the conversion
+  ['.0e', 2.5, '2e+00'],
+  ['.0e', 3.5, '4e+00'],
+  ['.0e', 9.5, '1e+01'],
+  ['.0e', 8.5, '8e+00'],
+  ['.1e', 1.25, '1.2e+00'],
+  ['.2e', 12350, '1.24e+04'],
+  ['.2e', 12450, '1.24e+04'],
+  ['.2e', 12450.000001, '1.25e+04'],
+  ['.2e', 1.005, '1.00e+00'],
+  ['.1g', 2.5, '2'],
+  ['.2g', 0.125, '0.12'],
+  ['.2g', 99.5, '1e+02'],
+  ['.3', 1.125, '1.12'],
+  ['.2', -0, '-0'],
+  // All digits that were asked for
+  ['.101f', 0.5, `0.5${'0'.repeat(100)}`],
+  ['.105e', 1, `1.${'0'.repeat(105)}e+00`],
+  ['.60f', 0.1, '0.100000000000000005551115123125782702118158340454101562500000'],
+  [
+    '.120f',
+    2 ** -110,
+    '0.000000000000000000000000000000000770371977754894341222391177033970927415240659286155278095975518226623535156250000000000',
+  ],
+  // Hexadecimal
+  ['a', 1, '1p+0'],
+  ['a', 0, '0p+0'],
+  ['a', -0, '-0p+0'],
+  ['a', 0.1, '1.999999999999ap-4'],
+  ['A', 255.5, '1.FFP+7'],
+  ['+a', 3, '+1.8p+1'],
+  ['.0a', 1.5, '2p+0'],
+  ['.0a', 1.25, '1p+0'],
+  ['.1a', 1.96875, '2.0p+0'],
+  ['.1a', 1.03125, '1.0p+0'],
+  ['.3a', 1.5, '1.800p+0'],
+  ['#a', 1, '1.p+0'],
+  ['#.0A', 1, '1.P+0'],
+  ['010a', -1.5, '-0001.8p+0'],
+  ['a', 5e-324, '0.0000000000001p-1022'],
+  ['a', 1.7976931348623157e308, '1.fffffffffffffp+1023'],
+  // Characters
+  ['c', 65, 'A'],
+  ['c', 0x1f600, '😀'],
+  ['3c', 65, 'A  '],
+  ['>3c', 0x65e5, ' 日'],
+  // Booleans
+  ['', true, 'true'],
+  ['s', false, 'false'],
+  ['7', true, 'true   '],
+  ['d', true, '1'],
+  ['3d', false, '  0'],
+  ['#06x', true, '0x0001'],
+  ['+d', true, '+1'],
+  ['B', true, '1'],
 ])('{:%s} of %o is %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
@@ -100,6 +157,16 @@ it.each([
   ['.2f', 2n ** 64n, '18446744073709551616.00'],
   ['>6', 12n, '    12'],
   ['.2e', 1234n, '1.23e+03'],
+  ['.0e', 25n, '2e+01'],
+  ['.0e', 35n, '4e+01'],
+  ['.0e', 95n, '1e+02'],
+  ['.20e', 2n ** 64n + 1n, '1.84467440737095516170e+19'],
+  ['g', 10n ** 400n, '1e+400'],
+  ['e', 0n, '0.000000e+00'],
+  ['a', 2n ** 64n + 1n, '1.0000000000000001p+64'],
+  ['a', 0n, '0p+0'],
+  ['a', 10n, '1.4p+3'],
+  ['c', 97n, 'a'],
 ])('{:%s} of a bigint: %o is %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
@@ -107,7 +174,6 @@ it.each([
 it.each([
   ['.2f', 'text', 'text'.slice(0, 2)],
   ['x', 'text', 'text'],
-  ['d', true, 'true'],
   ['d', undefined, 'undefined'],
   ['>12', { a: 1 }, '    { a: 1 }'],
   ['d', 1.5, '1.5'],
@@ -117,6 +183,16 @@ it.each([
   ['s', 42, '42'],
   ['?', 'a"b', `'a"b'`],
   ['?', 1, '1'],
+  ['c', 'x', 'x'],
+  ['c', -1, '-1'],
+  ['c', 1.5, '1.5'],
+  ['c', 0xd800, '55296'],
+  ['c', 0x110000, '1114112'],
+  ['c', true, 'true'],
+  ['.1f', true, 't'],
+  ['F', Infinity, 'INFINITY'],
+  ['a', -Infinity, '-Infinity'],
+  ['+E', Number.NaN, '+NAN'],
 ])('a value that {:%s} is not made for is still shown: %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
@@ -166,12 +242,67 @@ it('a tie goes to the even digit, and nothing else differs from toFixed', () => 
   )
 })
 
-it.each(['zz', '8q', '<<<', '.', '8.', '1234', '.1234', '{}', 'xf', '+-', '0x1', ' 5 5', '\n'])(
-  '%j is no spec',
-  (text) => {
-    expect(parseSpec(text)).toBeUndefined()
-  },
-)
+it('{:e} differs from toExponential by its exponent and in ties, where it goes to the even digit', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.double({ noDefaultInfinity: true, noNaN: true }), fc.integer()),
+      fc.nat(30),
+      (given, digits) => {
+        const value = Math.abs(given)
+        const [text = '', power] = apply(`.${digits}e`, value).split('e')
+        const [expected = '', expectedPower] = value.toExponential(digits).split('e')
+        const exact = value.toExponential(MOST_DIGITS).replace('.', '').split('e')[0] ?? ''
+        const isTie = /^50*$/.test(exact.slice(digits + 1))
+        // 9.5 becomes 10, whose only digit shown is 1.
+        const isEven = text === '1' || Number(text.at(-1)) % 2 === 0
+        expect(isTie ? isEven : [text, Number(power)]).toEqual(isTie || [expected, Number(expectedPower)])
+      },
+    ),
+    {
+      examples: [
+        [2.5, 0],
+        [9.5, 0],
+        [1e23, 3],
+        [12_345, 3],
+        [5e-324, 0],
+      ],
+    },
+  )
+})
+
+it('{:a} has the exact value', () => {
+  fc.assert(
+    fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
+      const [, sign, whole = '', fraction = '', power] =
+        /^(-?)([01])(?:\.([\da-f]+))?p([+-]\d+)$/.exec(apply('a', value)) ?? []
+      // In two steps, as 2 ** -1074 is the last one there is.
+      const shown = (parseInt(whole + fraction, 16) / 16 ** fraction.length) * 2 ** Math.max(Number(power), -1022)
+      expect(sign ? -shown : shown).toBe(value)
+    }),
+  )
+})
+
+it.each([
+  'zz',
+  '8q',
+  '<<<',
+  '.',
+  '8.',
+  '1234',
+  '.1234',
+  '{}',
+  'xf',
+  '+-',
+  '0x1',
+  ' 5 5',
+  '\n',
+  '{}',
+  '.{}',
+  '{0}.{1}f',
+  '{>5',
+])('%j is no spec', (text) => {
+  expect(parseSpec(text)).toBeUndefined()
+})
 
 it('never throws and is at least as wide as asked, for every spec and value', () => {
   const spec = fc
@@ -185,7 +316,7 @@ it('never throws and is at least as wide as asked, for every spec and value', ()
         fc.integer({ min: 0, max: 999 }).map((digits) => `.${digits}`),
         { nil: '' },
       ),
-      fc.constantFrom('', ...Array.from('s?dbBoxXeEfFgG')),
+      fc.constantFrom('', ...Array.from('s?cdbBoxXaAeEfFgG')),
     )
     .map((parts) => parts.join(''))
   fc.assert(

@@ -1,5 +1,5 @@
+import { convert, isReal } from './conversion.ts'
 import { display, inspected } from './display.ts'
-import { fixed, MOST_DIGITS } from './fixed.ts'
 import { fitting } from './text-width.ts'
 
 /** What stands after the colon of `{:>8.2f}`, as in C++ `std::format`. */
@@ -17,16 +17,33 @@ export interface FormatSpec {
   readonly precision: number | undefined
   /** Conversion; empty for the one that fits the value. */
   readonly type: string
+  /** Index of the argument that is the width, or the precision, as in `{:{}.{}}`. */
+  readonly widthFrom: number | undefined
+  readonly precisionFrom: number | undefined
 }
 
 /** Three digits of width: more would let a format ask for any amount of memory. */
 const SPEC =
-  /^(?:(?<fill>.)?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?<width>\d{1,3})?(?:\.(?<precision>\d{1,3}))?(?<type>[s?dbBoxXeEfFgG])?$/su
+  /^(?:(?<fill>[^{}])?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?:(?<width>\d{1,3})|\{(?<widthFrom>\d{0,3})\})?(?:\.(?:(?<precision>\d{1,3})|\{(?<precisionFrom>\d{0,3})\}))?(?<type>[s?cdbBoxXaAeEfFgG])?$/su
 
-/** @returns `undefined` if the text is no spec */
-export function parseSpec(text: string): FormatSpec | undefined {
+/** Largest width or precision, for the same reason. */
+const MOST = 999
+
+/** Whether a text is a spec, be it with arguments for width and precision. */
+export function isSpec(text: string): boolean {
+  return SPEC.test(text)
+}
+
+/**
+ * @param indexOf Index of the argument that `{}` or `{1}` within the spec stands for, asked for from left to right; such
+ * are no spec without it
+ * @returns `undefined` if the text is no spec
+ */
+export function parseSpec(text: string, indexOf?: (position: string) => number): FormatSpec | undefined {
   const groups = SPEC.exec(text)?.groups
   if (groups === undefined) return undefined
+  const { widthFrom, precisionFrom } = groups
+  if (indexOf === undefined && (widthFrom ?? precisionFrom) !== undefined) return undefined
   return {
     fill: groups.fill ?? ' ',
     align: groups.align as FormatSpec['align'],
@@ -36,74 +53,49 @@ export function parseSpec(text: string): FormatSpec | undefined {
     width: Number(groups.width ?? 0),
     precision: groups.precision === undefined ? undefined : Number(groups.precision),
     type: groups.type ?? '',
+    widthFrom: widthFrom === undefined ? undefined : indexOf?.(widthFrom),
+    precisionFrom: precisionFrom === undefined ? undefined : indexOf?.(precisionFrom),
   }
 }
 
+/** The spec with its width and precision from the arguments. One that is no whole number from 0 to 999 is as not given. */
+export function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
+  const { widthFrom, precisionFrom } = spec
+  if (widthFrom === undefined && precisionFrom === undefined) return spec
+  const width = widthFrom === undefined ? spec.width : (sizeOf(args[widthFrom]) ?? 0)
+  const precision = precisionFrom === undefined ? spec.precision : sizeOf(args[precisionFrom])
+  return { ...spec, width, precision }
+}
+
+function sizeOf(value: unknown): number | undefined {
+  const size = typeof value === 'bigint' ? Number(value) : value
+  return typeof size === 'number' && Number.isInteger(size) && size >= 0 && size <= MOST ? size : undefined
+}
+
 /** Text of a value under a spec. A value that the conversion is not made for is shown as without it; never throws. */
-export function applySpec(spec: FormatSpec, value: unknown): string {
+export function applySpec(spec: FormatSpec, given: unknown): string {
+  const value = typeof given === 'boolean' && /^[dbox]$/i.test(spec.type) ? Number(given) : given
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
+  if (isNumber && spec.type === 'c' && isScalarValue(value)) return pad(String.fromCodePoint(Number(value)), spec, '<')
   if (!isNumber || spec.type === 's' || spec.type === '?') {
     const text = spec.type === '?' ? inspected(value) : display(value)
     return pad(spec.precision === undefined ? text : fitting(text, spec.precision).text, spec, '<')
   }
-  const negative = value < 0 || (Object.is(value, -0) && /^[efg]$/i.test(spec.type))
+  const isFinite = typeof value === 'bigint' || Number.isFinite(value)
+  const negative = value < 0 || (Object.is(value, -0) && isReal(spec))
   const sign = negative ? '-' : spec.sign === '-' ? '' : spec.sign
   const digits = convert(spec, negative ? -value : value)
-  if (spec.zero && spec.align === undefined && (typeof value === 'bigint' || Number.isFinite(value))) {
+  if (spec.zero && spec.align === undefined && isFinite) {
     const [prefix] = /^(?:0[xXbB])?/.exec(spec.alternate ? digits : '') ?? ['']
     return sign + prefix + digits.slice(prefix.length).padStart(spec.width - sign.length - prefix.length, '0')
   }
   return pad(sign + digits, spec, '>')
 }
 
-/** Digits of a number that is not negative. */
-function convert({ type, precision, alternate }: FormatSpec, value: number | bigint): string {
-  switch (type) {
-    case 'd':
-      return String(value)
-    case 'b':
-    case 'B':
-      return (alternate ? `0${type}` : '') + value.toString(2)
-    case 'o':
-      return (alternate && value !== 0 && value !== 0n ? '0' : '') + value.toString(8)
-    case 'x':
-      return (alternate ? '0x' : '') + value.toString(16)
-    case 'X':
-      return (alternate ? '0X' : '') + value.toString(16).toUpperCase()
-    case 'f':
-    case 'F':
-      return withPoint(fixed(value, precision ?? 6), alternate)
-    case 'e':
-      return withPoint(exponential(Number(value), precision ?? 6), alternate)
-    case 'E':
-      return withPoint(exponential(Number(value), precision ?? 6), alternate).toUpperCase()
-    case 'g':
-      return general(Number(value), precision ?? 6, alternate)
-    case 'G':
-      return general(Number(value), precision ?? 6, alternate).toUpperCase()
-    default:
-      return precision === undefined ? String(value) : general(Number(value), precision, alternate)
-  }
-}
-
-/** `#` keeps the point where no digits follow it. */
-function withPoint(text: string, isKept: boolean): string {
-  return isKept && /^\d+(?:e|$)/.test(text) ? text.replace(/^\d+/, '$&.') : text
-}
-
-/** As `toExponential`, with the two digits of exponent that C++ has at least. */
-function exponential(value: number, precision: number): string {
-  return value.toExponential(Math.min(precision, MOST_DIGITS)).replace(/e([+-])(\d)$/, 'e$10$2')
-}
-
-/** C's `%g`: the shorter of the two forms for so many significant digits, without trailing zeros. */
-function general(value: number, precision: number, keepZeros: boolean): string {
-  if (!Number.isFinite(value)) return String(value)
-  const significant = Math.min(Math.max(precision, 1), MOST_DIGITS)
-  const exponent = Number(value.toExponential(significant - 1).split('e')[1])
-  const plain = exponent >= -4 && exponent < significant
-  const text = plain ? fixed(value, significant - 1 - exponent) : exponential(value, significant - 1)
-  return keepZeros ? withPoint(text, true) : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
+/** Whether a number stands for a character: a code point that is no surrogate. */
+function isScalarValue(value: number | bigint): boolean {
+  const isCodePoint = typeof value === 'bigint' || Number.isInteger(value)
+  return isCodePoint && value >= 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)
 }
 
 function pad(text: string, { fill, align, width }: FormatSpec, natural: '<' | '>'): string {

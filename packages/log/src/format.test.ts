@@ -10,6 +10,14 @@ it.each<[string, unknown[], string]>([
   ['{:>4}|{:.1f}|{:x}', ['a', 0.25, 255], '   a|0.2|ff'],
   ['{0:x} {0:d}', [255], 'ff 255'],
   ['{:}', ['a'], 'a'],
+  ['{:{}}|', ['a', 3], 'a  |'],
+  ['{:{}}{:{}}|', ['a', 3, 'b', 2], 'a  b |'],
+  ['{:*>{}.{}}', ['abc', 4, 2], '**ab'],
+  ['{:.{}f} {}', [0.25, 1, 'x'], '0.2 x'],
+  ['{1:{0}}|{1:.{2}}', [4, 'abc', 1], 'abc |a'],
+  ['{0:{0}}', [3], '  3'],
+  ['{:{}}', ['日', 4n], '日  '],
+  ['{:{}}', ['a', 999], 'a'.padEnd(999)],
   ['{{{}}}', [1], '{1}'],
   ['{{}} {}', [1], '{} 1'],
   ['}}{}{{', [1], '}1{'],
@@ -18,7 +26,7 @@ it.each<[string, unknown[], string]>([
   ['{} {}', ['{}', '{0}'], '{} {0}'],
   ['{}', ['$&'], '$&'],
   [Array.from({ length: 12 }, () => '{}').join(','), Array.from('abcdefghijkl'), 'a,b,c,d,e,f,g,h,i,j,k,l'],
-])('formatMessage(%j, %j) is %j', (format, args, message) => {
+])('formatMessage(%j, %o) is %j', (format, args, message) => {
   expect(formatMessage(format, args)).toBe(message)
 })
 
@@ -37,16 +45,26 @@ it.each<[string, string, unknown[], string]>([
   ['a bad spec is no placeholder', '{:zz} {}', [1], '{:zz} 1'],
   ['an open brace is text', 'a { b {}', [1], 'a { b 1'],
   ['a closing brace is text', 'a } b {}', [1], 'a } b 1'],
-  ['a nested width is no placeholder', '{:{}}', [1], '{:1}'],
+  ['a missing width is none', '{:{}}', [1], '1'],
+  ['a missing precision is none', '{:.{}}', ['abc'], 'abc'],
+  ['a negative width is none', '{:{}}', ['a', -3], 'a'],
+  ['a fraction is no width', '{:{}}', ['a', 2.5], 'a'],
+  ['NaN is no width', '{:{}}', ['a', Number.NaN], 'a'],
+  ['text is no width', '{:{}}', ['a', '5'], 'a'],
+  ['a width beyond reason is none', '{:{}}', ['a', 1000], 'a'],
+  ['a precision beyond reason is none', '{:.{}f}', [1, 10n ** 30n], '1.000000'],
+  ['a missing value leaves its placeholder', '{:{}.{}f}', [], '{:{}.{}f}'],
+  ['a missing value leaves its placeholder by index', '{1:{0}}', [5], '{1:{0}}'],
+  ['a placeholder in a bad spec is text', '{:z{}} {}', [1], '{:z{}} 1'],
   ['an index beyond reason is no placeholder', '{9999999999}', [1], '{9999999999} 1'],
-])('%s: formatMessage(%j, %j) is %j', (_rule, format, args, message) => {
+])('%s: formatMessage(%j, %o) is %j', (_rule, format, args, message) => {
   expect(formatMessage(format, args)).toBe(message)
 })
 
 it('never throws, whatever format and arguments', () => {
   const format = fc.oneof(
     fc.string(),
-    fc.array(fc.constantFrom(...Array.from('{}:0x.9<>^# a'))).map((parts) => parts.join('')),
+    fc.array(fc.constantFrom('{:{', '}.{', ...Array.from('{}:0x.9<>^# a'))).map((parts) => parts.join('')),
   )
   fc.assert(
     fc.property(format, fc.array(fc.anything()), (text, args) => {

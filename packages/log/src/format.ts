@@ -1,7 +1,7 @@
 import { display } from './display.ts'
 import { isSafe, noteSafe } from './escape.ts'
 import { LineBuffer } from './line-buffer.ts'
-import { applySpec, parseSpec, type FormatSpec } from './format-spec.ts'
+import { applySpec, isSpec, parseSpec, resolveSpec, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */
 export interface Template {
@@ -48,7 +48,7 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
       safe &&= typeof value === 'number' || isSafe(value)
     } else {
       if (index >= args.length) message += source
-      else message += spec === undefined ? display(value) : applySpec(spec, value)
+      else message += spec === undefined ? display(value) : applySpec(resolveSpec(spec, args), value)
       safe = false
     }
     message += texts[at + 1] as string
@@ -58,8 +58,8 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
   return message
 }
 
-/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec. */
-const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*))?\}/g
+/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec, which may have two more placeholders. */
+const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*(?:\{\d{0,3}\}[^{}]*){0,2}))?\}/g
 
 /** Formats are literals in the source, so a program has a limited number; the bound is for those made by `runtime`. */
 const CACHED = 1000
@@ -96,18 +96,21 @@ export function parseFormat(format: string): Template {
   let from = 0
   let next = 0
   let arity = 0
+  const indexOf = (position = ''): number => {
+    const index = position === '' ? next++ : Number(position)
+    arity = Math.max(arity, index + 1)
+    return index
+  }
   for (const token of format.matchAll(TOKEN)) {
     const [source, position, specText] = token
     text += format.slice(from, token.index)
     from = token.index + source.length
-    const spec = specText ? parseSpec(specText) : undefined
     if (source === '{{' || source === '}}') text += source[0]
-    else if (specText && spec === undefined) text += source
+    else if (specText && !isSpec(specText)) text += source
     else {
-      const index = position === undefined ? next++ : Number(position)
+      const index = indexOf(position)
       texts.push(text)
-      fields.push({ index, spec, source })
-      arity = Math.max(arity, index + 1)
+      fields.push({ index, spec: specText ? parseSpec(specText, indexOf) : undefined, source })
       text = ''
     }
   }

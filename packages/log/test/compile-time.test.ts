@@ -39,11 +39,21 @@ it('tells what is wrong with a format', () => {
     [`info('{}:{}', 1)`, 'Source has 1 element(s) but target requires 2.'],
     [`info('{}', 1, 2)`, 'Source has 2 element(s) but target allows only 1.'],
     [`info('x', 1)`, 'Expected 1 arguments, but got 2.'],
-    [`info('{:d}', 'x')`, "Type 'string' is not assignable to type 'number | bigint'."],
+    [`info('{:d}', 'x')`, `Type '"x"' is not assignable to type 'number | bigint | boolean'.`],
+    [`info('{:f}', true)`, "is not assignable to type 'number | bigint'."],
+    [`info('{:{}}', 1)`, 'Source has 1 element(s) but target requires 2.'],
+    [`info('{:{}}', 1, 'x')`, "is not assignable to type 'number | bigint'."],
+    [`info('{:z{}}', 1, 2)`, '{:z{}} is no format spec'],
+    [`info('{0:{1}z}', 1, 2)`, '{:{}z} is no format spec'],
+    [`info('{:{0}}', 1, 2)`, '{} and {0} cannot be mixed in one format'],
+    [`info('{:.2d}', 1)`, 'where c d b o x take no precision and s ? c no sign, # or 0'],
+    [`info('{:{', 1)`, 'unclosed { in the format'],
+    [`info('{:8', 1)`, 'unclosed { in the format'],
+    [`info('{:{}.', 1)`, 'unclosed { in the format'],
     [`info('{name}', 1)`, '{name} is no placeholder; those are {}, {0} to {9}, {:spec} and {0:spec}'],
     [`info('{11}', 1)`, '{11} is no placeholder'],
     [`info('a { b', 1)`, 'unclosed { in the format; write {{ for a brace'],
-    [`info('{:zz}', 1)`, '{:zz} is no format spec; it is [[fill]<>^][+- ][#][0][width][.precision][s?dbBoxXeEfFgG]'],
+    [`info('{:zz}', 1)`, '{:zz} is no format spec; it is [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG]'],
     [`info('{} {0}', 1)`, '{} and {0} cannot be mixed in one format'],
     [`info(text, 1)`, 'a format that is no string literal takes no arguments: use runtime(format)'],
   ] as const
@@ -53,6 +63,19 @@ it('tells what is wrong with a format', () => {
   cases.forEach(([, message], at) => expect(errors[at]).toContain(message))
 })
 
+it('points at the arguments, or at the first one too many', () => {
+  const cases = [
+    [`info('{} {:d}', 1, 'x')`, `1, 'x'`],
+    [`info('{:{}}', 'a', 'w')`, `'a'`],
+    [`info('{0} {1:{0}}', 'a')`, `'a'`],
+    [`info('{} {:zz}', 1, 'z')`, `1, 'z'`],
+    [`info('plain', 1)`, `1)`],
+  ] as const
+  const { output } = compile(cases.map(([call]) => call))
+  const columns = Array.from(output.matchAll(/calls\.ts\(\d+,(\d+)\)/g), ([, column]) => Number(column))
+  expect(columns).toEqual(cases.map(([call, wrong]) => call.lastIndexOf(wrong) + 1))
+})
+
 it('costs the compiler at most 80 instantiations a call', () => {
   const calls = Array.from({ length: 100 }, (_, at) => [
     `info('plain ${at}')`,
@@ -60,6 +83,10 @@ it('costs the compiler at most 80 instantiations a call', () => {
     `info('listening on {}:{} ${at}', 'host', ${at})`,
     `info('{} of {:.2f} ${at}', 'a', ${at})`,
     `info('{1} before {0} ${at}', 'a', ${at})`,
+    `info('{:{}} ${at}', 'a', ${at})`,
+    `info('{:{}.{}f} ${at}', 1, 2, ${at})`,
+    `info('{:*^+#012.3e} ${at}', ${at})`,
+    `info('{:>8.2f} {:>6} ${at}', 1, ${at})`,
   ]).flat()
   const { output, instantiations } = compile(calls)
   expect(output).not.toContain('error TS')

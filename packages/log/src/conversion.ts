@@ -1,0 +1,68 @@
+import { exponential, fixed } from './decimal.ts'
+import type { FormatSpec } from './format-spec.ts'
+import { hexadecimal } from './hexadecimal.ts'
+
+type Conversion = Pick<FormatSpec, 'type' | 'precision' | 'alternate'>
+
+/** Whether a conversion is one of real numbers, which know a negative zero. */
+export function isReal({ type, precision }: Conversion): boolean {
+  return type === '' ? precision !== undefined : /^[aefg]$/i.test(type)
+}
+
+/**
+ * Digits of a number that is not negative, as `std::format` has them. Infinity, NaN and what the conversion is not made
+ * for look as in JavaScript.
+ */
+export function convert(conversion: Conversion, value: number | bigint): string {
+  const { type, precision, alternate } = conversion
+  switch (type) {
+    case 'd':
+      return String(value)
+    case 'b':
+    case 'B':
+      return (alternate ? `0${type}` : '') + value.toString(2)
+    case 'o':
+      return (alternate && value !== 0 && value !== 0n ? '0' : '') + value.toString(8)
+    case 'x':
+      return (alternate ? '0x' : '') + value.toString(16)
+    case 'X':
+      return (alternate ? '0X' : '') + value.toString(16).toUpperCase()
+    case 'A':
+    case 'E':
+    case 'F':
+    case 'G':
+      return real(type.toLowerCase(), value, precision, alternate).toUpperCase()
+    default:
+      return type === 'c' || (type === '' && precision === undefined)
+        ? String(value)
+        : real(type, value, precision, alternate)
+  }
+}
+
+function real(type: string, value: number | bigint, precision: number | undefined, alternate: boolean): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  switch (type) {
+    case 'a':
+      return withPoint(hexadecimal(value, precision), alternate)
+    case 'e':
+      return withPoint(exponential(value, precision ?? 6), alternate)
+    case 'f':
+      return withPoint(fixed(value, precision ?? 6), alternate)
+    default:
+      return general(value, precision ?? 6, alternate)
+  }
+}
+
+/** `#` keeps the point where no digits follow it. */
+function withPoint(text: string, isKept: boolean): string {
+  return isKept && !text.includes('.') ? text.replace(/^\d+/, '$&.') : text
+}
+
+/** C's `%g`: the shorter of the two forms for so many significant digits, without trailing zeros. */
+function general(value: number | bigint, precision: number, keepZeros: boolean): string {
+  const significant = Math.max(precision, 1)
+  const power = exponential(value, significant - 1)
+  const exponent = Number(power.slice(power.indexOf('e') + 1))
+  const text = exponent >= -4 && exponent < significant ? fixed(value, significant - 1 - exponent) : power
+  return keepZeros ? withPoint(text, true) : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
+}

@@ -1,0 +1,62 @@
+import { binaryFloat, divideToEven } from './binary-float.ts'
+
+/** Most digits that `toFixed` and `toExponential` take. */
+const MOST_DIGITS = 100
+
+/**
+ * A finite number that is not negative with so many digits behind the point. Unlike `toFixed` a tie goes to the even
+ * digit, as with `std::format`, and there is no exponent.
+ *
+ * @example
+ * fixed(2.5, 0)     // '2'
+ * fixed(0.375, 2)   // '0.38'
+ */
+export function fixed(value: number | bigint, precision: number): string {
+  // From 1e21 on `toFixed` turns to exponents. What is odd here is a tie: half of the last digit is left.
+  if (
+    typeof value === 'number' &&
+    precision <= MOST_DIGITS &&
+    value < 1e21 &&
+    (value * 2 ** (precision + 1)) % 2 !== 1
+  ) {
+    return value.toFixed(precision)
+  }
+  const digits = String(units(value, precision)).padStart(precision + 1, '0')
+  return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`
+}
+
+/**
+ * A finite number that is not negative with one digit before the point, so many behind it, and at least two of exponent.
+ * Unlike `toExponential` a tie goes to the even digit.
+ *
+ * @example
+ * exponential(2.5, 0)     // '2e+00'
+ * exponential(12345, 2)   // '1.23e+04'
+ */
+export function exponential(value: number | bigint, precision: number): string {
+  if (typeof value === 'number' && precision < MOST_DIGITS) {
+    const longer = value.toExponential(precision + 1)
+    // Only what ends in 5 can be a tie.
+    if (!longer.includes('5e')) return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+  }
+  if (Number(value) === 0) return scientific('0'.repeat(precision + 1), 0)
+  // May be one too many, of 9.99…, which `toExponential` makes 10.
+  let exponent =
+    typeof value === 'bigint' ? String(value).length - 1 : Number(value.toExponential(MOST_DIGITS).split('e')[1])
+  let digits = String(units(value, precision - exponent))
+  if (digits.length <= precision) digits = String(units(value, precision - --exponent))
+  if (digits.length > precision + 1) exponent++
+  return scientific(digits.slice(0, precision + 1), exponent)
+}
+
+function scientific(digits: string, exponent: number): string {
+  const point = digits.length > 1 ? '.' : ''
+  return `${digits.slice(0, 1)}${point}${digits.slice(1)}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/** `value * 10 ** places`, rounded to a whole number from the exact value. */
+function units(value: number | bigint, places: number): bigint {
+  const { significand, exponent } = binaryFloat(value)
+  const dividend = significand * 2n ** BigInt(Math.max(exponent, 0)) * 10n ** BigInt(Math.max(places, 0))
+  return divideToEven(dividend, 2n ** BigInt(Math.max(-exponent, 0)) * 10n ** BigInt(Math.max(-places, 0)))
+}
