@@ -38,6 +38,8 @@ function missing({ refusals: reasons, view }: Verdict, id: number, request: Unde
   }
   // RFC 9113 §6.8: the client was told that no request from here on is run.
   if (view.goawayCode === 0 && id > view.lastStreamId) return undefined
+  // Who says GOAWAY with an error is not even sent what waits.
+  if (view.isLeftByClient && view.goawayCode === undefined) return undefined
   // That of the connection is told last.
   const reason = view.hasFailed ? reasons.at(-1) : undefined
   if (reason === undefined) return `neither taken nor refused: stream ${id}`
