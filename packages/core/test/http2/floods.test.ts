@@ -200,6 +200,21 @@ describe('field sections that are too large', () => {
     expect(refusals).toMatchObject([{ status: 0 }])
   })
 
+  it('may come in as many frames as a larger limit takes', async () => {
+    const { client } = await serve({ maxHeadBytes: 256 * 1024 })
+    const section = request('GET', '/', ['x', 'v'.repeat(200_000)])
+    const parts = Array.from({ length: Math.ceil(section.length / 16_384) }, (_, n) =>
+      section.subarray(n * 16_384, (n + 1) * 16_384),
+    )
+    client.send(
+      ...parts.map((part, n) => {
+        const flags = n === parts.length - 1 ? Flag.END_HEADERS : 0
+        return n === 0 ? frame(HEADERS, Flag.END_STREAM, 1, part) : frame(CONTINUATION, flags, 1, part)
+      }),
+    )
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
   it.each([
     [100, 'status 200'],
     [101, 'status 431'],
