@@ -1,13 +1,15 @@
 /**
- * Adds up the `test-report.json` of every package that has tests and prints `N passed, N failed` as its last line.
+ * Adds up the `test-report.json` of every package that has tests, names what failed and why, and prints
+ * `N passed, N failed` as its last line.
  * A package without a report, and a file that failed outside of its tests (it could not be loaded, a hook threw),
  * count as one failed test each.
  * Runs on any Node, as it has to work when nothing could be installed.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
-const root = join(import.meta.dirname ?? '.', '..')
+const root = resolve(import.meta.dirname ?? '.', '..')
 let passed = 0
 let failed = 0
 
@@ -27,12 +29,29 @@ for (const folder of testedFolders()) {
   if (!report.success && counts.failed === 0) counts.failed = 1
   const others = report.numTotalTests - report.numPassedTests - report.numFailedTests
   console.log(`${folder}: ${counts.passed} passed, ${counts.failed} failed${others > 0 ? `, ${others} not run` : ''}`)
+  for (const file of report.testResults) reportFailures(folder, file)
   passed += counts.passed
   failed += counts.failed
 }
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+/** One line for the test and one for the reason: the end of a long output is the part that is kept and read. */
+function reportFailures(folder, file) {
+  const path = relative(join(root, folder), file.name)
+  const failures = file.assertionResults.filter((test) => test.status === 'failed')
+  for (const test of failures) {
+    console.log(`  FAILED ${path}: ${test.fullName}\n    ${firstLines(test.failureMessages.join('\n'))}`)
+  }
+  if (file.status === 'failed' && failures.length === 0) {
+    console.log(`  FAILED ${path}\n    ${firstLines(file.message ?? '')}`)
+  }
+}
+
+function firstLines(message) {
+  return stripVTControlCharacters(message).split('\n').slice(0, 4).join(' | ').slice(0, 400)
+}
 
 function testedFolders() {
   return ['packages', 'apps']

@@ -110,15 +110,7 @@ export class FrameWriter implements Holder {
 
   /** @param endsStream Whether END_STREAM is set, and nothing follows on the stream */
   data(streamId: number, payload: Uint8Array, endsStream: boolean): void {
-    const { byteLength } = payload
-    const flags = endsStream ? Flag.END_STREAM : 0
-    if (byteLength > COPIED_BYTES) {
-      this.#frame(FrameType.DATA, flags, streamId, payload)
-      return
-    }
-    const buffer = this.#room(byteLength)
-    buffer.set(payload, this.#begin(buffer, FrameType.DATA, flags, streamId, byteLength))
-    this.#added()
+    this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }
 
   /** As `data` that ends the stream, of a short text that has one octet a character (latin1). */
