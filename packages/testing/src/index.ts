@@ -1,5 +1,6 @@
 export { newTestCertificate, type TestCertificate, testCertificate } from './certificate.ts'
 export { type ChromiumOptions, findChromium, launchChromium } from './chromium.ts'
+export { closed } from './closed.ts'
 export type {
   ClientRequest,
   ClientResponse,
@@ -24,4 +25,5 @@ export { type RawOptions, type RawResult, rawExchange } from './raw-exchange.ts'
 export { type ReadmeOptions, runReadme } from './readme.ts'
 export { IncompleteResponse, MalformedResponse } from './response-error.ts'
 export { type TempFolder, tempFolder } from './temp-folder.ts'
+export { settle } from './settle.ts'
 export { sharedCaseFile, sharedCases } from './shared-cases.ts'

@@ -22,6 +22,9 @@ export interface RawOptions {
   readonly halfClose?: boolean
 }
 
+/** Of silence, not one: a machine that stands still for long makes one of them late, and the rest come after it. */
+const SILENT_TICKS = 20
+
 /**
  * Sends octets as they are and collects everything that comes back until the server closes or falls silent.
  *
@@ -37,23 +40,27 @@ export async function rawExchange(
   const socket = await openSocket({ port, host, tls: tls && 'http/1.1' })
   const received: Uint8Array[] = []
   const { promise: ended, resolve: end } = Promise.withResolvers<RawResult['ended']>()
+  let silentTicks = 0
   socket.on('data', (slice: Uint8Array) => {
+    silentTicks = 0
     received.push(slice)
     if (until?.(Buffer.concat(received).toString('latin1')) === true) end('open')
   })
   socket.on('end', () => end('fin'))
   // A server that is done with us may reset while we still write; that is a result, not a failure of the test.
   socket.on('error', () => end('reset'))
-  socket.setTimeout(timeoutMs, () => end('open'))
+  const timer = setInterval(() => ++silentTicks > SILENT_TICKS && end('open'), timeoutMs / SILENT_TICKS)
 
   await turn()
   for (const slice of typeof input === 'string' || input instanceof Uint8Array ? [input] : input) {
     if (!socket.writable) break
+    silentTicks = 0
     socket.write(typeof slice === 'string' ? Buffer.from(slice, 'latin1') : slice)
     await turn()
   }
   if (halfClose) socket.end()
   const how = await ended
+  clearInterval(timer)
   socket.destroy()
   const bytes = Buffer.concat(received)
   return { bytes, text: bytes.toString('latin1'), ended: how }
