@@ -10,7 +10,14 @@ it.each([
   ['100%.txt', `attachment; filename="100_.txt"; filename*=UTF-8''100%25.txt`],
   ['a"b.txt', `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`],
   [`é'()*.txt`, `attachment; filename="_'()*.txt"; filename*=UTF-8''%C3%A9%27%28%29%2A.txt`],
-  ['a\r\nx-injected: 1', `attachment; filename="a__x-injected: 1"; filename*=UTF-8''a%0D%0Ax-injected%3A%201`],
+  ['a\r\nx-injected: 1', 'attachment; filename="a__x-injected: 1"'],
+  ['a\0\x7f\x85.txt', 'attachment; filename="a___.txt"'],
+  ['\u202efdp.exe', 'attachment; filename="_fdp.exe"'],
+  ['\u2067é\u2069', `attachment; filename="___"; filename*=UTF-8''_%C3%A9_`],
+  ['', 'attachment'],
+  ['..', 'attachment'],
+  ['reports/', 'attachment'],
+  ['...', 'attachment; filename="..."'],
   ['\ud800.txt', `attachment; filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
 ])('attachment(%j) is %j', (name, value) => {
   expect(attachment(name)).toBe(value)

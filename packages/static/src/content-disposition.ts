@@ -1,18 +1,23 @@
 /** What a quoted file name may hold and every client reads alike; `%` is not in it, as some decode it. */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/
+/** Controls, and what turns the direction of reading, by which `fdp.exe` is shown as `exe.pdf`. */
+const UNFIT = /[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
+/** What is no name of a file; clients find one in the path of the request. */
+const NAMELESS = /^\.{0,2}$/
 
 /**
  * The value of `Content-Disposition` that makes browsers save a file under a name.
  *
- * @param name File name; directories in front of it are left out
- * @see RFC 6266 §4, RFC 8187 §3.2
+ * @param name File name, of whatever origin; directories in front of it are left out
+ * @see RFC 6266 §4, §4.3 (names that do harm), RFC 8187 §3.2
  *
  * @example
  * attachment('report.pdf')   // attachment; filename="report.pdf"
  * attachment('año.pdf')      // attachment; filename="a_o.pdf"; filename*=UTF-8''a%C3%B1o.pdf
  */
 export function attachment(name: string): string {
-  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).replaceAll(UNFIT, '_')
+  if (NAMELESS.test(base)) return 'attachment'
   if (PLAIN.test(base) && !base.includes('"')) return `attachment; filename="${base}"`
   const plain = base.replaceAll(/[^\x20-\x24\x26-\x5b\x5d-\x7e]|"/g, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeExtended(base)}`

@@ -16,6 +16,17 @@ describe('directoryToServe', () => {
     expect(directoryToServe('/')).toBe('/')
   })
 
+  it.each([
+    ['', "''"],
+    [undefined, 'undefined'],
+    [{}, '{}'],
+    [5, '5'],
+  ])('refuses %j, which says nothing of where files are', (location, shown) => {
+    expect(() => directoryToServe(location as string)).toThrow(
+      new TypeError(`Cannot serve ${shown}: give a path, '.' for the working directory, or a file: URL`),
+    )
+  })
+
   it('names what is no directory', async () => {
     await using folder = await tempFolder({ file: '' })
     const missing = folder.join('missing')

@@ -1,14 +1,18 @@
 import { statSync, type Stats } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 
 /**
  * The absolute path of a file or directory given by its path, relative ones from the working directory, or by its URL.
  *
- * @throws {TypeError} if a URL is no `file:` URL
+ * @throws {TypeError} if it is neither; an empty path, as of a variable that is not set, is none
  */
 export function absolutePath(location: string | URL): string {
-  if (typeof location === 'string') return resolve(location)
+  if (typeof location === 'string' && location !== '') return resolve(location)
+  if (!(location instanceof URL)) {
+    throw new TypeError(`Cannot serve ${inspect(location)}: give a path, '.' for the working directory, or a file: URL`)
+  }
   if (location.protocol !== 'file:') throw new TypeError(`Cannot serve ${location.href}: it is no file: URL`)
   return fileURLToPath(location)
 }
@@ -17,7 +21,7 @@ export function absolutePath(location: string | URL): string {
  * The directory to serve, as an absolute path with a trailing separator. Links in it are not resolved, so that a
  * directory switched by a link serves what the link leads to at that time.
  *
- * @throws {TypeError} if a URL is no `file:` URL
+ * @throws {TypeError} as `absolutePath`
  * @throws {Error} if there is no such directory
  */
 export function directoryToServe(location: string | URL): string {

@@ -1,5 +1,6 @@
 import type { Confinement } from './source.ts'
 import type { PathGuards } from './locate.ts'
+import { CALLBACK, checkOptions, FILE, FLAG, OCTETS, oneOf, type Rule } from './option-rules.ts'
 
 /** How files are served. Every option has a default. */
 export interface StaticFilesOptions {
@@ -68,17 +69,6 @@ const DEFAULTS: ResolvedOptions = {
   onWarning: undefined,
 }
 
-/** What an option takes, for people, and whether a value is that. */
-type Rule = readonly [wanted: string, accepts: (value: unknown) => boolean]
-
-const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean']
-const CALLBACK: Rule = ['a function', (value) => typeof value === 'function']
-const OCTETS: Rule = ['a whole number, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0]
-const FILE: Rule = [
-  'a relative path without . or .. segments',
-  (value) => typeof value === 'string' && isRelative(value),
-]
-
 const RULES: Readonly<Record<keyof ResolvedOptions, Rule>> = {
   precompressed: FLAG,
   cacheInMemory: FLAG,
@@ -103,27 +93,7 @@ const RULES: Readonly<Record<keyof ResolvedOptions, Rule>> = {
  * @throws {TypeError} if an option is unknown or its value is of the wrong kind
  */
 export function resolveOptions(given: StaticFilesOptions = {}): ResolvedOptions {
-  const stated: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
-    if (!isOption(name)) {
-      throw new TypeError(`Unknown option '${name}' for static files; known are: ${Object.keys(RULES).join(', ')}`)
-    }
-    if (value === undefined) continue
-    const [wanted, accepts] = RULES[name]
-    if (!accepts(value)) throw new TypeError(`Option '${name}' for static files takes ${wanted}`)
-    stated[name] = value
-  }
+  checkOptions('static files', given, RULES)
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...DEFAULTS, ...stated }
-}
-
-function isOption(name: string): name is keyof ResolvedOptions {
-  return Object.hasOwn(RULES, name)
-}
-
-function oneOf(...values: readonly string[]): Rule {
-  return [values.map((value) => `'${value}'`).join(' or '), (value) => values.some((known) => known === value)]
-}
-
-function isRelative(path: string): boolean {
-  return path.split('/').every((segment) => segment !== '' && !/^\.{1,2}$|[\0\\]/.test(segment))
 }

@@ -122,17 +122,32 @@ describe('sendFile', () => {
     expect([status, text]).toEqual([200, 'hello'])
   })
 
-  it('names an option that it does not know', async () => {
+  it.each<[string, unknown, string]>([
+    [
+      'a.txt',
+      { downlod: true },
+      "Unknown option 'downlod' for sendFile; known are: root, download, contentType, cacheControl, etag, lastModified",
+    ],
+    ['a.txt', { download: 5 }, "Option 'download' for sendFile takes true, false or a name"],
+    ['a.txt', { contentType: 5 }, "Option 'contentType' for sendFile takes a string"],
+    ['a.txt', { root: 5 }, "Option 'root' for sendFile takes a path or a file: URL"],
+    ['a.txt', 'root', "The options for sendFile are 'root', no object"],
+    // As of variables that are not set: nothing that a client asks for may be sent from anywhere.
+    [
+      '/etc/hosts',
+      { root: undefined },
+      "Option 'root' for sendFile is undefined: leave it out if the path is to be trusted",
+    ],
+    ['package.json', { root: '' }, "Cannot serve '': give a path, '.' for the working directory, or a file: URL"],
+    ['', {}, "Cannot serve '': give a path, '.' for the working directory, or a file: URL"],
+    [undefined as unknown as string, { root: '.' }, 'Cannot send undefined below a root: the path is a string'],
+  ])('refuses to send %j with %j', async (path, options, message) => {
     const failures: unknown[] = []
     await using server = await serve((router) => {
-      router.get('/', (ctx) => sendFile(ctx, '/dev/null', { downlod: true } as SendFileOptions))
+      router.get('/', (ctx) => sendFile(ctx, path, options as SendFileOptions))
       router.onError((error) => void failures.push(error))
     })
     expect((await server.ask('/')).status).toBe(500)
-    expect(failures).toEqual([
-      new TypeError(
-        "Unknown option 'downlod' for sendFile; known are: root, download, contentType, cacheControl, etag, lastModified",
-      ),
-    ])
+    expect(failures).toEqual([new TypeError(message)])
   })
 })

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises'
+import { inspect } from 'node:util'
 import type { Context } from '@fw/types'
 import { attachment } from './content-disposition.ts'
 import { deliver } from './deliver.ts'
 import { absolutePath, checkDirectory, withSeparator } from './directory.ts'
 import { locateName, type PathGuards } from './locate.ts'
+import { checkOptions, FLAG, TEXT, type Rule } from './option-rules.ts'
 import { readWhole } from './read-whole.ts'
 import { refuse } from './refuse.ts'
 import { represent } from './representation.ts'
@@ -30,14 +32,14 @@ export interface SendFileOptions {
 }
 
 const GUARDS: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
-const OPTIONS: ReadonlySet<string> = new Set([
-  'root',
-  'download',
-  'contentType',
-  'cacheControl',
-  'etag',
-  'lastModified',
-] satisfies (keyof SendFileOptions)[])
+const RULES: Readonly<Record<keyof SendFileOptions, Rule>> = {
+  root: ['a path or a file: URL', (value) => typeof value === 'string' || value instanceof URL],
+  download: ['true, false or a name', (value) => typeof value === 'boolean' || typeof value === 'string'],
+  contentType: TEXT,
+  cacheControl: TEXT,
+  etag: FLAG,
+  lastModified: FLAG,
+}
 const warn = limitedWarnings()
 
 /**
@@ -45,17 +47,18 @@ const warn = limitedWarnings()
  * such regular file. Fields already prepared in the context are sent along.
  *
  * @param path Absolute, or relative to `root` or else to the working directory; or a `file:` URL
- * @throws {TypeError} if an option is unknown, or a URL is no `file:` URL
+ * @throws {TypeError} if an option is unknown or of the wrong kind, `root` is empty or `undefined`, or a URL is no
+ *   `file:` URL
  * @throws {Error} if `root` is no directory
  *
  * @example
  * router.get('/reports/:name', (ctx) => sendFile(ctx, ctx.params.name, { root: 'reports', download: true }))
  */
 export async function sendFile(ctx: Context, path: string | URL, options: SendFileOptions = {}): Promise<void> {
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.has(name)) {
-      throw new TypeError(`Unknown option '${name}' for sendFile; known are: ${[...OPTIONS].join(', ')}`)
-    }
+  checkOptions('sendFile', options, RULES)
+  // A variable that is not set must not make a path of a request a trusted one.
+  if ('root' in options && options.root === undefined) {
+    throw new TypeError("Option 'root' for sendFile is undefined: leave it out if the path is to be trusted")
   }
   const place = placeOf(path, options.root)
   if (place === undefined) {
@@ -97,7 +100,7 @@ function placeOf(path: string | URL, root: string | URL | undefined): { file: st
     // No file has such a name. A trusted path may still end in what a client sent.
     return file.includes('\0') ? undefined : { file }
   }
-  if (typeof path !== 'string') throw new TypeError('Cannot send a URL below a root: the path must be relative')
+  if (typeof path !== 'string') throw new TypeError(`Cannot send ${inspect(path)} below a root: the path is a string`)
   const base = withSeparator(absolutePath(root))
   const location = locateName(base, path.startsWith('/') ? path : `/${path}`, GUARDS)
   return location.kind === 'path' && !location.isDirectory ? { file: location.file, base } : undefined
