@@ -5,8 +5,12 @@ import { STATIC_TABLE } from './qpack-static-table.ts'
 
 /** What RFC 9114 §4.2.2 adds to the size of each field. */
 const FIELD_OVERHEAD_BYTES = 32
-/** Continuation octets of an integer; with more of them its value would not be exact. */
-const MAX_CONTINUATION_OCTETS = 7
+/**
+ * Continuation octets of an integer: enough for the 62 bits that RFC 9204 §4.1.1 demands. Values above 2^53 are rounded,
+ * and mean nothing but "too much" wherever they may stand.
+ */
+const MAX_CONTINUATION_OCTETS = 9
+const BASE_SIGN = 0x80
 
 /** The most that a field section may hold. */
 export interface FieldSectionLimits {
@@ -25,8 +29,9 @@ export interface FieldSectionLimits {
  */
 export function decodeFieldSection(section: Uint8Array, limits: FieldSectionLimits): string[] {
   const cursor = new Cursor(section)
-  // §4.5.1: a Required Insert Count above 0 refers to a dynamic table; the Base then has no meaning.
   if (cursor.integer(8) !== 0) throw failed('it needs a dynamic table')
+  // §4.5.1.2: with nothing inserted the Base has no meaning, but it must not be negative.
+  if ((cursor.peek() & BASE_SIGN) !== 0) throw failed('its Base is below 0')
   cursor.integer(7)
 
   const fields: string[] = []

@@ -1,5 +1,6 @@
 import type { TestField } from '@fw/testing'
-import { encodeFields, H3Frame, h3Frame, H3StreamType, type H3Client } from '@fw/testing/h3'
+import { setTimeout } from 'node:timers/promises'
+import { encodeFields, H3Frame, h3Frame, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
 import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 
 /** What a client sends, and on which stream. */
@@ -68,6 +69,35 @@ export function ended(type: number, octets = ''): Act {
   return async ({ connection }) => {
     const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
     await stream.send('', { end: true })
+  }
+}
+
+/** The same, reset once its type has had time to arrive. */
+export function broken(type: number, octets = ''): Act {
+  return async ({ connection }) => {
+    const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+    await setTimeout(20)
+    stream.reset(0x10c)
+  }
+}
+
+/** A unidirectional stream of octets in hexadecimal, which need not hold a type; it is ended or reset then. */
+export function untyped(octets: string, how?: 'end' | 'reset'): Act {
+  return async ({ connection }) => {
+    const stream = await connection.openUntyped(Buffer.from(octets, 'hex'))
+    if (how === 'end') await stream.send('', { end: true })
+    else if (how === 'reset') stream.reset(0x10c)
+  }
+}
+
+/** A unidirectional stream whose octets come one by one, most of them in packets of their own. */
+export function inPieces(type: number, ...parts: readonly Buffer[]): Act {
+  return async ({ connection }) => {
+    const stream = await connection.openUntyped(Buffer.alloc(0))
+    for (const octet of Buffer.concat([varint(type), ...parts])) {
+      await stream.send(Buffer.of(octet))
+      await setTimeout(1)
+    }
   }
 }
 

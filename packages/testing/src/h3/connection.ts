@@ -19,9 +19,12 @@ export class H3Connection {
   readonly goaway: Promise<void>
   /** The stream numbers of the server's GOAWAYs. */
   readonly goaways: number[] = []
+  /** The stream that the server says all this on. */
+  readonly controlStream: Promise<RawStream>
   readonly #quic: QuicClient
   readonly #settings = Promise.withResolvers<ReadonlyMap<number, number>>()
   readonly #goaway = Promise.withResolvers<void>()
+  readonly #controlStream = Promise.withResolvers<RawStream>()
   #isGoingAway = false
 
   private constructor(quic: QuicClient, authority: string) {
@@ -29,6 +32,7 @@ export class H3Connection {
     this.authority = authority
     this.settings = this.#settings.promise
     this.goaway = this.#goaway.promise
+    this.controlStream = this.#controlStream.promise
     quic.onStream = (stream) => {
       // What ends the connection ends its streams; tests hear of it through `closed`.
       this.#readServerStream(stream).catch(() => {})
@@ -79,9 +83,14 @@ export class H3Connection {
   }
 
   /** Opens a unidirectional stream and sends its type and what else is given. */
-  async openUnidirectional(type: number, bytes: Uint8Array = Buffer.alloc(0)): Promise<RawStream> {
+  openUnidirectional(type: number, bytes: Uint8Array = Buffer.alloc(0)): Promise<RawStream> {
+    return this.openUntyped(Buffer.concat([varint(type), bytes]))
+  }
+
+  /** Opens a unidirectional stream and sends what is given, which need not begin with a type. */
+  async openUntyped(bytes: Uint8Array): Promise<RawStream> {
     const stream = this.#quic.openUnidirectional()
-    await stream.send(Buffer.concat([varint(type), bytes]))
+    await stream.send(bytes)
     return stream
   }
 
@@ -100,6 +109,7 @@ export class H3Connection {
       await stream.readAll()
       return
     }
+    this.#controlStream.resolve(stream)
     for (let frame; (frame = await frames.next()) !== undefined;) {
       const payload = await frames.payload(frame.length)
       if (frame.type === H3Frame.SETTINGS) this.#settings.resolve(readSettings(payload))
