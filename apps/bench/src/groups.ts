@@ -2,6 +2,7 @@ import type { Comparison } from './comparison.ts'
 import { httpComparison } from './http/http-candidate.ts'
 import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
+import { ACCESS_LOG_ALONE } from './access-log/without-sockets.ts'
 import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
 import { GROWTH_COMPARISONS } from './growth/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
@@ -46,7 +47,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   'access-log': {
     isTimed: true,
     programs: ['wrk'],
-    comparisons: ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
+    comparisons: [
+      ...ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
+      ACCESS_LOG_ALONE,
+    ],
   },
   log: { isTimed: false, programs: [], comparisons: LOG_COMPARISONS },
   sse: { isTimed: false, programs: [], comparisons: SSE_COMPARISONS },

@@ -2,29 +2,32 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
 /** Requests made in one turn of the event loop, as many connections do on a busy server. */
 const PER_TURN = 16
-const REQUESTS = 1600
+/** How often each candidate runs in a round. */
+export const RUNS = 1600
 
 /**
  * What one run of each candidate costs, in nanoseconds of processor time of all threads. The least of many short rounds,
  * taken in turn: whatever else the machine does can only add to it.
+ *
+ * @param settled Resolves when nothing is left to be done of what the candidate of that name began
  */
 export async function leastCosts(
   candidates: Readonly<Record<string, () => void>>,
   rounds: number,
   perTurn: number = PER_TURN,
+  settled: (name: string) => Promise<unknown> = () => delay(10),
 ): Promise<ReadonlyMap<string, number>> {
   const least = new Map<string, number>()
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(candidates)) {
       const before = process.cpuUsage()
-      for (let turn = 0; turn < REQUESTS / perTurn; turn++) {
+      for (let turn = 0; turn < RUNS / perTurn; turn++) {
         for (let i = 0; i < perTurn; i++) run()
         await setImmediate()
       }
-      // Other threads have something left to do.
-      await delay(10)
+      await settled(name)
       const { user, system } = process.cpuUsage(before)
-      least.set(name, Math.min(least.get(name) ?? Infinity, ((user + system) * 1000) / REQUESTS))
+      least.set(name, Math.min(least.get(name) ?? Infinity, ((user + system) * 1000) / RUNS))
     }
   }
   return least

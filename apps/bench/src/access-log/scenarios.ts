@@ -26,8 +26,9 @@ export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
     metrics: ['addedMicros', 'rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'],
     bases: BASES,
     targets: [
-      { of: 'fw combined', metric: 'addedMicros', atMost: 1.5 },
-      { of: 'fw json', metric: 'addedMicros', atMost: 2 },
+      // What is allowed in absolute figures where they can be told (see without-sockets.ts), by those that morgan has there.
+      { of: 'fw combined', metric: 'addedMicros', to: 'morgan', atMost: 0.17 },
+      { of: 'fw json', metric: 'addedMicros', to: 'morgan', atMost: 0.22 },
       { of: 'fw combined', metric: 'rate', to: 'fastify', atLeast: 1 },
     ],
   },

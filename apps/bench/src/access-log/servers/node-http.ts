@@ -1,44 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import morgan from 'morgan'
-import { destination } from 'pino'
-import { pinoHttp } from 'pino-http'
+import { createServer } from 'node:http'
 import { portOf, ready, serverSetup } from '../../server-program.ts'
+import { LISTENERS, type NodeLog } from '../logged-apps.ts'
 
-interface Logged {
-  readonly listener: RequestListener
-  /** Resolves when everything is written. */
-  readonly stop: () => Promise<void> | void
-}
-
-const FORMS: Readonly<Record<string, (path: string) => Logged>> = {
-  morgan(path) {
-    const stream = createWriteStream(path)
-    const middleware = morgan('combined', { stream })
-    return {
-      listener: (request, response) => middleware(request, response, () => answer(request, response)),
-      stop: () => new Promise((resolve) => stream.end(resolve)),
-    }
-  },
-  'pino-http'(path) {
-    const stream = destination({ dest: path, sync: false, minLength: 4096 })
-    const middleware = pinoHttp({}, stream)
-    return {
-      listener(request, response) {
-        middleware(request, response)
-        answer(request, response)
-      },
-      stop: () => stream.flushSync(),
-    }
-  },
-}
-
-const answer: RequestListener = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 11 })
-  response.end('hello world')
-}
-
-const { form = '', accessLogFile = '' } = serverSetup()
-const { listener, stop } = FORMS[form]?.(accessLogFile) ?? { listener: answer, stop: () => {} }
-const server = createServer(listener)
+const { form = 'node-http', accessLogFile = '' } = serverSetup()
+const { app, stop } = LISTENERS[form as NodeLog](accessLogFile)
+const server = createServer(app)
 server.listen(0, '127.0.0.1', () => ready(portOf(server), stop))

@@ -1,0 +1,69 @@
+// The peers' applications, for servers over sockets and without any.
+import { createWriteStream } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { fastify, type FastifyInstance } from 'fastify'
+import morgan from 'morgan'
+import { destination } from 'pino'
+import { pinoHttp } from 'pino-http'
+
+/** What answers each request with `hello world`, and logs it to a file, asynchronously. */
+export interface Logged<Application> {
+  readonly app: Application
+  /** Resolves when all but a few of the lines so far are written. */
+  readonly written: () => Promise<void>
+  /** Resolves when everything is written. */
+  readonly stop: () => Promise<void> | void
+}
+
+export type NodeLog = 'node-http' | 'morgan' | 'pino-http'
+
+/** Without a log, or with morgan or pino-http. */
+export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<RequestListener>>> = {
+  'node-http': () => ({ app: answer, written: async () => {}, stop() {} }),
+  morgan(path) {
+    const stream = createWriteStream(path)
+    const middleware = morgan('combined', { stream })
+    return {
+      app: (request, response) => middleware(request, response, () => answer(request, response)),
+      written: () => new Promise((resolve) => void stream.write('', () => resolve())),
+      stop: () => new Promise((resolve) => stream.end(resolve)),
+    }
+  },
+  'pino-http'(path) {
+    const { stream, written, stop } = pinoFile(path)
+    const middleware = pinoHttp({}, stream)
+    return {
+      app(request, response) {
+        middleware(request, response)
+        answer(request, response)
+      },
+      written,
+      stop,
+    }
+  },
+}
+
+/** @param path Of its log, two lines for each request; without one it logs nothing */
+export function fastifyApp(path: string | undefined): Logged<FastifyInstance> {
+  const file = path === undefined ? undefined : pinoFile(path)
+  const app = fastify(file === undefined ? {} : { logger: { stream: file.stream } })
+  app.get('/users/:id', (_request, reply) => reply.type('text/plain; charset=utf-8').send('hello world'))
+  return { app, written: async () => file?.written(), stop: () => file?.stop() }
+}
+
+/** As the documentation of pino has it for asynchronous logging. */
+function pinoFile(path: string): Omit<Logged<unknown>, 'app'> & {
+  readonly stream: ReturnType<typeof destination>
+} {
+  const stream = destination({ dest: path, sync: false, minLength: 4096 })
+  return {
+    stream,
+    written: () => new Promise((resolve, reject) => stream.flush((error) => (error ? reject(error) : resolve()))),
+    stop: () => stream.flushSync(),
+  }
+}
+
+const answer: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 11 })
+  response.end('hello world')
+}

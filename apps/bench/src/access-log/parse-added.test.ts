@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { parseAdded } from './parse-added.ts'
+
+it('what a log adds is read by its name, in microseconds', () => {
+  const output = `
+fw                           1431 ns, +0
+fw combined                  2827 ns, +1396
+fw level off                 1427 ns, -4
+`
+  expect([...parseAdded(output)]).toEqual([
+    ['fw', 0],
+    ['fw combined', 1.396],
+    ['fw level off', -0.004],
+  ])
+})
