@@ -109,6 +109,26 @@ it('a client that lets the server open no stream is not worth a crash', async ()
   expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
 })
 
+it('content in frames of an octet each takes no object for each octet, whether it is read or waits', async () => {
+  const pieces: number[] = []
+  await using server = await serveHttp3((exchange) => {
+    setTimeout(() => {
+      exchange.body.consume({
+        data: (chunk) => void pieces.push(chunk.byteLength),
+        end: () => exchange.respond(204, [], null),
+        error: () => {},
+      })
+    }, 50)
+  })
+  const client = await server.connect()
+  const stream = await client.connection.openStream()
+  const frames = Buffer.concat(Array.from({ length: 10_000 }, () => h3Frame(H3Frame.DATA, 'a')))
+  await stream.send(Buffer.concat([head(client), frames]), { end: true })
+  await stream.readAll()
+  expect(pieces.reduce((sum, length) => sum + length, 0)).toBe(10_000)
+  expect(pieces.length).toBeLessThan(100)
+})
+
 it('a client with windows of a few octets gets its answer all the same', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(20_000)))
   const client = await server.connect({ streamWindow: 100 })

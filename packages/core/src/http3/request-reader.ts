@@ -38,6 +38,7 @@ export class RequestReader implements FrameHandler {
   /** The fields of the head as they were sent, for whoever wants to know what was refused. */
   #section: FieldList = []
   #trailers: FieldList | undefined = undefined
+  #hasBegun = false
   #received = 0
 
   /** @param trace Told of each frame, before it is judged */
@@ -45,6 +46,11 @@ export class RequestReader implements FrameHandler {
     this.#limits = limits
     this.#parts = parts
     this.#trace = trace
+  }
+
+  /** Whether a head has begun that is not complete. */
+  get isWithinHead(): boolean {
+    return this.#hasBegun && this.#head === undefined
   }
 
   /** Method and target as far as they were understood. */
@@ -90,6 +96,7 @@ export class RequestReader implements FrameHandler {
     }
     if (type === FrameType.HEADERS) {
       if (this.#trailers !== undefined) throw unexpected('HEADERS')
+      this.#hasBegun = true
       // Compression can only shrink what is counted, so a larger frame has too large fields.
       if (length > this.#sectionLimits().maxBytes) throw new ProtocolError(431, 'Fields too large', 'stream')
       return 'whole'

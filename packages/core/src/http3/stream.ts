@@ -5,13 +5,16 @@ import type { EngineHost } from '../engine/engine.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { encodeAnswerHead, encodeInformational } from './answer.ts'
+import { ContentOfRead } from './content-of-read.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { Http3Exchange, type AnswerStream } from './exchange.ts'
 import { frameTrace } from './frame-trace.ts'
 import type { QuicConnection, QuicRead } from './quic.ts'
 import type { RequestHead } from './request-head.ts'
 import { RequestReader, type RequestParts } from './request-reader.ts'
+import { StreamDeadlines } from './stream-deadlines.ts'
 import { StreamOutput } from './stream-output.ts'
+import { UnseenRequest } from './unseen-request.ts'
 
 /** Octets taken from QUIC at a time; what may be buffered is exceeded by no more than these. */
 const READ_BYTES = 16 * 1024
@@ -40,11 +43,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   readonly #id: number
   readonly #owner: StreamOwner
   readonly #reader: RequestReader
-  readonly #startMs = performance.now()
+  readonly #unseen: UnseenRequest
+  readonly #content = new ContentOfRead()
   readonly #rate: BodyRate
-  readonly #requestDeadlineMs: number
-  #inputDeadlineMs: number
-  #outputDeadlineMs = Infinity
+  readonly #times: StreamDeadlines
   #head: RequestHead | undefined = undefined
   #exchange: Http3Exchange | undefined = undefined
   #isHandedOver = false
@@ -61,10 +63,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#owner = owner
     this.#reader = new RequestReader(host.limits, this, frameTrace(host.logger, id))
     this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
+    this.#unseen = new UnseenRequest(host, owner.quic, this.#reader)
     this.#rate = new BodyRate(host.limits)
-    this.#requestDeadlineMs = deadlines.in(host.limits.requestTimeoutMs)
-    this.#inputDeadlineMs = deadlines.in(host.limits.headTimeoutMs)
-    this.#setDeadline()
+    this.#times = new StreamDeadlines(deadlines, host.limits)
+    this.deadlineMs = this.#times.nextMs
     deadlines.watch(this)
   }
 
@@ -89,6 +91,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   /** The client gave up sending its request. */
   onReset(code: number): void {
     if (this.#isOver) return
+    this.#unseen.abandoned()
     this.#isInputOver = true
     this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
@@ -104,6 +107,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   /** The client wants no answer. */
   onStopped(code: number): void {
     if (this.#isOver) return
+    this.#unseen.abandoned()
     const error = new AbortedError(`The client stopped the answer with code 0x${code.toString(16)}`)
     this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
     this.#owner.onGivenUp()
@@ -111,6 +115,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   onConnectionLost(reason: string): void {
     if (this.#isOver) return
+    this.#unseen.abandoned()
     this.#isInputOver = true
     this.#giveUp(new AbortedError(`The connection is over: ${reason}`), ErrorCode.REQUEST_CANCELLED)
   }
@@ -118,11 +123,8 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   flush(): void {
     const hasProgressed = this.output.flush()
     if (this.#isOver) return
-    if (this.output.bufferedBytes === 0) this.#outputDeadlineMs = Infinity
-    else if (hasProgressed || this.#outputDeadlineMs === Infinity) {
-      this.#outputDeadlineMs = this.#owner.deadlines.in(this.#owner.host.limits.writeStallTimeoutMs)
-    }
-    this.#setDeadline()
+    this.#times.watchAnswer(this.output.bufferedBytes, hasProgressed)
+    this.deadlineMs = this.#times.nextMs
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
     else if (this.output.isEnded) this.#onAnswered()
   }
@@ -154,8 +156,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     // A client that sends its content without waiting needs no 100 (Continue).
     this.#awaitsContinue = false
     this.#rate.add(slice.byteLength)
-    this.#begin()?.body.push(Buffer.from(slice))
-    this.#watchInput()
+    this.#content.add(slice)
   }
 
   onWanted(): void {
@@ -185,7 +186,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   }
 
   onDeadline(): void {
-    if (performance.now() >= this.#outputDeadlineMs) {
+    if (this.#times.isOutputLate) {
       this.#giveUp(new AbortedError('The client does not take its answer'), ErrorCode.REQUEST_CANCELLED)
       return
     }
@@ -201,12 +202,21 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   #take({ chunk, isEnd }: QuicRead): void {
     try {
       this.#reader.push(chunk)
+      this.#passContent()
       if (isEnd) this.#onEnd()
     } catch (error) {
+      this.#content.clear()
       this.#onReadingFailed(error)
       return
     }
     this.#handOver()
+  }
+
+  #passContent(): void {
+    if (this.#content.isEmpty) return
+    const body = this.#begin()?.body
+    body?.push(this.#content.take(!body.isFlowing))
+    this.#watchInput()
   }
 
   /** The request is complete. */
@@ -238,7 +248,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     if (error instanceof ProtocolError) this.#refuse(error)
     else if (!(error instanceof Http3Error)) throw error
     else {
-      if (!this.#isHandedOver) this.#report(0, error.message)
+      if (!this.#isHandedOver) this.#unseen.refused(0, error.message)
       if (error.scope === 'connection') this.#owner.onConnectionError(error)
       else this.#giveUp(new ProtocolError(400, error.message, 'stream'), error.code)
     }
@@ -253,7 +263,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     }
     this.#exchange = undefined
     this.#discardBytes = this.#owner.host.limits.maxDiscardedBodyBytes
-    this.#report(error.status, error.message)
+    this.#unseen.refused(error.status, error.message)
     const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
     this.output.push(encodeAnswerHead(error.status, head))
     this.output.end()
@@ -278,18 +288,6 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     if (isEnd) this.#isInputOver = true
     else if (this.#discardBytes < 0) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
-  }
-
-  #report(status: number, reason: string): void {
-    this.#owner.host.onRefused({
-      status,
-      reason,
-      protocol: 'HTTP/3.0',
-      remoteAddress: this.remoteAddress,
-      ...this.#reader.requestLine,
-      bodyBytes: 0,
-      durationMs: performance.now() - this.#startMs,
-    })
   }
 
   /** Nothing will come of it any more. */
@@ -328,15 +326,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   /** The body is waited for from now on, or not. */
   #watchInput(): void {
-    const { deadlines, host } = this.#owner
-    const isWaiting = !this.#isInputOver && !this.#isPaused && !this.#awaitsContinue
-    this.#inputDeadlineMs = isWaiting
-      ? Math.min(deadlines.in(host.limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
-      : Infinity
-    this.#setDeadline()
-  }
-
-  #setDeadline(): void {
-    this.deadlineMs = Math.min(this.#inputDeadlineMs, this.#outputDeadlineMs)
+    this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue)
+    this.deadlineMs = this.#times.nextMs
   }
 }

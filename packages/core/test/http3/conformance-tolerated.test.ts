@@ -40,8 +40,8 @@ function withBase(base: string): Buffer {
 
 /** A frame whose type and length, of one octet each, take eight. */
 function longForm(frame: Buffer): Buffer {
-  const number = (value: number): Buffer => Buffer.from([0xc0, 0, 0, 0, 0, 0, 0, value])
-  return Buffer.concat([number(frame[0] ?? 0), number(frame[1] ?? 0), frame.subarray(2)])
+  const [type = 0, length = 0, ...payload] = frame
+  return Buffer.from([0xc0, 0, 0, 0, 0, 0, 0, type, 0xc0, 0, 0, 0, 0, 0, 0, length, ...payload])
 }
 
 let server: Http3Server
