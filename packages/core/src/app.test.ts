@@ -110,6 +110,16 @@ describe('routes', () => {
     ['a path for middleware', ({ router }) => router.use('/api' as never), `use group('/api')`],
     ['a group without a slash', ({ router }) => router.group('/v1').group('api'), `starts with '/'`],
     ['a group that ends with a slash', ({ router }) => router.group('/api/'), `does not end with '/'`],
+    [
+      'a group with a function',
+      ({ router }) => Reflect.apply(router.group, router, ['/api', () => {}]) as unknown,
+      `returns the group, const api = router.group('/api')`,
+    ],
+    [
+      'a router for middleware',
+      ({ router }) => router.use(router as never),
+      `are registered on router.group('/prefix')`,
+    ],
     ['a group with a wildcard', ({ router }) => router.group('/*x'), 'neither wildcards'],
     ['a group that is optional', ({ router }) => router.group('/:x?'), 'neither wildcards'],
     ['an error handler that is none', ({ router }) => router.onError({} as never), 'no function'],

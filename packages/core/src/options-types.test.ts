@@ -136,6 +136,7 @@ it('knows the options of routes, bodies, errors and peers', () => {
   const schema = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
   const route: Required<RouteOptions> = {
     limits: { maxBodyBytes: 1 },
+    use: [async (_ctx, next) => next()],
     timeoutMs: 1,
     params: schema,
     query: schema,

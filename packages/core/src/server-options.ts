@@ -106,7 +106,10 @@ const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 /** @throws {TypeError} for an option that does not exist or has the wrong type */
 export function checkServerOptions(options: ServerOptions): ServerOptions {
   checkOptions('Server', options, SERVER_OPTIONS)
-  checkHttp3(options)
+  checkProtocols(options)
+  if (options.logger !== undefined && typeof (options.logger as Partial<Logger>).with !== 'function') {
+    throw new TypeError('Option logger of Server is no logger of @fw/log; it takes what log.with({ … }) gives')
+  }
   if (options.shutdown !== undefined && options.shutdown !== 'signals') {
     throw new TypeError(`Option shutdown of Server is ${JSON.stringify(options.shutdown)}; it takes 'signals'`)
   }
@@ -115,12 +118,14 @@ export function checkServerOptions(options: ServerOptions): ServerOptions {
 
 /** @throws {TypeError} for an option that does not exist or has the wrong type; {RangeError} for a port out of range */
 export function checkListenOptions(given: number | ListenOptions): ListenOptions {
-  const options = typeof given === 'number' ? { port: given } : given
+  const options = typeof given === 'number' || typeof given === 'string' ? { port: given } : given
   checkOptions('listen', options, LISTEN_OPTIONS)
-  checkHttp3(options)
+  checkProtocols(options)
+  checkBooleans(options, ['reusePort', 'pinCpus'])
   const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new RangeError(`Port is ${String(port)}; it takes a whole number from 0 to 65535`)
+    const hint = typeof port === 'string' ? `, such as Number(process.env.PORT)` : ''
+    throw new RangeError(`Port is ${inWords(port)}; it takes a whole number from 0 to 65535${hint}`)
   }
   if (options.workers !== undefined) resolveWorkerOptions(options.workers, options.pinCpus ?? false)
   else if (options.pinCpus !== undefined) throw new TypeError('Option pinCpus of listen takes workers beside it')
@@ -146,9 +151,26 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   return options
 }
 
-function checkHttp3({ http3 }: { readonly http3?: unknown }): void {
-  if (http3 === undefined || typeof http3 === 'boolean' || http3 === 'clear') return
-  throw new TypeError(`Option http3 is ${JSON.stringify(http3)}; it takes true, false or 'clear'`)
+function checkProtocols(options: Pick<ServerOptions, 'http2' | 'http3'>): void {
+  const { http3 } = options
+  if (http3 !== undefined && typeof http3 !== 'boolean' && http3 !== 'clear') {
+    throw new TypeError(`Option http3 is ${inWords(http3)}; it takes true, false or 'clear'`)
+  }
+  checkBooleans(options, ['http2'])
+}
+
+/** Text from the environment would be taken for true, `'false'` too. */
+function checkBooleans<N extends string>(options: Readonly<Partial<Record<N, unknown>>>, names: readonly N[]): void {
+  for (const name of names) {
+    const value = options[name]
+    if (value === undefined || typeof value === 'boolean') continue
+    throw new TypeError(`Option ${name} is ${inWords(value)}; it takes true or false`)
+  }
+}
+
+/** Tells the text `"1"` from the number 1, and `NaN` from nothing. */
+function inWords(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 function checkPath(path: string): void {

@@ -110,6 +110,9 @@ export class Server implements AsyncDisposable {
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
     this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
+    if (this.#options.http3 === true && options.http3 === undefined && tls === undefined) {
+      this.#logger.warn('HTTP/3 needs TLS, which {} has not: give tls, or say tls: false if that is meant', url.href)
+    }
     return listener.address
   }
 

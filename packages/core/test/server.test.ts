@@ -190,6 +190,16 @@ describe('what cannot start says what to do', () => {
       () => new Server({ http3: 'on' as never }),
       /^Option http3 is "on"; it takes true, false or/,
     ],
+    [
+      'text for http2',
+      () => new Server({ http2: 'false' as never }),
+      /^Option http2 is "false"; it takes true or false$/,
+    ],
+    [
+      'another logger',
+      () => new Server({ logger: console as never }),
+      /^Option logger .* what log\.with\(\{ … \}\) gives$/,
+    ],
     ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
   ])('%s', (_name, act, message) => {
     expect(act).toThrow(message)
@@ -197,11 +207,32 @@ describe('what cannot start says what to do', () => {
 
   it.each<[string, ListenOptions, RegExp]>([
     ['an unknown option of listen', { prot: 1 } as object, /^Unknown option 'prot' of listen/],
+    [
+      'a port from the environment',
+      { port: '8080' as never },
+      /^Port is "8080"; it takes a whole number from 0 to 65535, such as Number\(process\.env\.PORT\)$/,
+    ],
+    ['a port alone from the environment', '8080' as never, /^Port is "8080"; it takes/],
+    ['a port that is not set', { port: Number(undefined) }, /^Port is NaN; it takes a whole number/],
+    ['text for reusePort', { reusePort: 'false' as never }, /^Option reusePort is "false"; it takes true or false$/],
     ['a port out of range', { port: 65_536 }, /from 0 to 65535/],
     ['a path and a port', { path: '/x', port: 1 }, /exclude each other/],
   ])('%s', async (_name, where, message) => {
     expect((await failing({}, where)).message).toMatch(message)
   })
+})
+
+it.each<[ServerOptions, ListenOptions, number]>([
+  [{ http3: true }, {}, 1],
+  [{ http3: true }, { tls: false }, 0],
+  [{ http3: true }, { http3: false }, 0],
+  [{}, {}, 0],
+])('HTTP/3 that a listener cannot have is told of: %j, %j', async (options, where, warnings) => {
+  const sink = new log.MemorySink()
+  const server = make({ ...options, logger: log.createLogger({ level: log.Level.Warn, sinks: [sink] }) })
+  const { url } = await server.listen({ ...local, ...where })
+  const said = `HTTP/3 needs TLS, which ${url.href} has not: give tls, or say tls: false if that is meant`
+  expect(sink.messages()).toEqual(Array.from({ length: warnings }, () => said))
 })
 
 describe('connections over a limit are closed as they come', () => {

@@ -228,6 +228,11 @@ it.each<[string, () => TlsOptions, RegExp]>([
     /there is no keyFile\. Give key and cert, or keyFile and certFile$/,
   ],
   ['no certificate', () => ({ key: first.key }) as never, /there is no cert\. Give key and cert/],
+  [
+    'a path in place of a certificate',
+    () => ({ key: '/etc/key.pem', cert: '/etc/cert.pem' }),
+    /^Cannot use tls\.cert and tls\.key: they are not a certificate and a private key in PEM\. For paths of files, write certFile and keyFile$/,
+  ],
   ['an empty list', () => [], /takes at least one certificate/],
   ['an unknown option', () => ({ ...pem(first), passphrase: 'x' }) as never, /^Unknown option 'passphrase' of tls/],
 ])('%s is refused at the start', async (_what, tls, message) => {

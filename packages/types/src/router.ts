@@ -5,6 +5,8 @@ import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard
 
 /** What may be said about a route beside its handler. */
 export interface RouteOptions {
+  /** Middleware of this route alone, further in than that of its router; it runs before the request is checked. */
+  readonly use?: Middleware | readonly Middleware[]
   readonly limits?: {
     /** Largest request body in octets; over it the answer is 413. */
     readonly maxBodyBytes?: number

@@ -110,6 +110,33 @@ describe('a throw without an error handler', () => {
     expect((await app.fetch('/')).status).toBe(500)
   })
 
+  it.each<[string, unknown]>([
+    ['members without a JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
+    [
+      'fields that cannot be sent',
+      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: { 'a b': '' } }),
+    ],
+    [
+      'fields of another form',
+      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: new Headers() }),
+    ],
+  ])('of an error with %s is a problem document all the same', async (_, error) => {
+    const { app, errors } = setup((ctx) => {
+      ctx.responseHeaders.set('x-request-id', '7')
+      throw error
+    })
+    const response = await app.fetch('/')
+    expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+      500,
+      'application/problem+json',
+      { type: 'about:blank', title: 'Internal Server Error', status: 500 },
+    ])
+    expect(errors).toHaveLength(1)
+    expect((await app.fetch('/', { headers: { accept: 'text/plain' } })).headers.get('content-type')).toMatch(
+      'text/plain',
+    )
+  })
+
   it('survives a reporter that fails', async () => {
     const app = new App({
       onError: () => {

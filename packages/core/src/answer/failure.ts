@@ -2,7 +2,8 @@ import type { ErrorHandler } from '@fw/types'
 import { isThenable } from '../routing/compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
-import { problemOf } from './problem.ts'
+import { problemDocument, problemOf } from './problem.ts'
+import { entriesOf } from './response-init.ts'
 import { sendAnswer } from './send-answer.ts'
 import { prepareProblem } from '../routing/unrouted.ts'
 
@@ -43,7 +44,7 @@ async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: Requ
   const { status, headers } = problemOf(error)
   prepared.abandonBody()
   prepared.status = status
-  for (const [name, value] of Object.entries(headers ?? {})) prepared.headers.set(name, value)
+  for (const [name, value] of entriesOf(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
   if (value !== undefined && !context.isLate) context.takeResult(value)
@@ -71,14 +72,20 @@ async function answerByDefault(
       prepareProblem(context, problem)
       await sendAnswer(context)
     } catch (failure) {
-      // The error brought fields along that cannot be sent.
+      // The error, or what was prepared before it, brought along what cannot be sent.
       host.report(what, failure)
       if (context.headSent) exchange.abort()
-      else exchange.respond(500, [], null)
+      else answerBarely(context)
     }
   } else if (exchange.isOpen) {
     exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
   }
+}
+
+/** Answers with nothing of what was prepared. */
+function answerBarely({ exchange, headers }: RequestContext): void {
+  const { contentType, body } = problemDocument({ status: 500 }, headers.get('accept'))
+  exchange.respond(500, ['content-type', contentType, 'vary', 'accept'], body)
 }
 
 /**

@@ -5,6 +5,7 @@ import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
 import { fieldsLeftOut } from './fetched-response.ts'
 import { answerOf, type AnswerBody } from './response.ts'
 import { jsonText, type Serialize } from './json-text.ts'
+import { checkInit, entriesOf } from './response-init.ts'
 
 /** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
 const BODY_FIELDS = [
@@ -21,6 +22,8 @@ const BODY_FIELDS = [
 ]
 /** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
+
+const NO_INIT: ResponseInit = {}
 
 /** The answer as far as it was prepared: status, fields and body, none of them sent. */
 export class PreparedAnswer {
@@ -85,11 +88,12 @@ export class PreparedAnswer {
 
   /** Prepares a body in place of the one before. */
   set(body: AnswerBody, contentType: string | undefined, init?: ResponseInit): void {
-    if (init?.status !== undefined) this.status = init.status
+    const { status, headers } = init === undefined ? NO_INIT : checkInit(init)
+    if (status !== undefined) this.status = status
     this.#replaceBody(body)
     this.#imply(contentType)
-    if (init?.headers === undefined) return
-    for (const [name, value] of Object.entries(init.headers)) this.headers.set(name, value)
+    if (headers === undefined) return
+    for (const [name, value] of entriesOf(headers)) this.headers.set(name, value)
   }
 
   /**

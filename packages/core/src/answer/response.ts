@@ -100,8 +100,15 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * @throws {RangeError} if the status is no redirect
  * @throws {TypeError} if the location is no URI reference
  */
-export function checkRedirect(location: string, status: number): void {
-  if (!REDIRECTS.has(status)) throw new RangeError(`Cannot redirect with status ${status}`)
+export function checkRedirect(location: unknown, status: number): void {
+  if (typeof location !== 'string') {
+    throw new TypeError(`Cannot redirect to a location of type ${typeof location}: it takes a string, such as url.href`)
+  }
+  if (!REDIRECTS.has(status)) {
+    throw new RangeError(
+      `Cannot redirect with status ${JSON.stringify(status)}: it is one of ${[...REDIRECTS].join(', ')}`,
+    )
+  }
   // RFC 3986 §2: a URI reference is of visible ASCII characters.
   if (!/^[\x21-\x7e]+$/.test(location)) {
     throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)

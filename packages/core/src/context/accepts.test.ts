@@ -21,6 +21,16 @@ it('takes anything from a client that says nothing', async () => {
   expect(await (await app.fetch('/')).json()).toEqual(['text/html', 'de', 'identity'])
 })
 
+it.each([['html'], ['json', 'text/html'], [['text/html'] as never]])('refuses to offer %j', async (...offers) => {
+  const errors: unknown[] = []
+  const app = new App({ onError: (_, error) => errors.push(error) })
+  app.router.get('/', (ctx) => ctx.accepts(...offers))
+  expect((await app.fetch('/')).status).toBe(500)
+  expect(String(errors)).toBe(
+    `TypeError: Cannot offer ${JSON.stringify(offers[0])}: a media type is meant, such as 'text/html'`,
+  )
+})
+
 it('chooses languages and codings', async () => {
   const app = new App()
   app.router.get('/', (ctx) => [

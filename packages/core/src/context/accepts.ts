@@ -10,6 +10,7 @@ let Negotiator: typeof NegotiatorConstructor | undefined
 /**
  * The one of several forms of an answer that the client likes best; the first of equals, `null` if it takes none.
  *
+ * @throws {TypeError} for an offer that is no media type, such as `html`, which no client would ever take
  * @see RFC 9110 §12.5
  */
 export function preferred(
@@ -17,6 +18,7 @@ export function preferred(
   offers: readonly string[],
   headers: RequestHeaders,
 ): string | null {
+  if (what === 'type') for (const offer of offers) checkMediaType(offer)
   const field = FIELDS[what]
   // Loaded when a request is first negotiated about, as most applications never do.
   Negotiator ??= createRequire(import.meta.url)('negotiator') as typeof NegotiatorConstructor
@@ -25,4 +27,9 @@ export function preferred(
   const available = [...offers]
   if (what === 'type') return negotiator.mediaType(available) ?? null
   return (what === 'language' ? negotiator.language(available) : negotiator.encoding(available)) ?? null
+}
+
+function checkMediaType(offer: string): void {
+  if (typeof offer === 'string' && offer.includes('/')) return
+  throw new TypeError(`Cannot offer ${JSON.stringify(offer)}: a media type is meant, such as 'text/html'`)
 }

@@ -50,6 +50,13 @@ describe('ContextValues', () => {
     expect(() => values.get(key)).toThrow('Cannot provide loop')
   })
 
+  it.each(['user', 7, null, undefined])('refuses to keep a value under %j, which is no key', (name) => {
+    const message = 'Cannot keep a value under '
+    expect(() => new ContextValues().set(name as never, 1)).toThrow(message)
+    expect(() => new ContextValues().provide(name as never, () => 1)).toThrow(message)
+    expect(missingValue.bind(undefined, name as never)).toThrow(message)
+  })
+
   it('names a missing value and how to provide it', () => {
     expect(missingValue(Session).message).toBe('Nothing provides Session here: add router.use(session())')
     expect(missingValue(contextKey('User', 'add auth()')).message).toBe('Nothing provides User here: add auth()')

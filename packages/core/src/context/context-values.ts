@@ -70,12 +70,21 @@ export class ContextValues {
   }
 
   #slotFor(token: ContextToken<unknown>): Slot {
-    return this.#find(token) ?? (this.#last = new Slot(token, this.#last))
+    return this.#find(token) ?? (this.#last = new Slot(checkToken(token), this.#last))
   }
 }
 
+/** Programs without types give names, as elsewhere. */
+function checkToken<T extends ContextToken<unknown>>(token: T): T {
+  if (typeof token === 'function' || (typeof token === 'object' && token !== null)) return token
+  throw new TypeError(
+    `Cannot keep a value under ${JSON.stringify(token)}: it takes a class, or what contextKey(${JSON.stringify(token)}) gives`,
+  )
+}
+
 /** What `local` throws: the token and how to provide it. */
-export function missingValue(token: ContextToken<unknown>): Error {
+export function missingValue(given: ContextToken<unknown>): Error {
+  const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint
   return new Error(`Nothing provides ${token.name} here${hint === undefined ? '' : `: ${hint}`}`)
 }

@@ -119,6 +119,7 @@ describe('Context: the answer', () => {
     ['a redirect with a line break', (ctx) => ctx.redirect('/a\r\nset-cookie: x')],
     ['a redirect that is not encoded', (ctx) => ctx.redirect('/é')],
     ['a redirect to nowhere', (ctx) => ctx.redirect('')],
+    ['a redirect to a URL', (ctx) => ctx.redirect(new URL('http://a/') as never)],
     ['a redirect with another status', (ctx) => ctx.redirect('/', 200 as never)],
     ['an empty answer with an informational status', (ctx) => ctx.empty(101)],
   ])('cannot be %s', async (_, handler) => {

@@ -98,6 +98,26 @@ describe('cookies of an answer', () => {
   })
 })
 
+describe('options of cookies that do not exist', () => {
+  it.each<object>([{ httponly: false }, { Secure: true }, { maxage: 1 }])('are refused: %j', (options) => {
+    const { cookies, sent } = setup()
+    const [name] = Object.keys(options)
+    for (const act of [() => cookies.set('a', '1', options), () => cookies.delete('a', options)]) {
+      expect(act).toThrow(`Unknown option '${name}' of cookie a; there are: maxAge, `)
+    }
+    expect(sent()).toEqual([])
+  })
+
+  it('are not among those of set, which may be given to delete', () => {
+    const { cookies, sent } = setup()
+    const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAge: 9, secrets: ['s'] }
+    cookies.delete('a', all)
+    expect(sent()).toEqual([
+      'a=; Max-Age=0; Domain=example.org; Path=/a; Expires=Thu, 01 Jan 1970 00:00:00 GMT; SameSite=Lax',
+    ])
+  })
+})
+
 describe('signed cookies', () => {
   const { cookies, sent } = setup()
   cookies.set('user', 'ada', { secrets: ['new'] })

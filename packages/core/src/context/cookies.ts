@@ -1,6 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie, type Cookies as ParsedCookies } from 'cookie'
 import type { CookieOptions, Cookies, CookieSecrets, RequestHeaders, ResponseHeaders } from '@fw/types'
+import { checkOptions } from '../known-options.ts'
+
+/** A misspelt `httpOnly: false` does no harm, a misspelt `secure: true` would. Those of `set` may be given to `delete` as they are. */
+const COOKIE_OPTIONS: readonly string[] = [
+  'maxAge',
+  'expires',
+  'domain',
+  'path',
+  'httpOnly',
+  'secure',
+  'sameSite',
+  'partitioned',
+  'priority',
+  'secrets',
+]
 
 /** The cookies of one exchange. */
 export class ContextCookies implements Cookies {
@@ -28,6 +43,7 @@ export class ContextCookies implements Cookies {
   }
 
   set(name: string, value: string, options: CookieOptions & Partial<CookieSecrets> = {}): void {
+    checkOptions(`cookie ${name}`, options, COOKIE_OPTIONS)
     const { secrets, ...attributes } = options
     if (typeof value !== 'string')
       throw new TypeError(`Cannot set cookie ${name}: the value is of type ${typeof value}`)
@@ -35,6 +51,7 @@ export class ContextCookies implements Cookies {
   }
 
   delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = {}): void {
+    checkOptions(`cookie ${name}`, options, COOKIE_OPTIONS)
     this.#send(name, '', { ...options, maxAge: 0, expires: new Date(0) })
   }
 

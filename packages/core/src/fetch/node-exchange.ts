@@ -130,7 +130,7 @@ export class NodeExchange extends BaseExchange {
   #receive(body: ReceivedBody): void {
     const request = this.#request
     if (request.readableEnded) {
-      body.fail(new Error('The body was read already, before these routes were asked'))
+      body.fail(new Error('The body was read already: mount these routes before what reads it, such as express.json()'))
       return
     }
     request.on('data', (chunk: Uint8Array) => body.push(chunk))

@@ -53,8 +53,11 @@ function parseSegment(pattern: string, index: number, text: string): PatternSegm
     if (name === '')
       throw patternError(pattern, index, `a ${NOUN[kind]} needs a name, such as '${sign}${EXAMPLE[kind]}'`)
     if (!NAME.test(name)) {
-      const bad = index + 1 + (/[^\w-]/.exec(name)?.index ?? 0)
-      throw patternError(pattern, bad, `a ${NOUN[kind]} fills a whole segment, its name is of letters, digits, _ and -`)
+      const at = /[^\w-]/.exec(name)?.index ?? 0
+      const fault = /[({<]/.test(name[at] ?? '')
+        ? 'a pattern has no expressions: check the parameter by the option params of the route'
+        : `a ${NOUN[kind]} fills a whole segment, its name is of letters, digits, _ and -`
+      throw patternError(pattern, index + 1 + at, fault)
     }
     return kind === 'param' ? { kind, name, isOptional } : { kind, name }
   }

@@ -12,10 +12,10 @@ import type {
 import { compose, type Around, type Conclusion, type Step } from './compose.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { isToken } from '../engine/fields.ts'
-import { checkOptions } from '../known-options.ts'
 import { missingExtension } from '../missing-extension.ts'
 import type { RouteScope, Routes } from './routes.ts'
 import { ANY_METHOD } from './route-leaf.ts'
+import { checkRouteOptions } from './route-options.ts'
 import { serializerOf } from '../answer/serializers.ts'
 import { answerMiss, runHandler, runValidated, type Miss } from './unrouted.ts'
 import { validationOf } from '../context/validation.ts'
@@ -79,18 +79,18 @@ export class RouteGroup implements RouteScope {
   }
 
   use(...middleware: readonly Middleware[]): this {
-    for (const each of middleware) {
-      if (typeof each === 'function') continue
-      const hint = typeof each === 'string' ? `; for some paths only, use group('${String(each)}')` : ''
-      throw new TypeError(`Cannot use a value of type ${typeof each}: middleware is a function${hint}`)
-    }
-    this.#middleware.push(...middleware)
+    this.#middleware.push(...checkMiddleware(middleware))
     return this
   }
 
   group<const P extends string>(prefix: P): GroupRouter<PathParams<P>>
-  group(prefix: string): Router {
+  group(prefix: string, ...rest: readonly unknown[]): Router {
     const own = prefix === '/' ? '' : prefix
+    if (rest.length > 0) {
+      throw new TypeError(
+        `Cannot group '${own}': it takes the prefix and returns the group, const api = router.group('/api')`,
+      )
+    }
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
       throw new TypeError(`Cannot group ${JSON.stringify(own)}: a prefix starts with '/'`)
     }
@@ -164,7 +164,7 @@ export class RouteGroup implements RouteScope {
     const name = method === ANY_METHOD ? '*' : method
     if (rest.length > 2 || typeof options === 'function' || Array.isArray(options)) {
       throw new TypeError(
-        `Cannot route ${name} '${pattern}': it takes options, then one handler; middleware goes to use(), of a group where it is for some routes only`,
+        `Cannot route ${name} '${pattern}': it takes options, then one handler; middleware goes to use(), or for one route into its options: { use: … }`,
       )
     }
     if (!isHandler(handler)) throw new TypeError(`Cannot route ${name} '${pattern}': the handler is no function`)
@@ -172,8 +172,7 @@ export class RouteGroup implements RouteScope {
       throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
     }
     const info: RouteInfo = { method: name, pattern, options }
-    checkNames(info)
-    checkNumbers(info)
+    checkRouteOptions(info)
     const what = `${name} '${pattern}'`
     const serialize = serializerOf(info.options.response, what)
     const validation = validationOf(info.options, what)
@@ -181,6 +180,7 @@ export class RouteGroup implements RouteScope {
       validation === undefined
         ? (context) => runHandler(handler, context)
         : (context) => runValidated(validation, handler, context),
+      checkMiddleware([info.options.use ?? []].flat()),
     )
     this.#routes.add(method, pattern, { info, group: this, serialize, step })
     return this
@@ -193,8 +193,9 @@ export class RouteGroup implements RouteScope {
     return this.prefix + path
   }
 
-  #wrap(innermost: Step<RequestContext>): Step<RequestContext> {
-    const chain = this.middlewareChain.map(
+  /** @param own Middleware that is further in than that of the router */
+  #wrap(innermost: Step<RequestContext>, own: readonly Middleware[] = []): Step<RequestContext> {
+    const chain = [...this.middlewareChain, ...own].map(
       (middleware): Around<RequestContext> =>
         (context, next) =>
           middleware(asContext(context), next),
@@ -203,36 +204,21 @@ export class RouteGroup implements RouteScope {
   }
 }
 
+function checkMiddleware(given: readonly Middleware[]): readonly Middleware[] {
+  for (const each of given) {
+    if (typeof each === 'function') continue
+    let hint = ''
+    if (typeof each === 'string') hint = `; for some paths only, use group('${String(each)}')`
+    else if (isRouter(each)) hint = `; routes of their own are registered on router.group('/prefix')`
+    throw new TypeError(`Cannot use a value of type ${typeof each}: middleware is a function${hint}`)
+  }
+  return given
+}
+
+function isRouter(value: unknown): boolean {
+  return value instanceof RouteGroup
+}
+
 function isHandler(value: unknown): value is Handler {
   return typeof value === 'function'
-}
-
-/** Options of routes here; other packages have more, so that only what looks like one of these is known to be a mistake. */
-const ROUTE_OPTIONS = ['limits', 'timeoutMs', 'params', 'query', 'headers', 'body', 'response']
-const ROUTE_LIMITS = ['maxBodyBytes']
-
-function checkNames({ method, pattern, options }: RouteInfo): void {
-  for (const name of Object.keys(options)) {
-    const meant = ROUTE_OPTIONS.find((each) => each !== name && each.toLowerCase() === name.toLowerCase())
-    if (meant !== undefined) {
-      throw new TypeError(`Cannot route ${method} '${pattern}': there is no option '${name}', write '${meant}'`)
-    }
-  }
-  if (options.limits !== undefined) checkOptions(`limits of ${method} '${pattern}'`, options.limits, ROUTE_LIMITS)
-}
-
-/** Longest time that a timer of Node.js takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
-
-function checkNumbers({ method, pattern, options }: RouteInfo): void {
-  const { limits, timeoutMs } = options
-  const bytes = limits?.maxBodyBytes
-  if (bytes !== undefined && (!Number.isSafeInteger(bytes) || bytes < 0)) {
-    throw new RangeError(`Cannot route ${method} '${pattern}': maxBodyBytes ${bytes} is no whole number, 0 or more`)
-  }
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new RangeError(
-      `Cannot route ${method} '${pattern}': timeoutMs ${timeoutMs} is no whole number from 1 to ${MAX_TIMEOUT_MS}`,
-    )
-  }
 }

@@ -16,6 +16,9 @@ export interface TlsCredentials {
   readonly source: string
 }
 
+/** What is named in messages where there are no files. */
+const GIVEN = 'tls.cert and tls.key'
+
 /**
  * Reads and checks a certificate.
  *
@@ -25,7 +28,7 @@ export interface TlsCredentials {
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
   if ('key' in given) {
     checkOptions('tls', given, ['key', 'cert'])
-    return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), 'tls.cert and tls.key')
+    return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
   }
   checkOptions('tls', given, ['key', 'cert', 'keyFile', 'certFile', 'watch', 'watchIntervalMs'])
   const [key, cert] = await Promise.all([
@@ -65,6 +68,11 @@ function checked(key: string, cert: string, source: string): TlsCredentials {
     createSecureContext({ key, cert })
     return { key, cert, x509, source }
   } catch (error) {
+    if (source === GIVEN && !cert.includes('-----BEGIN')) {
+      throw new StartupError(
+        `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For paths of files, write certFile and keyFile`,
+      )
+    }
     throw new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error })
   }
 }
