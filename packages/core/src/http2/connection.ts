@@ -226,6 +226,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
       this.#failBy(error)
     }
     if (!this.#frames.hasRest) this.#flow.onEmpty()
+    this.#streams.onFramesEnd()
     this.#isAdvancing = false
     this.#throttle()
   }

@@ -10,23 +10,23 @@ let used = 0
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
  * process keep 64 KiB for each octet of a body.
  */
-export function keepable(content: Buffer): Buffer {
-  const { length } = content
-  if (length * PART >= content.buffer.byteLength) return content
-  if (length * PART > SHARED_BYTES) return copied(content)
+export function keepable(bytes: Buffer, start: number, end: number): Buffer {
+  const length = end - start
+  if (length * PART >= bytes.buffer.byteLength) return bytes.subarray(start, end)
+  if (length * PART > SHARED_BYTES) return copied(bytes, start, end)
   if (used + length > SHARED_BYTES) {
     shared = Buffer.allocUnsafeSlow(SHARED_BYTES)
     used = 0
   }
   const copy = shared.subarray(used, used + length)
   used += length
-  content.copy(copy)
+  bytes.copy(copy, 0, start, end)
   return copy
 }
 
 /** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
-export function copied(content: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(content.length)
-  content.copy(copy)
+export function copied(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(end - start)
+  bytes.copy(copy, 0, start, end)
   return copy
 }

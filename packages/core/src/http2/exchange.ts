@@ -27,6 +27,8 @@ export interface StreamOwner {
   readonly answerFields: AnswerFields
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
+  /** Calls `watchContent` once all that was received together has been looked at. */
+  watchSoon(exchange: Http2Exchange): void
   /** Asks for octets by which the window of a stream may be larger than others. @returns How many it may be */
   borrowWindow(octets: number): number
   /** The window is no longer larger. */
@@ -79,7 +81,6 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#head = head
     this.#window = window
     this.#content = hasContent ? new RequestContent(this, head.contentLength, head.expectsContinue) : undefined
-    this.#content?.watch()
   }
 
   get method(): string {
@@ -211,6 +212,15 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     }
     if ((this.#content?.deadlineMs ?? Infinity) <= nowMs) this.#content?.onDeadline()
     else this.#setDeadline()
+  }
+
+  watchSoon(): void {
+    this.#owner.watchSoon(this)
+  }
+
+  /** Looks when more of the content must arrive, if more is to come. */
+  watchContent(nowMs: number): void {
+    if (!this.isClosed) this.#content?.watch(nowMs)
   }
 
   onContentDeadline(): void {

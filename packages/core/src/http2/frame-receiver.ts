@@ -133,8 +133,8 @@ export class FrameReceiver {
     const reader = this.#reader
     this.#window.take(frameBytes)
     reader.stripPadding()
-    const content = reader.bytes.subarray(reader.start, reader.end)
-    this.#streams.onData(reader.streamId, content, frameBytes, (reader.flags & Flag.END_STREAM) !== 0)
+    const { streamId, flags, bytes, start, end } = reader
+    this.#streams.onData(streamId, bytes, start, end, frameBytes, (flags & Flag.END_STREAM) !== 0)
   }
 
   #onHeaders(): void {

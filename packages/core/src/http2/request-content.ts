@@ -1,10 +1,10 @@
 import type { FieldList } from '@fw/types'
-import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { copied, keepable } from './content-copy.ts'
+import { ContentTime } from './content-time.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames.ts'
 
@@ -21,6 +21,8 @@ export interface ContentOwner {
   readonly limits: Limits
   readonly deadlines: Deadlines
   abort(): void
+  /** Calls `watch` once all that was received together has been looked at. */
+  watchSoon(): void
   /** The content has another `deadlineMs`. */
   onContentDeadline(): void
   /** 100 (Continue) may be sent now. */
@@ -33,15 +35,17 @@ export interface ContentOwner {
   giveBack(octets: number): void
 }
 
-/** The content of a request that did not end with its head: DATA and trailers, and the time they may take. */
+/** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
 export class RequestContent implements BodySupply {
   readonly body: ReceivedBody
-  /** When more must have arrived. */
-  deadlineMs: number = Infinity
   readonly #owner: ContentOwner
   readonly #announced: number | undefined
-  readonly #requestDeadlineMs: number
-  readonly #rate: BodyRate
+  /** Absent while the clock need not be asked: most requests are complete as soon as they are heard of. */
+  #time: ContentTime | undefined = undefined
+  /** Octets that time has not been told of. */
+  #untimedBytes = 0
+  /** Whether `watch` is about to be called. */
+  #isNoted = false
   #awaitsContinue: boolean
   #isFull = false
   #unreadFrames = 0
@@ -58,13 +62,17 @@ export class RequestContent implements BodySupply {
 
   /** @param announced Octets by `content-length`, `undefined` without */
   constructor(owner: ContentOwner, announced: number | undefined, expectsContinue: boolean) {
-    const { limits, deadlines } = owner
+    const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
     this.#owner = owner
     this.#announced = announced
-    this.#requestDeadlineMs = deadlines.in(limits.requestTimeoutMs)
-    this.#rate = new BodyRate(limits)
     this.#awaitsContinue = expectsContinue
+    this.#watchSoon()
+  }
+
+  /** When more must have arrived. */
+  get deadlineMs(): number {
+    return this.#time?.deadlineMs ?? Infinity
   }
 
   /** Whether END_STREAM has arrived. */
@@ -72,20 +80,27 @@ export class RequestContent implements BodySupply {
     return this.#isComplete
   }
 
-  /** Begins to wait for more. */
-  watch(): void {
-    // Who waits for 100 has been asked for nothing yet.
-    if (this.#awaitsContinue) return
+  /** Waits for more, if more is to come. */
+  watch(nowMs: number): void {
+    this.#isNoted = false
+    // Who waits for 100 has been asked for nothing yet, and nothing is missed while what came waits for its reader.
+    if (this.#isComplete || this.#awaitsContinue || this.#isFull) return
     const { deadlines, limits } = this.#owner
-    const stallMs = deadlines.in(limits.bodyStallTimeoutMs)
-    // Nothing is missed while what came before waits for its reader.
-    const isAwaited = !this.#isComplete && !this.#isFull
-    this.#setDeadline(isAwaited ? Math.min(stallMs, this.#requestDeadlineMs) : Infinity)
+    this.#time ??= new ContentTime(limits, deadlines, nowMs)
+    try {
+      this.#time.onOctets(this.#untimedBytes, nowMs)
+    } catch (error) {
+      this.body.fail(error as ProtocolError)
+    }
+    this.#untimedBytes = 0
+    this.#owner.onContentDeadline()
   }
 
   /** Nothing more is waited for. */
   unwatch(): void {
-    this.#setDeadline(Infinity)
+    if (this.#time === undefined) return
+    this.#time.stop()
+    this.#owner.onContentDeadline()
   }
 
   onDeadline(): void {
@@ -94,32 +109,31 @@ export class RequestContent implements BodySupply {
   }
 
   /**
-   * A DATA frame has arrived.
+   * A DATA frame has arrived, with content from `start` to `end`.
    *
+   * @param bytes Others may be in them, too
    * @param frameBytes What it takes of the window
    * @throws {ConnectionError} FLOW_CONTROL_ERROR if that is more than is left
    * @throws {StreamError} if there is more content than announced, or too many frames wait
    */
-  onData(content: Buffer, frameBytes: number): void {
+  onData(bytes: Buffer, start: number, end: number, frameBytes: number): void {
+    const length = end - start
     this.#window -= frameBytes
     if (this.#window < 0)
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'DATA beyond the window of its stream')
     this.#owed += frameBytes
-    this.#receivedBytes += content.length
+    this.#receivedBytes += length
     if (this.#announced !== undefined && this.#receivedBytes > this.#announced) throw wrongLength()
     if (this.#isFull && ++this.#unreadFrames * WINDOW_PER_UNREAD_FRAME > this.#size) {
       // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
       throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
     }
-    this.watch()
-    try {
-      this.#rate.add(content.length)
-    } catch (error) {
-      this.body.fail(error as ProtocolError)
-    }
+    this.#untimedBytes += length
+    this.#watchSoon()
     const { body } = this
-    if (body.isDiscarded) body.push(content)
-    else body.push(body.isFlowing ? keepable(content) : copied(content))
+    if (length > 0 && !body.isDiscarded) {
+      body.push(body.isFlowing ? keepable(bytes, start, end) : copied(bytes, start, end))
+    }
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
 
@@ -132,7 +146,7 @@ export class RequestContent implements BodySupply {
     if (this.#announced !== undefined && this.#receivedBytes !== this.#announced) throw wrongLength()
     this.#isComplete = true
     this.#giveBack()
-    this.watch()
+    this.unwatch()
     this.body.finish(trailers)
   }
 
@@ -149,11 +163,10 @@ export class RequestContent implements BodySupply {
   }
 
   onWanted(): void {
-    if (this.#awaitsContinue) {
-      this.#awaitsContinue = false
-      this.#owner.sendContinue()
-    }
-    this.watch()
+    if (!this.#awaitsContinue) return
+    this.#awaitsContinue = false
+    this.#owner.sendContinue()
+    this.watch(performance.now())
   }
 
   onFull(): void {
@@ -164,8 +177,9 @@ export class RequestContent implements BodySupply {
 
   onRoom(): void {
     this.#isFull = false
-    this.#rate.restart()
-    this.watch()
+    this.#untimedBytes = 0
+    this.#time?.restart()
+    this.watch(performance.now())
     this.#credit(1)
   }
 
@@ -194,9 +208,10 @@ export class RequestContent implements BodySupply {
     this.#size = DEFAULT_WINDOW
   }
 
-  #setDeadline(deadlineMs: number): void {
-    this.deadlineMs = deadlineMs
-    this.#owner.onContentDeadline()
+  #watchSoon(): void {
+    if (this.#isNoted) return
+    this.#isNoted = true
+    this.#owner.watchSoon()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '@fw/types'
+import type { FieldList, Refusal } from '@fw/types'
 import { AbortedError } from '../engine/aborted-error.ts'
 import { answerBatch } from '../engine/answer-batch.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
@@ -74,6 +74,8 @@ export class Http2Streams implements StreamOwner {
   readonly #idleFrames: RateBudget
   /** Oldest first. */
   readonly #recentResets = new Set<number>()
+  /** Those whose content the clock must be told of. */
+  #noted: Http2Exchange[] = []
   /** Octets by which windows may still grow. */
   #spareWindow = SPARE_WINDOW
   /** The highest number of a stream before the frames that are being read arrived. */
@@ -118,6 +120,14 @@ export class Http2Streams implements StreamOwner {
     this.#lastIdBefore = this.lastId
   }
 
+  /** What has arrived has been looked at, all of it or as much as there was time for. */
+  onFramesEnd(): void {
+    if (this.#noted.length === 0) return
+    const nowMs = performance.now()
+    for (const exchange of this.#noted) exchange.watchContent(nowMs)
+    this.#noted = []
+  }
+
   /**
    * A whole field block has arrived: the head of a request, or the trailers of one.
    *
@@ -133,10 +143,12 @@ export class Http2Streams implements StreamOwner {
   }
 
   /**
+   * Content from `start` to `end` has arrived.
+   *
    * @param frameBytes What the frame takes of the window, padding included
    * @throws {ConnectionError}
    */
-  onData(id: number, content: Buffer, frameBytes: number, endsStream: boolean): void {
+  onData(id: number, bytes: Buffer, start: number, end: number, frameBytes: number, endsStream: boolean): void {
     const exchange = this.#open.get(id)
     if (exchange === undefined) {
       this.#onLateFrame(id)
@@ -144,10 +156,10 @@ export class Http2Streams implements StreamOwner {
     }
     const expected = exchange.openContent
     if (expected === undefined) throw closed(id)
-    if (content.length === 0 && !endsStream) this.countIdleFrame()
+    if (start === end && !endsStream) this.countIdleFrame()
     try {
-      expected.onData(content, frameBytes)
-      if (endsStream) exchange.onRequestEnd([])
+      expected.onData(bytes, start, end, frameBytes)
+      if (endsStream) exchange.onRequestEnd(NO_TRAILERS)
     } catch (error) {
       this.#endByFault(exchange, error)
     }
@@ -186,6 +198,10 @@ export class Http2Streams implements StreamOwner {
 
   onDeadlineSet(deadlineMs: number): void {
     this.#owner.onDeadlineSet(deadlineMs)
+  }
+
+  watchSoon(exchange: Http2Exchange): void {
+    this.#noted.push(exchange)
   }
 
   borrowWindow(octets: number): number {
@@ -380,6 +396,8 @@ export class Http2Streams implements StreamOwner {
     throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many streams reset')
   }
 }
+
+const NO_TRAILERS: FieldList = []
 
 function closed(id: number): ConnectionError {
   return new ConnectionError(ErrorCode.STREAM_CLOSED, `A frame on stream ${id}, which is closed`)

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { copied, keepable } from './content-copy.ts'
+
+const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
+
+describe('keepable', () => {
+  it('leaves what is most of what it was received with where it is', () => {
+    expect(keepable(received, 100, 60_000).buffer).toBe(received.buffer)
+  })
+
+  it.each([1, 200, 1000, 5000])('copies %i octets, so that they keep nothing that came with them', (length) => {
+    const kept = keepable(received, 7, 7 + length)
+    expect(kept).toEqual(received.subarray(7, 7 + length))
+    expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
+  })
+
+  it('copies to nowhere twice', () => {
+    const copies = Array.from({ length: 100 }, (_, at) => keepable(received, at, at + 200))
+    for (const [at, copy] of copies.entries()) expect(copy).toEqual(received.subarray(at, at + 200))
+  })
+})
+
+describe('copied', () => {
+  it('shares its memory with nothing', () => {
+    const copy = copied(received, 3, 8)
+    expect(copy).toEqual(received.subarray(3, 8))
+    expect(copy.buffer.byteLength).toBe(5)
+  })
+})
