@@ -1,0 +1,15 @@
+import { Server } from '@fw/core'
+import * as log from '@fw/log'
+import { staticFiles } from '@fw/static'
+import { ready, serverSetup } from '../../server-program.ts'
+
+/** Mounts of the same directory, each with a cache and looks of its own. */
+const MOUNTS = 3
+
+const { directory = '.' } = serverSetup()
+log.setLevel(log.Level.Warn)
+const server = new Server()
+server.router().get('/other', () => 'other')
+for (let i = 0; i < MOUNTS; i++) staticFiles(server.router(), `/${i}`, directory)
+const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+ready(Number(port))
