@@ -32,4 +32,6 @@ export interface Comparison {
   readonly targets: readonly Target[]
   /** The same without what is measured, by candidate; `addedMicros` is the difference. */
   readonly bases?: Readonly<Record<string, string>>
+  /** Whether the candidates mostly wait, so that those of a round can do so at the same time. */
+  readonly isIdle?: boolean
 }

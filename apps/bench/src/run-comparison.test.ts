@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Candidate, Comparison } from './comparison.ts'
 import { runComparison } from './run-comparison.ts'
@@ -26,6 +27,20 @@ describe('runComparison', () => {
     const { rounds } = await runComparison(comparisonOf([candidate('a'), candidate('b')]), RUN)
     expect(turns.join(' ')).toBe('a b a b a b')
     expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 3 }, { rate: 5 }])
+  })
+
+  it('lets those that only wait do so at the same time, round by round', async () => {
+    const turns: string[] = []
+    const candidate = (name: string): Candidate => ({
+      name,
+      async measure() {
+        turns.push(name)
+        await nextTurn()
+        return { rate: turns.push(`/${name}`) }
+      },
+    })
+    await runComparison({ ...comparisonOf([candidate('a'), candidate('b')]), isIdle: true }, { ...RUN, rounds: 2 })
+    expect(turns.join(' ')).toBe('a b /a /b a b /a /b')
   })
 
   it('names what cannot be measured, and does not try', async () => {

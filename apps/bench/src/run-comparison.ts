@@ -1,4 +1,4 @@
-import type { Comparison, Measurement } from './comparison.ts'
+import type { Candidate, Comparison, Measurement } from './comparison.ts'
 import { withDifferences } from './differences.ts'
 import type { Run } from './run.ts'
 
@@ -16,7 +16,9 @@ export interface Measured {
 }
 
 /**
- * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike.
+ * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike; or, where they
+ * mostly wait, all of a round at once.
+ *
  * One that fails in any round is reported with the reason, and its figures are left out.
  *
  * @param onRound Is told of every candidate before its turn
@@ -33,17 +35,22 @@ export async function runComparison(
     else unmeasured.push({ name, reason: missing })
   }
   for (let round = 0; round < run.rounds; round++) {
-    for (const candidate of comparison.candidates) {
-      const own = rounds.get(candidate.name)
-      if (own === undefined) continue
-      onRound(candidate.name, round)
-      try {
-        own.push(await candidate.measure(run))
-      } catch (error) {
-        rounds.delete(candidate.name)
-        unmeasured.push({ name: candidate.name, reason: error instanceof Error ? error.message : String(error) })
-      }
-    }
+    const turns = comparison.candidates.map((candidate) => () => takeTurn(candidate, round))
+    if (comparison.isIdle === true) await Promise.all(turns.map((take) => take()))
+    else for (const take of turns) await take()
   }
   return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured }
+
+  async function takeTurn(candidate: Candidate, round: number): Promise<void> {
+    const { name } = candidate
+    const own = rounds.get(name)
+    if (own === undefined) return
+    onRound(name, round)
+    try {
+      own.push(await candidate.measure(run))
+    } catch (error) {
+      rounds.delete(name)
+      unmeasured.push({ name, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
 }

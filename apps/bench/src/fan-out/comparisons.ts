@@ -32,6 +32,7 @@ const rest: Comparison = {
   reference: 'net',
   metrics: ['streamKib'],
   targets: [{ of: 'fw', metric: 'streamKib', atMost: 8 }],
+  isIdle: true,
   candidates: SERVERS.map((name) => ({
     name,
     missing: fileLimitReason(IDLE_STREAMS),
