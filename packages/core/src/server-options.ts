@@ -61,7 +61,9 @@ export interface ListenOptions {
   readonly pinCpus?: boolean
   /** `false` for clear text on a server with a certificate; or a certificate of this listener's own. */
   readonly tls?: false | TlsOptions
+  /** As of the server, for this listener. */
   readonly http2?: boolean
+  /** As of the server, for this listener; it needs TLS. */
   readonly http3?: boolean | 'clear'
   /** Closes the listener, with all its connections, when aborted. */
   readonly signal?: AbortSignal

@@ -154,7 +154,7 @@ export class Server implements AsyncDisposable {
 
   /**
    * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
-   * A later call waits for the first.
+   * A later call waits for the first. A handler that calls this must not await it: it would wait for itself.
    *
    * @throws {RangeError} if `drainMs` is no whole number of milliseconds that a timer takes
    */

@@ -11,7 +11,9 @@ import type { Validated } from './standard-schema.ts'
 
 /** The fields of the answer being prepared. Names are compared without case; values are octets (latin1). */
 export interface ResponseHeaders {
+  /** The value, several fields of the same name joined with `, `, or `null` when absent. */
   get(name: string): string | null
+  /** One value for each field of that name. */
   getAll(name: string): readonly string[]
   has(name: string): boolean
   /**
@@ -27,13 +29,17 @@ export interface ResponseHeaders {
   setAll(fields: FieldList): void
   /** Adds one more field of that name. @throws {TypeError} as `set` does */
   append(name: string, value: string): void
+  /** Takes out every field of that name. */
   delete(name: string): void
+  /** Every field in the order in which they were first set, names in lower case. */
   [Symbol.iterator](): IterableIterator<[name: string, value: string]>
 }
 
 /** Status and header fields given along with a body. */
 export interface ResponseInit {
+  /** 200 to 599; what was set before stays unless given. */
   readonly status?: number
+  /** Fields that take the place of those of the same name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -50,6 +56,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The exchange underneath, for packages that frame their own answers. */
   readonly exchange: Exchange
   readonly protocol: ProtocolText
+  /** As received; case matters. */
   readonly method: string
   /** The target as received, as far as the first `?`; never decoded or normalised. */
   readonly path: string
@@ -63,9 +70,14 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly valid: V
   /** The matched route; `undefined` while none has matched. */
   readonly route: RouteInfo | undefined
+  /** The header fields of the request; those of the answer are `responseHeaders`. */
   readonly headers: RequestHeaders
+  /** Reads the cookies of the request, and sets those of the answer. */
   readonly cookies: Cookies
-  /** The request as a standard `Request`, made when first asked for. */
+  /**
+   * The request as a standard `Request`, made when first asked for. Read its body here or by the methods of the context,
+   * not by both; `await ctx.request.formData()` holds all files of a form in memory, `parts()` does not.
+   */
   readonly request: Request
   /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
   readonly signal: AbortSignal
@@ -93,16 +105,26 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws as `bytes`; 415 for another type, 400 if it is malformed, 413 for too many parts
    */
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart>
-  /** Reads the body slice by slice under the route's limit. */
+  /** Reads the body as it arrives, no faster than the stream is read, under the route's limit. */
   stream(): ReadableStream<Uint8Array>
 
-  /** The media type that the client likes best, the first of equals; `null` if it takes none of them. */
+  /**
+   * The media type that the client likes best, the first of equals; `null` if it takes none of them.
+   *
+   * @throws {TypeError} for what is none, such as `html` in place of `text/html`
+   *
+   * @example
+   * if (ctx.accepts('text/html', 'application/json') === 'text/html') return ctx.html(page)
+   */
   accepts(...types: readonly string[]): string | null
+  /** As `accepts`, of languages: `'de'` stands for `de-CH` too. */
   acceptsLanguage(...languages: readonly string[]): string | null
+  /** As `accepts`, of content codings such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
   /** Status of the answer being prepared, 200 at first. */
   status: number
+  /** The header fields of the answer being prepared; those of the request are `headers`. */
   readonly responseHeaders: ResponseHeaders
   /** Whether the head of the answer has been sent. */
   readonly headSent: boolean
@@ -114,8 +136,16 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws {TypeError} if the value has no JSON form; what the serializer throws if it is not as its schema says
    */
   json(value: unknown, init?: ResponseInit): void
+  /** Answers with text, `text/html` unless a content type was set. Nothing is escaped. */
   html(body: string, init?: ResponseInit): void
+  /** Answers with octets, `application/octet-stream` unless a content type was set. */
   bytes(body: Uint8Array, init?: ResponseInit): void
+  /**
+   * Answers with what a source gives, as fast as the client takes it; `application/octet-stream` unless a content type was
+   * set. The source is let go of if the client goes away.
+   *
+   * @throws {TypeError} if nothing can be read from the source
+   */
   stream(body: BodySource, init?: ResponseInit): void
   /** Answers with a `Location`; 302 unless a status is given. @throws {TypeError} if the location cannot be sent */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
@@ -126,7 +156,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Sends the head with the prepared status and fields, now, and hands over the body. */
   startResponse(): ResponseBody
 
-  /** Keeps a value for the handlers and middleware further in. */
+  /**
+   * Keeps a value for the handlers and middleware further in.
+   *
+   * @throws {TypeError} if the token is no class and not from `contextKey()`
+   */
   set<T>(token: ContextToken<T>, value: T): void
   /** As `set`, but the value is made when first asked for. */
   provide<T>(token: ContextToken<T>, make: () => T): void

@@ -11,7 +11,8 @@ export interface MultipartPart extends AsyncIterable<Uint8Array> {
   readonly filename: string | undefined
   /** The type as the client gave it; `text/plain` without one. */
   readonly contentType: string
+  /** All of the content. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off or is malformed */
   bytes(): Promise<Uint8Array>
-  /** The content as UTF-8. */
+  /** All of the content as UTF-8. @throws as `bytes` */
   text(): Promise<string>
 }

@@ -7,6 +7,7 @@ import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard
 export interface RouteOptions {
   /** Middleware of this route alone, further in than that of its router; it runs before the request is checked. */
   readonly use?: Middleware | readonly Middleware[]
+  /** Limits of this route, in place of those of the server. */
   readonly limits?: {
     /** Largest request body in octets; over it the answer is 413. */
     readonly maxBodyBytes?: number
@@ -51,6 +52,7 @@ type ValidatedBy<P, Q, H, B> = Validated<OutputOf<P>, OutputOf<Q>, OutputOf<H>, 
 
 /** A route as it was registered. */
 export interface RouteInfo {
+  /** As registered; `*` for `all`. */
   readonly method: string
   /** The whole pattern, prefixes of groups included: `/api/users/:id`. */
   readonly pattern: string
@@ -84,15 +86,18 @@ export type Router = GroupRouter
 export interface GroupRouter<Outer extends object = NoParams> extends RouterExtensions {
   /** Prefix of every path registered here; empty at the root. */
   readonly prefix: string
+  /** Answers GET, and HEAD where that has no handler of its own. */
   readonly get: RouteMethod<this, Outer>
   readonly head: RouteMethod<this, Outer>
   readonly post: RouteMethod<this, Outer>
   readonly put: RouteMethod<this, Outer>
   readonly patch: RouteMethod<this, Outer>
   readonly delete: RouteMethod<this, Outer>
+  /** Answers OPTIONS in place of the list of methods that is sent otherwise. */
   readonly options: RouteMethod<this, Outer>
-  /** Every method that has no handler of its own. */
+  /** Answers every method that has no handler of its own, but for CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
+  /** Registers a handler for any method, by its name in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
   route<
     const P extends string,
@@ -106,8 +111,24 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
     options: TypedRouteOptions<PS, Q, H, B>,
     handler: Handler<Outer & PathParams<P>, ValidatedBy<PS, Q, H, B>>,
   ): this
+  /**
+   * Adds middleware around the routes that are registered after this, here and in groups. That of one route stands in its
+   * options, `{ use }`.
+   */
   use(...middleware: readonly Middleware[]): this
+  /**
+   * A router of the paths that start with a prefix, with middleware, error handler and answer to unknown paths of its own.
+   *
+   * @throws {TypeError} if the prefix does not start with `/`, ends with one, or holds what can be left out
+   *
+   * @example
+   * const api = router.group('/api')
+   * api.use(auth)
+   * api.get('/users/:id', handler)   // /api/users/:id
+   */
   group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
+  /** Sets what is asked for an answer to an error of the routes here, before that of the router outside. */
   onError(handler: ErrorHandler): this
+  /** Sets what answers paths here that no route takes, with the status already 404. */
   notFound(handler: Handler): this
 }
