@@ -4,8 +4,10 @@ import { expect, it } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 const REQUESTS = 500
+/** In one of them nothing is compiled any more. */
+const ROUNDS = 5
 
-/** Prints how many octets of each request are left by a collection of the young objects. */
+/** Prints how many octets of each request are left by a collection of the young objects: the least of several rounds. */
 const program = (request: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { App } from ${JSON.stringify(ENTRY)}
@@ -22,13 +24,18 @@ const program = (request: string): string => `
     // What waits for the next turn, such as an end of a stream, holds on to its request.
     await new Promise((resolve) => setImmediate(resolve))
   }
+  const round = async () => {
+    // Twice, so that what is left is old, or gone.
+    for (let i = 0; i < 2; i++) gc({ type: 'minor' })
+    const before = young()
+    await requests()
+    gc({ type: 'minor' })
+    return (young() - before) / ${REQUESTS}
+  }
   await requests()
-  // Twice, so that what is left is old, or gone.
-  for (let i = 0; i < 2; i++) gc({ type: 'minor' })
-  const before = young()
-  await requests()
-  gc({ type: 'minor' })
-  console.log((young() - before) / ${REQUESTS})
+  let least = Infinity
+  for (let i = 0; i < ${ROUNDS}; i++) least = Math.min(least, await round())
+  console.log(least)
 `
 // Room for all that the requests allocate, so that they are collected when the program says so.
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--input-type=module', '--eval']
@@ -42,6 +49,6 @@ it.each([
   ['with a body, made of a Request', `[new Request(...json('http://localhost/json'))]`],
 ])('nothing of a request %s lives longer than the request', async (_, request) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
-  // What was compiled meanwhile is left; a request takes some 1,000 octets, ten times that if it is a Request.
+  // A request takes some 1,000 octets, ten times that if it is a Request.
   expect(Number(stdout)).toBeLessThan(100)
 })

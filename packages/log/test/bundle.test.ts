@@ -44,7 +44,7 @@ async function bundle(name: string, options: BuildOptions): Promise<string> {
 function run(command: string, args: readonly string[]): { stdout: string; messages: string[] } {
   const path = join(directory, 'app.log')
   rmSync(path, { force: true })
-  const { stdout } = spawnSync(command, [...args, path], { cwd: directory, encoding: 'utf8', timeout: 20_000 })
+  const { stdout } = spawnSync(command, [...args, path], { cwd: directory, encoding: 'utf8', timeout: 60_000 })
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
   return { stdout, messages: lines.map((line) => line.replace(/^.*\] /, '')) }
 }
@@ -68,5 +68,6 @@ describe('the writer thread needs no file of its own', () => {
     expect(built).toMatchObject({ status: 0 })
     // The first argument is where a script's path stands otherwise.
     expect(run(output, [])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
-  }, 60_000)
+    // The executable is a copy of Node.js, more than 100 MB, on a disk that may be busy.
+  }, 240_000)
 })

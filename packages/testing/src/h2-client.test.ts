@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { type Http2Server, type ServerHttp2Stream, createServer } from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { testCertificate } from './certificate.ts'
 import type { ProtocolClient } from './client.ts'
 import { connectH2 } from './h2-client.ts'
+import { settle } from './settle.ts'
 
 async function scripted(
   answer: (stream: ServerHttp2Stream) => void,
@@ -117,7 +117,7 @@ it('reads an answer that ended with its head', async () => {
   await using server = await scripted((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
   for (const method of ['GET', 'HEAD']) {
     const response = await server.client.request({ method, path: '/' })
-    await setTimeout(20)
+    await settle(20)
     expect(await response.text()).toBe('')
   }
 })
@@ -128,6 +128,6 @@ it('reads a body long after its stream has closed', async () => {
     stream.end('kept')
   })
   const response = await server.client.request({ path: '/' })
-  await setTimeout(20)
+  await settle(20)
   expect(await response.text()).toBe('kept')
 })

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { connect } from 'node:net'
-import { tempFolder } from '@fw/testing'
+import { closed, tempFolder } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { expect, it } from 'vitest'
 import { TcpListener } from '../listening/tcp-listener.ts'
@@ -27,7 +26,7 @@ it('an answer that breaks off on a Unix socket, which knows no reset, ends its c
   const socket = connect(path)
   socket.on('error', () => {}).resume()
   socket.write('GET / HTTP/1.0\r\n\r\n')
-  await once(socket, 'close')
+  await closed(socket)
   expect(faults).toEqual([])
   expect(outcomes).toEqual([{ status: 200, bodyBytes: 4, aborted: true }])
   await listener.drain()

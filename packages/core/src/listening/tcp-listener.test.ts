@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import { testCertificate } from '@fw/testing'
+import { settle, testCertificate } from '@fw/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Server, type ServerOptions } from '../index.ts'
 
@@ -17,7 +16,7 @@ async function serve(options: ServerOptions = {}): Promise<{ server: Server; soc
   const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect(port, '127.0.0.1').resume()
   await once(socket, 'connect')
-  await sleep(50)
+  await settle(50)
   return { server, socket }
 }
 
@@ -45,7 +44,7 @@ it('a connection that was made before the server closes may still turn out to be
   const { url, port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
-  await sleep(50)
+  await settle(50)
   const closed = server.close()
   const session = connectHttp2(url, { createConnection: () => socket })
   await expect(once(session, 'goaway')).resolves.toBeDefined()
