@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Deadlines } from './deadlines.ts'
 
@@ -38,6 +40,24 @@ it('runs no timer while nothing is watched', () => {
   expect(vi.getTimerCount()).toBe(1)
   deadlines.unwatch(watched)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('comes after what was received while the event loop stood still', async () => {
+  vi.useRealTimers()
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const peer = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const order: string[] = []
+  socket.on('data', () => order.push('data'))
+  const deadlines = new Deadlines(10)
+  deadlines.watch({ deadlineMs: deadlines.in(50), onDeadline: () => order.push('deadline') })
+  peer.write('x')
+  for (const until = performance.now() + 100; performance.now() < until;);
+  await expect.poll(() => order).toHaveLength(2)
+  expect(order).toEqual(['data', 'deadline'])
+  peer.destroy()
+  server.close()
 })
 
 it('takes 0 for no limit', () => {

@@ -7,7 +7,8 @@ export interface Watched {
 
 /**
  * One coarse timer for all connections. Setting a deadline is writing a number; nothing is scheduled and nothing is
- * allocated. Deadlines are met up to a tick late, never early.
+ * allocated. Deadlines are met up to a tick late, never early, and after what has come until then was read: a handler
+ * that held up the event loop, or a machine that stood still, is not the fault of clients.
  */
 export class Deadlines {
   readonly #watched = new Set<Watched>()
@@ -37,7 +38,11 @@ export class Deadlines {
   }
 
   #tick(): void {
-    const now = performance.now()
+    // Timers come before I/O in a turn of the event loop, immediates behind it.
+    setImmediate(this.#meet, performance.now())
+  }
+
+  readonly #meet = (now: number): void => {
     for (const watched of this.#watched) {
       if (watched.deadlineMs > now) continue
       watched.deadlineMs = Infinity
