@@ -3,12 +3,12 @@ import { BaseExchange } from '../engine/base-exchange.ts'
 import { FieldListHeaders } from '../engine/field-list-headers.ts'
 import type { ReceivedBody } from '../engine/received-body.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
-import { encodeAnswerHead, encodeInformational, encodeTrailers } from './answer.ts'
+import { encodeAnswer, encodeAnswerHead, encodeInformational, encodeTrailers } from './answer.ts'
 import { frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
-/** Bodies up to this many octets are copied behind their frame header, so that both are given to QUIC at once. */
+/** Content up to this many octets is copied behind its frame header, so that both are given to QUIC at once. */
 const COPIED_BODY_BYTES = 16 * 1024
 
 /** What an exchange needs of the stream it runs on. */
@@ -77,8 +77,13 @@ export class Http3Exchange extends BaseExchange {
   }
 
   protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    this.#output.push(encodeAnswerHead(status, head))
-    if (body !== null) this.#pushData(typeof body === 'string' ? Buffer.from(body) : body)
+    const content = typeof body === 'string' ? Buffer.from(body) : body
+    if (content !== null && content.byteLength <= COPIED_BODY_BYTES) {
+      this.#output.push(encodeAnswer(status, head, content))
+    } else {
+      this.#output.push(encodeAnswerHead(status, head))
+      if (content !== null) this.#pushData(content)
+    }
     this.#end()
   }
 

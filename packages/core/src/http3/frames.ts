@@ -41,7 +41,8 @@ export interface FrameHandler {
  */
 export class FrameReader {
   readonly #handler: FrameHandler
-  readonly #header = Buffer.alloc(2 * MAX_VARINT_BYTES)
+  /** A frame header that did not come at once. */
+  #header: Buffer | undefined = undefined
   #headerBytes = 0
   #type = 0
   /** Payload octets still to come; -1 between frames. */
@@ -71,15 +72,29 @@ export class FrameReader {
     }
   }
 
+  /** @returns Where the payload begins, if the header is complete */
   #readHeader(bytes: Uint8Array, start: number): number {
+    if (this.#headerBytes === 0) {
+      const lengthAt = start + varintLength(bytes[start] ?? 0)
+      const end = lengthAt + varintLength(bytes[lengthAt] ?? 0)
+      if (end <= bytes.byteLength) {
+        this.#begin(readVarint(bytes, start), readVarint(bytes, lengthAt))
+        return end
+      }
+    }
+    return this.#gatherHeader(bytes, start)
+  }
+
+  #gatherHeader(bytes: Uint8Array, start: number): number {
+    const header = (this.#header ??= Buffer.alloc(2 * MAX_VARINT_BYTES))
     let at = start
     while (at < bytes.byteLength) {
-      this.#header[this.#headerBytes++] = bytes[at++] ?? 0
-      const typeBytes = varintLength(this.#header[0] ?? 0)
+      header[this.#headerBytes++] = bytes[at++] ?? 0
+      const typeBytes = varintLength(header[0] ?? 0)
       if (this.#headerBytes <= typeBytes) continue
-      if (this.#headerBytes < typeBytes + varintLength(this.#header[typeBytes] ?? 0)) continue
+      if (this.#headerBytes < typeBytes + varintLength(header[typeBytes] ?? 0)) continue
       this.#headerBytes = 0
-      this.#begin(readVarint(this.#header, 0), readVarint(this.#header, typeBytes))
+      this.#begin(readVarint(header, 0), readVarint(header, typeBytes))
       break
     }
     return at

@@ -5,6 +5,7 @@ import { DeliveredClose } from './delivered-close.ts'
 import { QuicheTimer } from './quiche-timer.ts'
 import { OpenedStreams } from './opened-streams.ts'
 import { OverheadBudget } from './overhead-budget.ts'
+import { keepPacket, packetMemory } from './packet-memory.ts'
 import { PeerAddress, type IssuedIds } from './peer-address.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicRead } from './quic.ts'
 import { MAX_PACKET_BYTES, SendRoom } from './send-room.ts'
@@ -357,12 +358,11 @@ export class QuicheConnection implements QuicConnection {
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
       const { to, room } = this.#peer.target(nowMs)
       if (room <= 0) return
-      const packet = Buffer.allocUnsafe(Math.min(MAX_PACKET_BYTES, room))
-      const sent = this.#send(packet)
+      const sent = this.#send(packetMemory(Math.min(MAX_PACKET_BYTES, room)))
       if (sent === null) return
       this.#peer.onSent(sent[0])
       this.#overhead.onSent(sent[0])
-      this.#endpoint.transmit(packet.subarray(0, sent[0]), to)
+      this.#endpoint.transmit(keepPacket(sent[0]), to)
     }
     this.#hasUnsent = true
     this.#endpoint.schedule(this)
