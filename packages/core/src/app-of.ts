@@ -3,6 +3,8 @@ import type { Exchange, Router } from '@fw/types'
 /** What answers exchanges by the routes of a router: an `App`. */
 interface Answering {
   handle(exchange: Exchange): void
+  /** Whether this is for its routes to answer, be it by a redirect or a refusal. */
+  takes(method: string, target: string): boolean
 }
 
 const apps = new WeakMap<Router, Answering>()

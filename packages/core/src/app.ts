@@ -100,6 +100,15 @@ export class App {
     this.#start(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
   }
 
+  /**
+   * Whether the routes are to answer a request, be it by a redirect, a list of methods or the refusal of its path. They are
+   * not where nothing is registered for the path, or only for other methods.
+   */
+  takes(method: string, target: string): boolean {
+    const { kind } = this.#routes.find(method, parseRequestTarget(method, target))
+    return kind !== 'not-found' && kind !== 'other-methods'
+  }
+
   /** Tells the middleware of the root router about a request that an engine refused. */
   refused(refusal: Refusal): void {
     for (const middleware of this.#root.middlewareChain) {

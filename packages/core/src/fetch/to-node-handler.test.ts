@@ -111,3 +111,41 @@ describe('toNodeHandler', () => {
     expect(() => toNodeHandler(new App().router.group('/a'))).toThrow('Cannot make a Node handler')
   })
 })
+
+describe('toNodeHandler as a middleware', () => {
+  let server: http.Server
+  let origin: string
+  const seen: string[] = []
+
+  beforeAll(async () => {
+    const { router } = new App({ routing: { trailingSlash: 'redirect' } })
+    router.use((ctx, next) => {
+      seen.push(ctx.path)
+      return next()
+    })
+    router.get('/here', () => 'ours').get('/gone', (ctx) => ctx.notFound())
+    const handler = toNodeHandler(router)
+    server = http.createServer((request, response) => handler(request, response, () => response.end('theirs')))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+  it.each([
+    ['GET', '/here', 200, 'ours'],
+    ['HEAD', '/here', 200, ''],
+    ['OPTIONS', '/here', 204, ''],
+    ['GET', '/here/', 308, ''],
+    ['GET', '/%zz', 400, 'malformed'],
+    ['GET', '/gone', 404, 'Not Found'],
+    ['POST', '/here', 200, 'theirs'],
+    ['GET', '/elsewhere', 200, 'theirs'],
+  ])('%s %s is answered with %i %s', async (method, path, status, text) => {
+    seen.length = 0
+    const response = await fetch(origin + path, { method, redirect: 'manual' })
+    expect(response.status).toBe(status)
+    expect(await response.text()).toContain(text)
+    expect(seen).toEqual(text === 'theirs' ? [] : [path])
+  })
+})
