@@ -325,6 +325,8 @@ everyWay(
       abort.abort()
       expect(await failed).toBe('failed')
       await expect.poll(() => seen.outcome).toEqual({ status: 0, bodyBytes: 0, aborted: true })
+      // Whoever counts by it behind `next()` or in a trace must not count an answer that was never sent.
+      expect(seen).toMatchObject({ context: { status: 499 } })
     })
 
     it('stops a writer while the client does not read, and when it leaves', async () => {

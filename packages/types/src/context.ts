@@ -122,7 +122,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** As `accepts`, of content codings such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** Status of the answer being prepared, 200 at first. */
+  /** Status of the answer being prepared, 200 at first; 499 once the exchange is over without an answer, as its client left. */
   status: number
   /** The header fields of the answer being prepared; those of the request are `headers`. */
   readonly responseHeaders: ResponseHeaders

@@ -42,6 +42,9 @@ import { makeRequest } from './standard-request.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
+/** Not a registered status; what servers log of a client that left before its answer. */
+const NOT_ANSWERED = 499
+
 /**
  * The `Context` of every request. What costs something is made when first asked for.
  *
@@ -162,7 +165,8 @@ export class RequestContext {
   }
 
   get status(): number {
-    return this.prepared.status
+    // Whoever counts or logs by it after the end must not take what was only prepared for what was sent.
+    return this.#outcome?.status === 0 ? NOT_ANSWERED : this.prepared.status
   }
 
   set status(status: number) {

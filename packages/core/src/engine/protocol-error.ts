@@ -15,3 +15,13 @@ export class ProtocolError extends Error {
     this.scope = scope
   }
 }
+
+/**
+ * What a peer has done wrong.
+ *
+ * @throws whatever else `error` is
+ */
+export function asProtocolError(error: unknown): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  throw error
+}

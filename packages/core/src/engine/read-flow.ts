@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { outsideRequests } from './outside.ts'
 import { turns, type TurnTaker } from './turns.ts'
 
 /** Octets that are a share of work: what libuv reads at once. */
@@ -69,7 +70,8 @@ export class ReadFlow implements TurnTaker {
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
     if (shouldPause) this.#socket.pause()
-    else this.#socket.resume()
+    // What the socket holds is received in the asynchronous context of whoever resumes it.
+    else outsideRequests(resume, this.#socket)
   }
 
   onTurn(): void {
@@ -84,4 +86,8 @@ export class ReadFlow implements TurnTaker {
     }
     return !this.#isResting
   }
+}
+
+function resume(socket: Socket): void {
+  socket.resume()
 }

@@ -3,13 +3,15 @@ import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../engine/aborted-error.ts'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { asProtocolError, ProtocolError } from '../engine/protocol-error.ts'
 import { answerBatch } from '../engine/answer-batch.ts'
+import { outsideRequests } from '../engine/outside.ts'
 import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
 import type { Http1ConnectionOptions } from './connection-options.ts'
 import type { Phase } from './connection-phase.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { HeadReceiver } from './head-receiver.ts'
+import { closeLingering } from './lingering-close.ts'
 import { ReadFlow, type FlowOwner } from '../engine/read-flow.ts'
 import type { RequestHead } from './parser.ts'
 import { startsWithPreface } from '../engine/http2-preface.ts'
@@ -45,8 +47,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #requests = 0
   #quietSinceMs = performance.now()
   #isAdvancing = false
-  #lingered = 0
-  /** Whether the client has said that it sends no more while the connection waited for its turn. */
+  /** Whether the client has said that it sends no more. */
   #hasEnded = false
 
   constructor(socket: Socket, options: Http1ConnectionOptions) {
@@ -120,13 +121,12 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   onReadTurn(): void {
     this.#advance()
-    if (this.#hasEnded) this.#onEnd()
   }
 
   onSettled(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return
     this.#incoming?.body.discard()
-    this.#advance()
+    this.#advanceOutside()
   }
 
   onBodyWanted(receiver: BodyReceiver): void {
@@ -141,7 +141,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   onBodyFlow(receiver: BodyReceiver): void {
     if (receiver !== this.#incoming) return
     this.deadlineMs = receiver.deadlineMs(this.#deadlines)
-    if (!receiver.isFull) this.#advance()
+    if (!receiver.isFull) this.#advanceOutside()
   }
 
   onBodyFault(receiver: BodyReceiver): void {
@@ -149,22 +149,11 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   onDeadline(): void {
-    switch (this.#phase) {
-      case 'head':
-        this.#refuse(new ProtocolError(408, 'Request head took too long'))
-        return
-      case 'exchange':
-        if (this.#incoming !== undefined) this.#onBodyDeadline(this.#incoming)
-        return
-      case 'idle':
-        this.#linger()
-        return
-      case 'fresh':
-      case 'lingering':
-      case 'upgraded':
-      case 'closed':
-        this.#socket.destroy()
-    }
+    const incoming = this.#incoming
+    if (this.#phase === 'exchange' && incoming !== undefined) this.#onBodyDeadline(incoming)
+    else if (this.#phase === 'head') this.#refuse(new ProtocolError(408, 'Request head took too long'))
+    else if (this.#phase === 'idle') this.#linger()
+    else if (this.#phase === 'fresh') this.#socket.destroy()
   }
 
   #onBodyDeadline(incoming: BodyReceiver): void {
@@ -174,12 +163,6 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#phase === 'lingering') {
-      this.#lingered += chunk.length
-      if (this.#lingered > this.#host.limits.lingerBytes) this.#socket.destroy()
-      else this.#flow.addBytes(chunk.length)
-      return
-    }
     this.#received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
     if (this.#phase === 'fresh' && this.#options.onHttp2 !== undefined && this.#received[0] === 0x50) {
       const isHttp2 = startsWithPreface(this.#received)
@@ -191,24 +174,14 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   readonly #onEnd = (): void => {
-    // What was received before still has its turn.
-    this.#hasEnded = this.#flow.isResting
-    if (this.#hasEnded) return
-    // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
-    const exchange = this.#exchange
-    if (exchange !== undefined && !exchange.isComplete) {
-      this.destroy()
-      exchange.onConnectionLost(new AbortedError('The client closed the connection'))
-      return
-    }
-    this.#keepAlive = false
-    this.#abandonHead()
-    if (exchange === undefined || exchange.isClosed) this.#linger()
+    this.#hasEnded = true
+    this.#heedEnd()
   }
 
   readonly #onDrain = (): void => {
     this.output.onDrain()
-    if (!this.output.isBlocked) this.#exchange?.onDrain()
+    // The socket tells whoever wrote to it first, which may have been another request.
+    if (!this.output.isBlocked && this.#exchange !== undefined) outsideRequests(wake, this.#exchange)
   }
 
   readonly #onClose = (): void => {
@@ -243,6 +216,31 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     }
     this.#isAdvancing = false
     this.#throttle()
+    if (this.#hasEnded) this.#heedEnd()
+  }
+
+  /** The same where a request is at work: the next one, if it is there, must not begin in its asynchronous context. */
+  #advanceOutside(): void {
+    if (this.#received === undefined || this.#isAdvancing) this.#advance()
+    else outsideRequests(advance, this)
+  }
+
+  /** The client has said that it sends no more; what it sent before still has its turn. */
+  #heedEnd(): void {
+    if (this.#flow.isResting || this.#phase === 'closed') return
+    const exchange = this.#exchange
+    // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
+    if (exchange !== undefined && !exchange.isComplete) {
+      this.destroy()
+      exchange.onConnectionLost(new AbortedError('The client closed the connection'))
+      return
+    }
+    const isAnswering = exchange !== undefined && !exchange.isClosed
+    // RFC 9112 §9.3.2: what was received behind an answer that the client is still reading is answered as well.
+    if (isAnswering && this.#keepAlive && this.#received !== undefined) return
+    this.#keepAlive = false
+    this.#abandonHead()
+    if (!isAnswering) this.#linger()
   }
 
   /** Starts the next request, if its head is there. */
@@ -354,7 +352,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#host.onRefused(this.#heads.refusal(status, reason, received, this.remoteAddress))
   }
 
-  /** Says goodbye and waits a little for the peer to hear it: a socket closed with unread octets resets the connection. */
+  /** Ends the connection behind what was sent. */
   #linger(): void {
     if (this.#phase === 'lingering' || this.#phase === 'upgraded' || this.#phase === 'closed') return
     this.#phase = 'lingering'
@@ -362,9 +360,9 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#incoming = undefined
     this.#received = undefined
     this.#throttle()
-    const { writeStallTimeoutMs, lingerTimeoutMs } = this.#host.limits
-    this.deadlineMs = this.#deadlines.in(writeStallTimeoutMs)
-    this.#socket.end(() => (this.deadlineMs = this.#deadlines.in(lingerTimeoutMs)))
+    this.deadlineMs = Infinity
+    this.#socket.off('data', this.#onData)
+    closeLingering(this.#socket, this.#flow, this.#host.limits, this.#deadlines)
   }
 
   #handOver(onHttp2: (socket: Socket) => void, received: Buffer): void {
@@ -389,10 +387,13 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 }
 
-function asProtocolError(error: unknown): ProtocolError {
-  if (error instanceof ProtocolError) return error
-  throw error
-}
-
 /** A socket's `close` follows every `error` and says all that matters. */
 function ignore(): void {}
+
+function advance(connection: Http1Connection): void {
+  connection.onReadTurn()
+}
+
+function wake(exchange: Http1Exchange): void {
+  exchange.onDrain()
+}

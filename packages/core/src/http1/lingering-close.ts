@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net'
+import type { Deadlines, Watched } from '../engine/deadlines.ts'
+import type { ReadFlow } from '../engine/read-flow.ts'
+import type { Limits } from '../limits.ts'
+
+/**
+ * Ends a connection: FIN behind the last answer, then what the peer still sends is read and thrown away for a
+ * while. A socket that is closed with unread octets resets the connection, and the answer may be lost with it.
+ *
+ * @param socket Nobody else reads it any more
+ * @see RFC 9112 §9.6
+ */
+export function closeLingering(socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines): void {
+  const closing = new LingeringClose(socket, flow, limits, deadlines)
+  deadlines.watch(closing)
+  socket.once('close', () => deadlines.unwatch(closing))
+}
+
+class LingeringClose implements Watched {
+  deadlineMs: number
+  readonly #socket: Socket
+  readonly #flow: ReadFlow
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
+    this.#socket = socket
+    this.#flow = flow
+    this.#maxBytes = limits.lingerBytes
+    // Until the peer has taken the answer, it has the time that it has for any.
+    this.deadlineMs = deadlines.in(limits.writeStallTimeoutMs)
+    socket.on('data', this.#onData)
+    socket.end(() => (this.deadlineMs = deadlines.in(limits.lingerTimeoutMs)))
+  }
+
+  onDeadline(): void {
+    this.#socket.destroy()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#maxBytes) this.#socket.destroy()
+    // It is work all the same, for which others wait.
+    else this.#flow.addBytes(chunk.length)
+  }
+}
