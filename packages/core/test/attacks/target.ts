@@ -1,6 +1,7 @@
-/** The server that is attacked. Says its port, then its memory whenever it is asked. */
+/** The server that is attacked. */
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
+import { reportToParent } from './target-state.ts'
 
 log.setSinks([])
 const server = new Server()
@@ -10,6 +11,4 @@ router.get('/', () => 'hello')
 router.get('/large', () => large)
 router.post('/read', async (ctx) => `${(await ctx.bytes()).byteLength}`)
 const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-process.send?.({ port })
-process.on('message', () => process.send?.({ rssBytes: process.memoryUsage.rss() }))
-process.once('disconnect', () => process.exit())
+reportToParent(port)

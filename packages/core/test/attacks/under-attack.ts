@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AttackName } from './attacks.ts'
+import type { TargetState } from './target-state.ts'
 
 /** How a server stood an attack. */
 export interface Endurance {
@@ -11,9 +12,16 @@ export interface Endurance {
   readonly grownBytes: number
   /** Milliseconds that each request of another client took, in ascending order. */
   readonly latenciesMs: readonly number[]
+  /** Those of the requests that came on a connection of their own. */
+  readonly newLatenciesMs: readonly number[]
+  /** Milliseconds of processor time that turns of the server's event loop took, in ascending order. */
+  readonly turnsMs: readonly number[]
   /** Requests of the other client that were not answered with 200. */
   readonly failures: number
 }
+
+/** The server of this project, or one that does nothing but accept, read and answer all the same. */
+export type TargetName = 'target.ts' | 'bare-target.ts'
 
 /** Requests a second of the client that means well. */
 const REQUESTS_PER_SECOND = 50
@@ -28,25 +36,29 @@ export async function underAttack(
   connections: number,
   seconds: number,
   settleSeconds: number,
+  targetName: TargetName = 'target.ts',
 ): Promise<Endurance> {
-  const target = start('target.ts')
+  const target = start(targetName)
   try {
     const [{ port }] = (await once(target, 'message')) as [{ port: number }]
     // What the first requests need is not the attack's.
     await visit(port, 1)
-    const before = await memoryOf(target)
+    const { rssBytes: before } = await ask(target)
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
       let grownBytes = 0
+      const turnsMs: number[] = []
       const watch = async (forSeconds: number): Promise<void> => {
         for (const until = performance.now() + forSeconds * 1000; performance.now() < until; await sleep(200)) {
-          grownBytes = Math.max(grownBytes, (await memoryOf(target)) - before)
+          const state = await ask(target)
+          grownBytes = Math.max(grownBytes, state.rssBytes - before)
+          turnsMs.push(...state.turnsMs)
         }
       }
       await watch(settleSeconds)
       const visiting = visit(port, seconds)
       await watch(seconds)
-      return { ...(await visiting), grownBytes }
+      return { ...(await visiting), grownBytes, turnsMs: turnsMs.sort(ascending) }
     } finally {
       await end(attacker)
     }
@@ -56,17 +68,24 @@ export async function underAttack(
 }
 
 /** Sends requests at a steady rate, each on a connection of its own every tenth time. */
-async function visit(port: number, seconds: number): Promise<Pick<Endurance, 'latenciesMs' | 'failures'>> {
+async function visit(
+  port: number,
+  seconds: number,
+): Promise<Pick<Endurance, 'latenciesMs' | 'newLatenciesMs' | 'failures'>> {
   const agent = new Agent({ keepAlive: true })
   const latenciesMs: number[] = []
+  const newLatenciesMs: number[] = []
   let failures = 0
   const visits: Promise<void>[] = []
   for (let i = 0; i < seconds * REQUESTS_PER_SECOND; i++) {
     const started = performance.now()
+    const isNew = i % 10 === 0
     visits.push(
-      requestOnce(port, i % 10 === 0 ? undefined : agent).then(
+      requestOnce(port, isNew ? undefined : agent).then(
         (status) => {
-          latenciesMs.push(performance.now() - started)
+          const latencyMs = performance.now() - started
+          latenciesMs.push(latencyMs)
+          if (isNew) newLatenciesMs.push(latencyMs)
           if (status !== 200) failures++
         },
         () => void failures++,
@@ -76,7 +95,9 @@ async function visit(port: number, seconds: number): Promise<Pick<Endurance, 'la
   }
   await Promise.all(visits)
   agent.destroy()
-  return { latenciesMs: latenciesMs.toSorted((a, b) => a - b), failures }
+  latenciesMs.sort(ascending)
+  newLatenciesMs.sort(ascending)
+  return { latenciesMs, newLatenciesMs, failures }
 }
 
 function requestOnce(port: number, agent: Agent | undefined): Promise<number | undefined> {
@@ -88,10 +109,10 @@ function requestOnce(port: number, agent: Agent | undefined): Promise<number | u
   })
 }
 
-async function memoryOf(target: ChildProcess): Promise<number> {
-  target.send('memory')
-  const [{ rssBytes }] = (await once(target, 'message')) as [{ rssBytes: number }]
-  return rssBytes
+async function ask(target: ChildProcess): Promise<TargetState> {
+  target.send('state')
+  const [state] = (await once(target, 'message')) as [TargetState]
+  return state
 }
 
 function start(program: string, ...args: string[]): ChildProcess {
@@ -106,4 +127,8 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
 }
