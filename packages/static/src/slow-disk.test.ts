@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { tempFolder } from '@fw/testing'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { FileStat } from './file-stat.ts'
 import { Mount } from './mount.ts'
 import { resolveOptions } from './options.ts'
@@ -12,22 +12,26 @@ const LOOK_MS = 5
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-function busyFor(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until;);
-}
-
-/** Each look takes 5 ms, on the event loop or in the thread pool, and is counted by where it was. */
+/**
+ * Each look takes 5 ms, on the event loop or in the thread pool, and is counted by where it was. The clock says so too,
+ * however busy the machine is.
+ */
 function slowDisk(): { files: FileStat; looks: { sync: number[]; async: number } } {
+  let nowMs = 1e6
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => clock.mockRestore())
   const looks = { sync: [] as number[], async: 0 }
   const files = new FileStat(
     (path) => {
       looks.sync.push(currentTurn())
-      busyFor(LOOK_MS)
+      nowMs += LOOK_MS
       return stat(path)
     },
     async (path) => {
       looks.async++
+      const doneMs = nowMs + LOOK_MS
       await delay(LOOK_MS)
+      nowMs = Math.max(nowMs, doneMs)
       return stat(path)
     },
   )
