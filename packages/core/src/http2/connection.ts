@@ -255,7 +255,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
   #leave(): void {
     if (this.#phase !== 'open' && this.#phase !== 'leaving' && this.#phase !== 'draining') return
     this.#phase = 'ending'
-    this.#streams.isEnding = true
+    this.#streams.refuseNew()
     this.#idleDeadlineMs = Infinity
     this.#writer.goaway(this.#streams.lastId, ErrorCode.NO_ERROR)
     this.#writer.flushSoon()

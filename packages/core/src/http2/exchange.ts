@@ -4,16 +4,19 @@ import { BaseExchange } from '../engine/base-exchange.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
 import type { Limits } from '../limits.ts'
+import type { Priority } from '../engine/priority.ts'
 import type { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
 import type { AnswerFields } from './answer-fields.ts'
 import { AnswerQueue } from './answer-queue.ts'
+import { AnswerTime } from './answer-time.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { MAX_WINDOW } from './frames.ts'
+import { DEFAULT_FRAME_BYTES, MAX_WINDOW } from './frames.ts'
 import { RequestContent, type ContentOwner } from './request-content.ts'
 import type { Http2RequestHead } from './request-head.ts'
 import type { Sender, SendingStream } from './sender.ts'
+import type { SpareWindow } from './spare-window.ts'
 import type { Numbered } from './stream-table.ts'
 
 /** What an exchange needs of the connection it runs on. */
@@ -25,14 +28,11 @@ export interface StreamOwner {
   readonly remotePort: number | undefined
   readonly sender: Sender
   readonly answerFields: AnswerFields
+  readonly spareWindow: SpareWindow
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
   /** Calls `watchContent` once all that was received together has been looked at. */
   watchSoon(exchange: Http2Exchange): void
-  /** Asks for octets by which the window of a stream may be larger than others. @returns How many it may be */
-  borrowWindow(octets: number): number
-  /** The window is no longer larger. */
-  giveBackWindow(octets: number): void
   /** Ends the stream of an exchange by a frame. */
   resetStream(exchange: Http2Exchange, code: ErrorCode): void
   /** Request and answer are complete. */
@@ -41,8 +41,8 @@ export interface StreamOwner {
 
 /** Texts up to this size are written behind their head. */
 const TEXT_BYTES = 4 * 1024
-/** Octets that a client must take of an answer within `writeStallTimeoutMs`, so that it cannot last for ever. */
-const PROGRESS_BYTES = 16 * 1024
+/** Parts of an answer up to this size, which are one frame, are sent at once where they can be. */
+const PART_BYTES: number = DEFAULT_FRAME_BYTES
 /** Of a body that is complete as it is made, nothing is asked. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
@@ -50,6 +50,7 @@ const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore
 export class Http2Exchange extends BaseExchange implements ContentOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
   readonly id: number
+  priority: Priority
   /** When `onDeadline` is due. */
   deadlineMs: number = Infinity
   nextInPlace: this | undefined = undefined
@@ -69,16 +70,23 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   #isSent = false
   /** What the connection has sent when nothing of this body is held by it any more, by `FrameWriter.framedBytes`. */
   #heldUntil = 0
-  /** Octets that were sent since the client was last seen to take enough. */
-  #progressBytes = 0
-  #outputDeadlineMs = Infinity
+  /** For what waits in the queue. */
+  #time: AnswerTime | undefined = undefined
 
   /** @param window Octets of content that the client lets through at first */
-  constructor(owner: StreamOwner, id: number, head: Http2RequestHead, hasContent: boolean, window: number) {
+  constructor(
+    owner: StreamOwner,
+    id: number,
+    head: Http2RequestHead,
+    priority: Priority,
+    hasContent: boolean,
+    window: number,
+  ) {
     super()
     this.#owner = owner
     this.id = id
     this.#head = head
+    this.priority = priority
     this.#window = window
     this.#content = hasContent ? new RequestContent(this, head.contentLength, head.expectsContinue) : undefined
   }
@@ -109,6 +117,9 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   }
   get deadlines(): Deadlines {
     return this.#owner.deadlines
+  }
+  get spareWindow(): SpareWindow {
+    return this.#owner.spareWindow
   }
   get body(): ReceivedBody {
     if (this.#content !== undefined) return this.#content.body
@@ -172,7 +183,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#window -= slice.byteLength
     this.#owner.sender.writer.data(this.id, slice, isLast && this.#trailers === undefined)
     this.#heldUntil = this.#owner.sender.writer.framedBytes
-    this.#onProgress(queue, slice.byteLength)
+    if (this.#time?.onSent(slice.byteLength, queue.bytes)) this.#setDeadline()
     if (isLast) this.#finish()
     else if (queue.bytes === 0) this.#awaitDrain()
     return slice.byteLength
@@ -185,6 +196,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
 
   /** The stream has ended, in whatever way. */
   onStreamOver(): void {
+    this.#owner.sender.forget(this)
     this.#content?.onStreamOver()
   }
 
@@ -203,7 +215,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#outputDeadlineMs <= nowMs) {
       if (this.#window > 0) {
         // Others are sent to, or the socket takes nothing, which the connection knows.
-        this.#watchOutput()
+        this.#time?.start()
+        this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
         this.onLost(new AbortedError('The client does not take its answer'))
@@ -236,14 +249,6 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     const { writer } = this.#owner.sender
     writer.windowUpdate(this.id, octets)
     writer.flushSoon()
-  }
-
-  borrow(octets: number): number {
-    return this.#owner.borrowWindow(octets)
-  }
-
-  giveBack(octets: number): void {
-    this.#owner.giveBackWindow(octets)
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
@@ -284,7 +289,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#isSent) return true
     const { sender } = this.#owner
     const { byteLength } = chunk
-    if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PROGRESS_BYTES) && sender.mayPass(byteLength)) {
+    if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
       this.#window -= byteLength
       sender.writer.data(this.id, chunk, false)
       this.#heldUntil = sender.writer.framedBytes
@@ -329,20 +334,28 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     return this.#queue?.bytes ?? 0
   }
 
+  /** When the client must have taken more of the answer. */
+  get #outputDeadlineMs(): number {
+    return this.#time?.deadlineMs ?? Infinity
+  }
+
   #beginQueue(): AnswerQueue {
     return (this.#queue ??= new AnswerQueue())
   }
 
   #enqueue(): void {
     this.#owner.sender.enqueue(this)
-    if (this.#queuedBytes > 0 && this.#outputDeadlineMs === Infinity) this.#watchOutput()
+    if (this.#queuedBytes === 0 || this.#outputDeadlineMs < Infinity) return
+    this.#time ??= new AnswerTime(this.deadlines, this.limits.writeStallTimeoutMs)
+    this.#time.start()
+    this.#setDeadline()
   }
 
   /** Everything was given to the connection, but for trailers. */
   #finish(): void {
     if (this.#trailers !== undefined && !this.#isSent) this.#owner.answerFields.trailers(this.id, this.#trailers)
     this.#isSent = true
-    this.#outputDeadlineMs = Infinity
+    this.#time?.stop()
     this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.settle(false)
@@ -356,20 +369,6 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.wake()
-  }
-
-  #onProgress(queue: AnswerQueue, bytes: number): void {
-    this.#progressBytes += bytes
-    if (queue.bytes === 0) {
-      this.#outputDeadlineMs = Infinity
-      this.#setDeadline()
-    } else if (this.#progressBytes >= PROGRESS_BYTES || this.#outputDeadlineMs === Infinity) this.#watchOutput()
-  }
-
-  #watchOutput(): void {
-    this.#progressBytes = 0
-    this.#outputDeadlineMs = this.deadlines.in(this.limits.writeStallTimeoutMs)
-    this.#setDeadline()
   }
 
   #setDeadline(): void {

@@ -118,10 +118,14 @@ export class FrameReceiver {
         this.#onPing()
         return
       case FrameType.GOAWAY:
+        this.#streams.countIdleFrame()
         this.#owner.onGoaway(readUint32(reader.bytes, reader.start + 4))
         return
       case FrameType.WINDOW_UPDATE:
         this.#onWindowUpdate(readUint32(reader.bytes, reader.start) & 0x7fff_ffff)
+        return
+      case FrameType.PRIORITY_UPDATE:
+        this.#onPriorityUpdate()
         return
       // PRIORITY, which RFC 9113 deprecates, and what nobody knows.
       default:
@@ -173,6 +177,7 @@ export class FrameReceiver {
   #onSettings(): void {
     const { bytes, start, end, flags } = this.#reader
     if ((flags & Flag.ACK) !== 0) {
+      this.#streams.countIdleFrame()
       this.#owner.onSettingsAcknowledged()
       return
     }
@@ -194,12 +199,19 @@ export class FrameReceiver {
   #onPing(): void {
     const { bytes, start, end, flags } = this.#reader
     if ((flags & Flag.ACK) !== 0) {
+      this.#streams.countIdleFrame()
       this.#owner.onPingAcknowledged()
       return
     }
     const { writer } = this.#owner.sender
     writer.pingAck(bytes.subarray(start, end))
     writer.flushSoon()
+  }
+
+  #onPriorityUpdate(): void {
+    const { bytes, start, end } = this.#reader
+    const streamId = readUint32(bytes, start) & 0x7fff_ffff
+    this.#streams.onPriorityUpdate(streamId, bytes.toString('latin1', start + 4, end))
   }
 
   #onWindowUpdate(octets: number): void {

@@ -10,8 +10,8 @@ interface FrameRule {
   readonly maxBytes: number
 }
 
-/** By the number of the type. */
-const RULES: readonly FrameRule[] = [
+/** By the number of the type, without those that nobody has given out. */
+const RULES: readonly (FrameRule | undefined)[] = [
   { name: 'DATA', scope: 'stream', minBytes: 0, maxBytes: Infinity },
   { name: 'HEADERS', scope: 'stream', minBytes: 0, maxBytes: Infinity },
   { name: 'PRIORITY', scope: 'stream', minBytes: 5, maxBytes: 5 },
@@ -22,6 +22,8 @@ const RULES: readonly FrameRule[] = [
   { name: 'GOAWAY', scope: 'connection', minBytes: 8, maxBytes: Infinity },
   { name: 'WINDOW_UPDATE', scope: 'any', minBytes: 4, maxBytes: 4 },
   { name: 'CONTINUATION', scope: 'stream', minBytes: 0, maxBytes: Infinity },
+  ...Array.from<undefined>({ length: FrameType.PRIORITY_UPDATE - FrameType.CONTINUATION - 1 }),
+  { name: 'PRIORITY_UPDATE', scope: 'connection', minBytes: 4, maxBytes: Infinity },
 ]
 
 /**
@@ -30,7 +32,7 @@ const RULES: readonly FrameRule[] = [
  * @throws {ConnectionError} for a frame in the wrong place, of a wrong length, or that no client may send. Where RFC 9113
  *   asks for an error of the stream, the connection ends too (§5.4.1 allows it): such a client is broken, and streams that
  *   are reset for it could be abused (CVE-2025-8671)
- * @see RFC 9113 §6
+ * @see RFC 9113 §6, RFC 9218 §7.1
  */
 export function checkFrame(type: number, flags: number, streamId: number, length: number): void {
   const rule = RULES[type]

@@ -10,6 +10,8 @@ export const FrameType = {
   GOAWAY: 0x7,
   WINDOW_UPDATE: 0x8,
   CONTINUATION: 0x9,
+  /** RFC 9218 §7.1. */
+  PRIORITY_UPDATE: 0x10,
 } as const
 
 /** Bits that say more about a frame; one bit means different things on different frames. */
@@ -23,6 +25,8 @@ export const Setting = {
   INITIAL_WINDOW_SIZE: 0x4,
   MAX_FRAME_SIZE: 0x5,
   MAX_HEADER_LIST_SIZE: 0x6,
+  /** RFC 9218 §2.1. */
+  NO_RFC7540_PRIORITIES: 0x9,
 } as const
 
 /** Octets before the payload of every frame: length, type, flags, stream (RFC 9113 §4.1). */

@@ -7,6 +7,7 @@ import { copied, keepable } from './content-copy.ts'
 import { ContentTime } from './content-time.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames.ts'
+import type { SpareWindow } from './spare-window.ts'
 
 /**
  * Octets of the window for each DATA frame that may come while nobody reads what came before. In frames of an octet or two
@@ -20,6 +21,7 @@ const MAX_STREAM_WINDOW: number = 1024 * 1024
 export interface ContentOwner {
   readonly limits: Limits
   readonly deadlines: Deadlines
+  readonly spareWindow: SpareWindow
   abort(): void
   /** Calls `watch` once all that was received together has been looked at. */
   watchSoon(): void
@@ -29,10 +31,6 @@ export interface ContentOwner {
   sendContinue(): void
   /** Lets the client send so many octets more on the stream. */
   credit(octets: number): void
-  /** Asks for octets by which the window may be larger than others. @returns How many it may be */
-  borrow(octets: number): number
-  /** The window is no longer larger than others. */
-  giveBack(octets: number): void
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
@@ -198,13 +196,13 @@ export class RequestContent implements BodySupply {
 
   /** @returns Octets by which the window has become larger */
   #grow(): number {
-    const borrowed = this.#owner.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
+    const borrowed = this.#owner.spareWindow.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
     this.#size += borrowed
     return borrowed
   }
 
   #giveBack(): void {
-    this.#owner.giveBack(this.#size - DEFAULT_WINDOW)
+    this.#owner.spareWindow.giveBack(this.#size - DEFAULT_WINDOW)
     this.#size = DEFAULT_WINDOW
   }
 

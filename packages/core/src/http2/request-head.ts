@@ -3,6 +3,7 @@ import { FieldListHeaders } from '../engine/field-list-headers.ts'
 import { isToken } from '../engine/fields.ts'
 import { isHost } from '../engine/host.ts'
 import type { Limits } from '../limits.ts'
+import { parsePriority, type Priority } from '../engine/priority.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ErrorCode, StreamError } from './errors.ts'
 import type { FieldSection } from './hpack-decoder.ts'
@@ -17,6 +18,8 @@ export interface Http2RequestHead {
   /** Octets announced, or `undefined`. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
+  /** By the field of RFC 9218, `undefined` without. */
+  readonly priority: Priority | undefined
 }
 
 export type Http2HeadLimits = Pick<Limits, 'maxRequestLineBytes' | 'maxFields'>
@@ -60,6 +63,7 @@ export function http2RequestHead(section: FieldSection, limits: Http2HeadLimits)
   let host: string | undefined
   let contentLength: number | undefined
   let expectsContinue = false
+  let priority: string | undefined
   for (; at < fields.length; at += 2) {
     const name = fields[at] ?? ''
     const value = fields[at + 1] ?? ''
@@ -72,9 +76,19 @@ export function http2RequestHead(section: FieldSection, limits: Http2HeadLimits)
       contentLength = Number(value)
     } else if (name === 'te' && value.toLowerCase() !== 'trailers') throw malformed('te with more than trailers')
     else if (name === 'expect' && value.toLowerCase() === '100-continue') expectsContinue = true
+    // A list that came in several fields is one (RFC 9110 §5.3).
+    else if (name === 'priority') priority = priority === undefined ? value : `${priority}, ${value}`
   }
   const { target, authority } = readTarget(pseudo, host)
-  return { method, target, authority, headers: new FieldListHeaders(fields), contentLength, expectsContinue }
+  return {
+    method,
+    target,
+    authority,
+    headers: new FieldListHeaders(fields),
+    contentLength,
+    expectsContinue,
+    priority: priority === undefined ? undefined : parsePriority(priority),
+  }
 }
 
 /**

@@ -1,14 +1,19 @@
 import { outsideRequests } from '../engine/outside.ts'
+import type { Priority } from '../engine/priority.ts'
 import { turns, type TurnTaker } from '../engine/turns.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import type { FrameWriter } from './frame-writer.ts'
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW } from './frames.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** Octets of content that are a share of work. */
 const SHARE_BYTES = 64 * 1024
 
 /** A stream that has more to send than it could, or waits until it can send more. */
 export interface SendingStream {
+  /** Its number. */
+  readonly id: number
+  priority: Priority
   /** Whether its own window lets something of it through. */
   readonly canSend: boolean
   /** Whether it is among those that wait for their turn. */
@@ -22,8 +27,8 @@ export interface SendingStream {
 }
 
 /**
- * Divides what a connection may send among its streams: a frame each in turn, as far as the window of the connection and
- * the socket allow.
+ * Divides what a connection may send among its streams, frame by frame, as far as the window of the connection and the
+ * socket allow. Streams whose own window is closed are not in the queue, so that others go before however urgent they are.
  *
  * @see RFC 9113 §5.2, §6.9
  */
@@ -33,7 +38,7 @@ export class Sender implements TurnTaker {
   /** Octets of content sent so far. */
   sentBytes = 0
   readonly writer: FrameWriter
-  #queue: SendingStream[] = []
+  readonly #queue = new SendQueue<SendingStream>()
   /** Those to be told when the connection takes more. */
   #waiting = new Set<SendingStream>()
   #shareBytes = 0
@@ -46,7 +51,7 @@ export class Sender implements TurnTaker {
 
   /** Whether streams wait: for their turn, the socket or the window of the connection. */
   get isBusy(): boolean {
-    return this.#queue.length > 0 || this.#waiting.size > 0
+    return this.#queue.size > 0 || this.#waiting.size > 0
   }
 
   /** Whether the connection wants a pause: for the socket, or until its turn comes. */
@@ -56,7 +61,7 @@ export class Sender implements TurnTaker {
 
   /** Whether a stream may send that much at once, without going before others. */
   mayPass(bytes: number): boolean {
-    return bytes <= this.window && this.#queue.length === 0 && !this.isBlocked
+    return bytes <= this.window && this.#queue.size === 0 && !this.isBlocked
   }
 
   /** Counts content that was sent at once. */
@@ -71,9 +76,23 @@ export class Sender implements TurnTaker {
   enqueue(stream: SendingStream): void {
     if (!stream.isQueued && stream.canSend) {
       stream.isQueued = true
-      this.#queue.push(stream)
+      this.#queue.add(stream)
     }
     this.pump()
+  }
+
+  /** Sends the rest of a stream in another order. */
+  prioritize(stream: SendingStream, priority: Priority): void {
+    if (stream.isQueued) this.#queue.remove(stream)
+    stream.priority = priority
+    if (stream.isQueued) this.#queue.add(stream)
+  }
+
+  /** Nothing more of a stream is sent. */
+  forget(stream: SendingStream): void {
+    if (!stream.isQueued) return
+    stream.isQueued = false
+    this.#queue.remove(stream)
   }
 
   /** The client lets more through on the connection. @throws {ConnectionError} if that is more than can be */
@@ -116,19 +135,19 @@ export class Sender implements TurnTaker {
   /** Nothing will be sent any more, and those who wait for it are told. */
   end(error: Error): void {
     const waiting = this.#waiting
-    this.#queue = []
+    this.#queue.clear()
     this.#waiting = new Set()
     for (const stream of waiting) stream.onLost(error)
   }
 
   /** Sends a frame of the stream whose turn it is. @returns Whether there was one */
   #sendNext(): boolean {
-    const stream = this.#queue.shift()
+    const stream = this.#queue.take()
     if (stream === undefined) return false
     // Its window may have shrunk since, even below zero (RFC 9113 §6.9.2).
     if (stream.canSend) this.passed(stream.sendFrame(Math.min(this.window, DEFAULT_FRAME_BYTES)))
     stream.isQueued = stream.canSend
-    if (stream.isQueued) this.#queue.push(stream)
+    if (stream.isQueued) this.#queue.add(stream)
     return true
   }
 

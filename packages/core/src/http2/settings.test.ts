@@ -69,6 +69,7 @@ it('announces the limits of the server', () => {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_CONCURRENT_STREAMS, 7],
       [Setting.MAX_HEADER_LIST_SIZE, 1000],
+      [Setting.NO_RFC7540_PRIORITIES, 1],
     ]),
   )
 })

@@ -60,6 +60,9 @@ export class ClientSettings {
         }
         this.maxFrameBytes = value
         break
+      case Setting.NO_RFC7540_PRIORITIES:
+        if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `NO_RFC7540_PRIORITIES is ${value}`)
+        break
       // Unknown settings are passed over, and that of the greatest field section is advice.
       default:
     }
@@ -72,6 +75,7 @@ export function serverSettings(limits: Limits): Buffer {
     [Setting.ENABLE_PUSH, 0],
     [Setting.MAX_CONCURRENT_STREAMS, limits.maxConcurrentStreams],
     [Setting.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes],
+    [Setting.NO_RFC7540_PRIORITIES, 1],
   ] as const
   const payload = Buffer.alloc(settings.length * SETTING_BYTES)
   settings.forEach(([setting, value], index) => {

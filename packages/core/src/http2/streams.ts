@@ -3,23 +3,25 @@ import { AbortedError } from '../engine/aborted-error.ts'
 import { answerBatch } from '../engine/answer-batch.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
+import { parsePriority } from '../engine/priority.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { RateBudget } from '../engine/rate-budget.ts'
 import { AnswerFields } from './answer-fields.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { Http2Exchange, type StreamOwner } from './exchange.ts'
-import { HpackDecoder, type FieldSection } from './hpack-decoder.ts'
-import { HpackError } from './hpack-error.ts'
-import { http2RequestHead, http2Trailers, refusedRequestLine, type Http2RequestHead } from './request-head.ts'
+import type { FieldSection } from './hpack-decoder.ts'
+import { RequestDecoder } from './request-decoder.ts'
+import { http2Trailers, refusedRequestLine, type Http2RequestHead } from './request-head.ts'
 import type { Sender } from './sender.ts'
 import type { ClientSettings } from './settings.ts'
+import { SpareWindow } from './spare-window.ts'
+import { StreamHistory } from './stream-history.ts'
+import { StreamPriorities } from './stream-priorities.ts'
 import { StreamTable } from './stream-table.ts'
 
-/** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
-const DECODER_TABLE_BYTES = 4096
 /**
- * Numbers of streams that we reset and for which frames may be on their way. Clients open up to about a thousand streams
- * before they know how many may be open.
+ * Streams that we reset and that are remembered, at least. Clients open up to about a thousand before they know how many
+ * may be open.
  */
 const REMEMBERED_RESETS = 1024
 /**
@@ -27,12 +29,6 @@ const REMEMBERED_RESETS = 1024
  */
 const IDLE_FRAMES_BURST = 10_000
 const IDLE_FRAMES_PER_SECOND = 330
-
-/**
- * Octets by which the windows of all streams of a connection together may grow beyond what each has: what a client may
- * make us hold if the handlers that read as fast as it sent stop all at once.
- */
-const SPARE_WINDOW: number = 4 * 1024 * 1024
 
 /** What streams need of the connection they are on. */
 export interface StreamsOwner {
@@ -62,41 +58,28 @@ export class Http2Streams implements StreamOwner {
   readonly deadlines: Deadlines
   readonly sender: Sender
   readonly answerFields: AnswerFields
-  /** The highest number of a stream that was opened. */
-  lastId = 0
-  /** Whether new streams are passed over, as the client was told before. */
-  isEnding = false
+  readonly spareWindow: SpareWindow = new SpareWindow()
   readonly #owner: StreamsOwner
   readonly #open = new StreamTable<Http2Exchange>()
-  readonly #decoder: HpackDecoder
+  readonly #history: StreamHistory
+  readonly #priorities = new StreamPriorities()
+  readonly #decoder: RequestDecoder
   /** Streams that the client, or what it did, brought to an end. */
   readonly #resetBudget: RateBudget
   readonly #idleFrames: RateBudget
-  /** Oldest first. */
-  readonly #recentResets = new Set<number>()
   /** Those whose content the clock must be told of. */
   #noted: Http2Exchange[] = []
-  /** Octets by which windows may still grow. */
-  #spareWindow = SPARE_WINDOW
-  /** The highest number of a stream before the frames that are being read arrived. */
-  #lastIdBefore = 0
-  /** Numbers that were passed over last, none of which a stream can have any more. */
-  #gapStart = 0
-  #gapEnd = 0
-  /** A section that was found good, and what it says: clients send the same again and again. */
-  #knownSection: FieldSection | undefined = undefined
-  #knownHead: Http2RequestHead | undefined = undefined
-
   constructor(owner: StreamsOwner) {
     const { host, deadlines, sender } = owner
-    const { maxHeadBytes, maxStreamResetBurst, maxStreamResetsPerSecond } = host.limits
+    const { maxConcurrentStreams, maxStreamResetBurst, maxStreamResetsPerSecond } = host.limits
     const nowMs = performance.now()
     this.#owner = owner
     this.host = host
     this.deadlines = deadlines
     this.sender = sender
     this.answerFields = new AnswerFields(sender.writer, host)
-    this.#decoder = new HpackDecoder(DECODER_TABLE_BYTES, maxHeadBytes)
+    this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * maxConcurrentStreams))
+    this.#decoder = new RequestDecoder(host.limits)
     this.#resetBudget = new RateBudget(maxStreamResetBurst, maxStreamResetsPerSecond, nowMs)
     this.#idleFrames = new RateBudget(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND, nowMs)
   }
@@ -110,6 +93,10 @@ export class Http2Streams implements StreamOwner {
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  /** The highest number of a stream that was opened. */
+  get lastId(): number {
+    return this.#history.lastId
+  }
   /** Streams that are open. */
   get size(): number {
     return this.#open.size
@@ -117,7 +104,12 @@ export class Http2Streams implements StreamOwner {
 
   /** Frames that arrived together follow. */
   onFrames(): void {
-    this.#lastIdBefore = this.lastId
+    this.#history.onFrames()
+  }
+
+  /** New streams are passed over from now on, as the client is told. */
+  refuseNew(): void {
+    this.#history.isEnding = true
   }
 
   /** What has arrived has been looked at, all of it or as much as there was time for. */
@@ -134,12 +126,12 @@ export class Http2Streams implements StreamOwner {
    * @throws {ConnectionError}
    */
   onFields(id: number, endsStream: boolean, block: Buffer, start: number, end: number): void {
-    const section = this.#decode(block, start, end)
+    const section = this.#decoder.decode(block, start, end)
     const exchange = this.#open.get(id)
     if (exchange !== undefined) this.#onTrailers(exchange, section, endsStream)
     else if (id <= this.lastId) this.#onLateFrame(id)
-    else if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `A client opens stream ${id}`)
-    else if (!this.isEnding) this.#onRequest(id, section, endsStream)
+    else if (this.#history.isPassedOver(id)) this.countIdleFrame()
+    else this.#onRequest(id, section, endsStream)
   }
 
   /**
@@ -167,11 +159,11 @@ export class Http2Streams implements StreamOwner {
 
   /** @throws {ConnectionError} */
   onReset(id: number, code: number): void {
-    if (this.#isPassedOver(id)) return this.countIdleFrame()
-    this.#expectOpened(id, 'RST_STREAM')
+    if (this.#history.isPassedOver(id)) return this.countIdleFrame()
+    this.#history.expectOpened(id, 'RST_STREAM')
     const exchange = this.#open.get(id)
     // Who gives up a request together with making it has not seen its answer, though it may be complete already.
-    if (exchange !== undefined || id > this.#lastIdBefore) this.#countReset()
+    if (exchange !== undefined || this.#history.isNew(id)) this.#countReset()
     else this.countIdleFrame()
     if (exchange === undefined) return
     this.#remove(exchange)
@@ -180,9 +172,25 @@ export class Http2Streams implements StreamOwner {
 
   /** @throws {ConnectionError} */
   onWindowUpdate(id: number, octets: number): void {
-    if (this.#isPassedOver(id)) return this.countIdleFrame()
-    this.#expectOpened(id, 'WINDOW_UPDATE')
+    if (this.#history.isPassedOver(id)) return this.countIdleFrame()
+    this.#history.expectOpened(id, 'WINDOW_UPDATE')
     this.#open.get(id)?.widen(octets)
+  }
+
+  /** The client would have the answer on a stream sent in another order. @throws {ConnectionError} */
+  onPriorityUpdate(id: number, value: string): void {
+    this.countIdleFrame()
+    // RFC 9218 §7.1: neither the connection nor what only a server could open.
+    if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `PRIORITY_UPDATE of stream ${id}`)
+    const exchange = this.#open.get(id)
+    if (exchange !== undefined) {
+      this.#priorities.onUpdate()
+      this.sender.prioritize(exchange, parsePriority(value))
+    } else if (id > this.lastId && !this.#history.isEnding) {
+      const most = this.host.limits.maxConcurrentStreams - this.#open.size
+      if (this.#priorities.setEarly(id, parsePriority(value), most) || !this.#owner.isAcknowledged) return
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PRIORITY_UPDATE of more streams than may be open')
+    }
   }
 
   /** The client has another initial window. @throws {ConnectionError} if a window gets too large */
@@ -202,16 +210,6 @@ export class Http2Streams implements StreamOwner {
 
   watchSoon(exchange: Http2Exchange): void {
     this.#noted.push(exchange)
-  }
-
-  borrowWindow(octets: number): number {
-    const borrowed = Math.min(octets, this.#spareWindow)
-    this.#spareWindow -= borrowed
-    return borrowed
-  }
-
-  giveBackWindow(octets: number): void {
-    this.#spareWindow += octets
   }
 
   resetStream(exchange: Http2Exchange, code: ErrorCode): void {
@@ -237,7 +235,7 @@ export class Http2Streams implements StreamOwner {
 
   /** The client has left; answers that are complete are on their way to it. */
   abandon(error: Error): void {
-    this.isEnding = true
+    this.refuseNew()
     for (const exchange of this.#open.list()) {
       if (exchange.isComplete) continue
       this.resetStream(exchange, ErrorCode.CANCEL)
@@ -247,7 +245,7 @@ export class Http2Streams implements StreamOwner {
 
   /** The connection is over, and so is all that was on it. */
   end(error: Error): void {
-    this.isEnding = true
+    this.refuseNew()
     for (const exchange of this.#open.list()) {
       this.#open.remove(exchange)
       exchange.onLost(error)
@@ -262,21 +260,8 @@ export class Http2Streams implements StreamOwner {
     this.host.onRefused({ status, reason, protocol: 'HTTP/2.0', remoteAddress, ...line, bodyBytes: 0, durationMs: 0 })
   }
 
-  #decode(block: Buffer, start: number, end: number): FieldSection {
-    try {
-      return this.#decoder.decode(block, start, end)
-    } catch (error) {
-      if (!(error instanceof HpackError)) throw error
-      throw new ConnectionError(ErrorCode.COMPRESSION_ERROR, error.message)
-    }
-  }
-
   #onRequest(id: number, section: FieldSection, endsStream: boolean): void {
-    if (id > this.lastId + 2) {
-      this.#gapStart = this.lastId + 1
-      this.#gapEnd = id
-    }
-    this.lastId = id
+    this.#history.open(id)
     if (this.#open.size >= this.host.limits.maxConcurrentStreams) {
       // RFC 9113 §5.1.2. Until it knows the limit a client may go beyond it, by thousands.
       if (this.#owner.isAcknowledged) this.#countReset()
@@ -286,7 +271,7 @@ export class Http2Streams implements StreamOwner {
     }
     let head: Http2RequestHead
     try {
-      head = this.#headOf(section)
+      head = this.#decoder.head(section)
       if (endsStream && head.contentLength !== undefined && head.contentLength > 0) {
         throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: content announced and none sent')
       }
@@ -295,18 +280,11 @@ export class Http2Streams implements StreamOwner {
       return
     }
     if (this.#open.size === 0) this.#owner.onBusy()
-    const exchange = new Http2Exchange(this, id, head, !endsStream, this.#owner.clientSettings.initialWindow)
+    const priority = this.#priorities.open(id, head.priority)
+    const exchange = new Http2Exchange(this, id, head, priority, !endsStream, this.#owner.clientSettings.initialWindow)
     this.#open.add(exchange)
     answerBatch.beforeHandler()
     this.host.onRequest(exchange)
-  }
-
-  #headOf(section: FieldSection): Http2RequestHead {
-    if (section === this.#knownSection && this.#knownHead !== undefined) return this.#knownHead
-    const head = http2RequestHead(section, this.host.limits)
-    this.#knownSection = section
-    this.#knownHead = head
-    return head
   }
 
   /** A request that no handler sees: answered as briefly as possible if it can be, else reset. */
@@ -347,24 +325,12 @@ export class Http2Streams implements StreamOwner {
 
   /** A frame with content for a stream that is not open. */
   #onLateFrame(id: number): void {
-    if (!this.#isPassedOver(id)) {
-      this.#expectOpened(id, 'A frame')
+    if (!this.#history.isPassedOver(id)) {
+      this.#history.expectOpened(id, 'A frame')
       // What was sent before the client knew of the reset.
-      if (!this.#recentResets.has(id)) throw closed(id)
+      if (!this.#history.wasReset(id)) throw closed(id)
     }
     this.countIdleFrame()
-  }
-
-  /** Whether the request of that stream came too late (RFC 9113 §6.8). */
-  #isPassedOver(id: number): boolean {
-    return this.isEnding && id > this.lastId && id % 2 === 1
-  }
-
-  /** @throws {ConnectionError} if there has been no such stream */
-  #expectOpened(id: number, what: string): void {
-    if (id > this.lastId || id % 2 === 0 || (id >= this.#gapStart && id < this.#gapEnd)) {
-      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${what} on stream ${id}, which was not opened`)
-    }
   }
 
   #remove(exchange: Http2Exchange): boolean {
@@ -378,16 +344,7 @@ export class Http2Streams implements StreamOwner {
     const { writer } = this.sender
     writer.rstStream(id, code)
     writer.flushSoon()
-    this.#recentResets.add(id)
-    const remembered = Math.max(REMEMBERED_RESETS, 2 * this.host.limits.maxConcurrentStreams)
-    if (this.#recentResets.size > remembered) this.#forgetOldestReset()
-  }
-
-  #forgetOldestReset(): void {
-    for (const oldest of this.#recentResets) {
-      this.#recentResets.delete(oldest)
-      return
-    }
+    this.#history.addReset(id)
   }
 
   /** @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many (CVE-2023-44487, CVE-2025-8671) */

@@ -2,11 +2,11 @@ import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../src/limits.ts'
 import { serveEngines, type RunningEngines } from '../serve-engines.ts'
-import { Flag, FrameType, Setting, data, frame, rstStream, settings, windowUpdate } from './frames.ts'
+import { Flag, FrameType, Setting, data, frame, priorityUpdate, rstStream, settings, windowUpdate } from './frames.ts'
 import { headers, indexed, indexedLiteral, literal } from './hpack.ts'
 import { RawClient, request, type RawClientOptions } from './raw-client.ts'
 
-const { HEADERS, PING, PRIORITY, CONTINUATION } = FrameType
+const { HEADERS, PING, PRIORITY, CONTINUATION, SETTINGS, GOAWAY } = FrameType
 /** Far above what any client needs, and above what any of the limits lets through. */
 const FLOOD = 30_000
 const BATCH = 100
@@ -52,6 +52,8 @@ type Flood = readonly [name: string, reference: string, before: Uint8Array, make
 
 const NOTHING = Buffer.alloc(0)
 const POST = headers(1, request('POST'), 0)
+/** A request, and that no other follows. */
+const LEAVING = Buffer.concat([POST, frame(GOAWAY, 0, 0, Buffer.alloc(8))])
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
 /** A request, and a frame about its stream. */
@@ -90,6 +92,11 @@ const FLOODS: readonly Flood[] = [
   ['empty DATA', 'CVE-2019-9518', POST, () => data(1, '')],
   ['more streams than are allowed', 'RFC 9113 §5.1.2', NOTHING, (n) => headers(streamId(n), request('POST'), 0)],
   ['frames of unknown types', 'RFC 9113 §5.5', NOTHING, () => frame(0x77, 0, 0, 'x')],
+  ['PRIORITY_UPDATE', 'RFC 9218 §7.1', NOTHING, (n) => priorityUpdate(streamId(n % 50), 'u=1')],
+  ['acknowledgements of no SETTINGS', 'RFC 9113 §10.5', NOTHING, () => frame(SETTINGS, Flag.ACK, 0)],
+  ['acknowledgements of no PING', 'RFC 9113 §10.5', NOTHING, () => frame(PING, Flag.ACK, 0, '12345678')],
+  ['GOAWAY', 'RFC 9113 §6.8', POST, () => frame(GOAWAY, 0, 0, Buffer.alloc(8))],
+  ['requests after the last GOAWAY', 'RFC 9113 §6.8', LEAVING, (n) => headers(streamId(n + 1), request())],
   ['RST_STREAM on streams that are closed', 'RFC 9113 §5.1', headers(1, request()), () => rstStream(1)],
 ]
 

@@ -10,6 +10,8 @@ export const FrameType = {
   GOAWAY: 7,
   WINDOW_UPDATE: 8,
   CONTINUATION: 9,
+  /** RFC 9218 §7.1. */
+  PRIORITY_UPDATE: 16,
 } as const
 
 export const Flag = { ACK: 1, END_STREAM: 1, END_HEADERS: 4, PADDED: 8, PRIORITY: 0x20 } as const
@@ -23,6 +25,8 @@ export const Setting = {
   MAX_FRAME_SIZE: 5,
   MAX_HEADER_LIST_SIZE: 6,
   ENABLE_CONNECT_PROTOCOL: 8,
+  /** RFC 9218 §2.1. */
+  NO_RFC7540_PRIORITIES: 9,
 } as const
 
 /** RFC 9113 §7, by their numbers. */
@@ -80,6 +84,11 @@ export function rstStream(streamId: number, code = 8): Buffer {
 
 export function windowUpdate(streamId: number, octets: number): Buffer {
   return frame(FrameType.WINDOW_UPDATE, 0, streamId, uint32(octets))
+}
+
+/** @param value As that of a `priority` field */
+export function priorityUpdate(streamId: number, value: string): Buffer {
+  return frame(FrameType.PRIORITY_UPDATE, 0, 0, Buffer.concat([uint32(streamId), Buffer.from(value)]))
 }
 
 export function data(streamId: number, content: Uint8Array | string, flags = 0): Buffer {

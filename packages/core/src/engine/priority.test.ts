@@ -1,0 +1,52 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_PRIORITY, parsePriority } from './priority.ts'
+
+describe('parsePriority', () => {
+  it.each<[value: string, urgency: number, isIncremental: boolean]>([
+    ['', 3, false],
+    ['u=0', 0, false],
+    ['u=7', 7, false],
+    ['i', 3, true],
+    ['i=?1', 3, true],
+    ['i=?0', 3, false],
+    ['u=5, i', 5, true],
+    ['i,u=5', 5, true],
+    ['i \t,\t u=5', 5, true],
+    [' u=1 ', 1, false],
+    ['u=1;x=2;y, i;z="a,b"', 1, true],
+    ['u=1, u=2', 2, false],
+    ['i, i=?0', 3, false],
+    ['x="u=0, i", u=6', 6, false],
+    ['x=(a "b, u=0" 1.5), y=:AA==:, z=tok/en, u=6', 6, false],
+  ])('%j is urgency %i, incremental %s', (value, urgency, isIncremental) => {
+    expect(parsePriority(value)).toEqual({ urgency, isIncremental })
+  })
+
+  it.each(['u=8', 'u=-1', 'u=1.0', 'u="1"', 'u=?1', 'u', 'i=1', 'i=x', 'u=(1)'])(
+    '%j has a value that its member cannot have, which is as if it were not there (RFC 9218 §4)',
+    (value) => {
+      expect(parsePriority(value)).toEqual(DEFAULT_PRIORITY)
+    },
+  )
+
+  it.each(['u=1,', ',u=1', 'u=1 i', 'U=1', 'u=', 'u=1, é', 'u=1;', 'u=1, x="', '=1', 'u==1', 'u=1,,i'])(
+    '%j is no dictionary, and none of it counts (RFC 9651 §4.2)',
+    (value) => {
+      expect(parsePriority(value)).toEqual(DEFAULT_PRIORITY)
+    },
+  )
+
+  it('takes any value, however long', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('u', 'i', '=', '?', '1', ',', ';', ' ', '(', '"') })),
+        (value) => {
+          const { urgency } = parsePriority(value)
+          expect(urgency >= 0 && urgency <= 7).toBe(true)
+        },
+      ),
+    )
+    expect(parsePriority(`u=1${', x'.repeat(100_000)}`)).toEqual(DEFAULT_PRIORITY)
+  })
+})

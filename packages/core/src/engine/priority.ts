@@ -1,0 +1,51 @@
+/** How a client would have its answer sent beside others. @see RFC 9218 §4 */
+export interface Priority {
+  /** 0, the most urgent, to 7. */
+  readonly urgency: number
+  /** Whether parts of the answer are of use before the whole has arrived, so that it may share with others. */
+  readonly isIncremental: boolean
+}
+
+/** What a request has that does not say otherwise. */
+export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
+
+/** The values of Structured Fields (RFC 9651 §4.2), as far as they have to be told apart. */
+const KEY = '[a-z*][a-z0-9_.*-]*'
+const BARE_ITEM = [
+  String.raw`-?[0-9]{1,15}(?:\.[0-9]{1,3})?`,
+  String.raw`"(?:[ !#-\[\]-~]|\\["\\])*"`,
+  "[A-Za-z*][\\w!#$%&'*+.^`|~:/-]*",
+  ':[A-Za-z0-9+/=]*:',
+  String.raw`\?[01]`,
+].join('|')
+const PARAMETERS = `(?:; *${KEY}(?:=(?:${BARE_ITEM}))?)*`
+const INNER_ITEM = `(?:${BARE_ITEM})${PARAMETERS}`
+const INNER_LIST = String.raw`\( *(?:${INNER_ITEM}(?: +${INNER_ITEM})*)? *\)`
+const MEMBER = new RegExp(`(${KEY})(?:=(${BARE_ITEM}|${INNER_LIST}))?${PARAMETERS}[ \\t]*(?:,[ \\t]*(?=[a-z*])|$)`, 'y')
+/** No sane value is longer, and this is looked at letter by letter. */
+const MAX_LENGTH = 256
+
+/**
+ * Reads the value of a `priority` field, or of PRIORITY_UPDATE. What cannot be read is as if it were not there, as are
+ * members that nobody knows, and values that a member cannot have.
+ *
+ * @see RFC 9218 §4, §5
+ *
+ * @example
+ * parsePriority('u=1, i')    // { urgency: 1, isIncremental: true }
+ */
+export function parsePriority(value: string): Priority {
+  if (value.length > MAX_LENGTH) return DEFAULT_PRIORITY
+  let { urgency, isIncremental } = DEFAULT_PRIORITY
+  const text = value.replace(/^ +| +$/g, '')
+  for (let at = 0; at < text.length; at = MEMBER.lastIndex) {
+    MEMBER.lastIndex = at
+    const member = MEMBER.exec(text)
+    if (member === null) return DEFAULT_PRIORITY
+    const [, key, item = '?1'] = member
+    // The last one of a key counts (RFC 9651 §4.2.2).
+    if (key === 'u') urgency = /^[0-7]$/.test(item) ? Number(item) : DEFAULT_PRIORITY.urgency
+    else if (key === 'i') isIncremental = item === '?1'
+  }
+  return { urgency, isIncremental }
+}

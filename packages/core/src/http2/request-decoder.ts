@@ -1,0 +1,40 @@
+import type { Limits } from '../limits.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { HpackDecoder, type FieldSection } from './hpack-decoder.ts'
+import { HpackError } from './hpack-error.ts'
+import { http2RequestHead, type Http2RequestHead } from './request-head.ts'
+
+/** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
+const TABLE_BYTES = 4096
+
+/** Reads the field blocks of a client, which sends the same again and again: what was found good last is judged once. */
+export class RequestDecoder {
+  readonly #limits: Limits
+  readonly #hpack: HpackDecoder
+  #section: FieldSection | undefined = undefined
+  #head: Http2RequestHead | undefined = undefined
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+    this.#hpack = new HpackDecoder(TABLE_BYTES, limits.maxHeadBytes)
+  }
+
+  /** Decodes a whole field block, the next one of the connection. @throws {ConnectionError} COMPRESSION_ERROR */
+  decode(block: Buffer, start: number, end: number): FieldSection {
+    try {
+      return this.#hpack.decode(block, start, end)
+    } catch (error) {
+      if (!(error instanceof HpackError)) throw error
+      throw new ConnectionError(ErrorCode.COMPRESSION_ERROR, error.message)
+    }
+  }
+
+  /** Takes a section for the head of a request. @throws as `http2RequestHead` does */
+  head(section: FieldSection): Http2RequestHead {
+    if (section === this.#section && this.#head !== undefined) return this.#head
+    const head = http2RequestHead(section, this.#limits)
+    this.#section = section
+    this.#head = head
+    return head
+  }
+}

@@ -1,0 +1,57 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { SendQueue, type Prioritized } from './send-queue.ts'
+
+/** Named as in a `priority` field. */
+function stream(id: number, urgency: number, incremental?: 'i'): Prioritized {
+  return { id, priority: { urgency, isIncremental: incremental === 'i' } }
+}
+
+/** The numbers of the streams that send, where each goes on having something. */
+function turns(streams: readonly Prioritized[], count: number): number[] {
+  const queue = new SendQueue<Prioritized>()
+  for (const each of streams) queue.add(each)
+  return Array.from({ length: count }, () => {
+    const next = queue.take()
+    if (next !== undefined) queue.add(next)
+    return next?.id ?? 0
+  })
+}
+
+describe('SendQueue', () => {
+  it.each<[what: string, streams: Prioritized[], order: number[]]>([
+    ['the more urgent first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
+    ['by number where only the whole is of use', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
+    ['by turns where parts are', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
+    ['both kinds by turns', [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')], [5, 1, 7, 1, 5]],
+    ['an incremental one before others that are less urgent', [stream(1, 4), stream(3, 2, 'i')], [3, 3]],
+  ])('gives %s', (_what, streams, order) => {
+    expect(turns(streams, order.length)).toEqual(order)
+  })
+
+  it('gives every one exactly once, whatever was removed', () => {
+    const streams = fc.uniqueArray(
+      fc.record({
+        id: fc.nat(),
+        priority: fc.record({ urgency: fc.nat(7), isIncremental: fc.boolean() }),
+        isRemoved: fc.boolean(),
+      }),
+      { selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(streams, (all) => {
+        const queue = new SendQueue<(typeof all)[number]>()
+        for (const each of all) queue.add(each)
+        for (const each of all) if (each.isRemoved) queue.remove(each)
+        const kept = all.filter(({ isRemoved }) => !isRemoved)
+        expect(queue.size).toBe(kept.length)
+        const taken = kept.map(() => queue.take())
+        expect(new Set(taken)).toEqual(new Set(kept))
+        expect(taken.map((each) => each?.priority.urgency)).toEqual(
+          kept.map((each) => each.priority.urgency).toSorted((a, b) => a - b),
+        )
+        expect([queue.take(), queue.size]).toEqual([undefined, 0])
+      }),
+    )
+  })
+})

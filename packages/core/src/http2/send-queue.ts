@@ -1,0 +1,79 @@
+import type { Priority } from '../engine/priority.ts'
+
+/** What waits to be sent. */
+export interface Prioritized {
+  /** The number of its stream. */
+  readonly id: number
+  readonly priority: Priority
+}
+
+/** Those of one urgency. */
+interface Level<Stream> {
+  /** By their numbers: each is sent to its end before the next. */
+  readonly sequential: Stream[]
+  /** In turn. */
+  readonly incremental: Stream[]
+  /** Whether the turn is of one of the others. */
+  isSequentialNext: boolean
+}
+
+/**
+ * The streams of a connection that have something to send, in the order in which they may: the more urgent ones first,
+ * of these one after the other where only the whole is of use to the client, and by turns where parts are.
+ *
+ * @see RFC 9218 §10
+ */
+export class SendQueue<Stream extends Prioritized> {
+  /** How many there are. */
+  size = 0
+  /** By urgency. */
+  readonly #levels: (Level<Stream> | undefined)[] = []
+
+  /** @param stream One that is not in the queue; its priority stays the same as long as it is */
+  add(stream: Stream): void {
+    const { urgency, isIncremental } = stream.priority
+    const { sequential, incremental } = (this.#levels[urgency] ??= newLevel())
+    this.size++
+    if (isIncremental) incremental.push(stream)
+    else {
+      const at = sequential.findIndex(({ id }) => id > stream.id)
+      sequential.splice(at === -1 ? sequential.length : at, 0, stream)
+    }
+  }
+
+  /** Takes the one whose turn it is. */
+  take(): Stream | undefined {
+    if (this.size === 0) return undefined
+    for (const level of this.#levels) {
+      if (level === undefined) continue
+      const { sequential, incremental, isSequentialNext } = level
+      const from = incremental.length === 0 || (isSequentialNext && sequential.length > 0) ? sequential : incremental
+      const stream = from.shift()
+      if (stream === undefined) continue
+      level.isSequentialNext = from === incremental
+      this.size--
+      return stream
+    }
+    return undefined
+  }
+
+  /** Takes one out of the order. @param stream One that is in the queue */
+  remove(stream: Stream): void {
+    const { urgency, isIncremental } = stream.priority
+    const level = this.#levels[urgency]
+    const list = isIncremental ? level?.incremental : level?.sequential
+    const at = list?.indexOf(stream) ?? -1
+    if (at === -1) return
+    list?.splice(at, 1)
+    this.size--
+  }
+
+  clear(): void {
+    this.#levels.length = 0
+    this.size = 0
+  }
+}
+
+function newLevel<Stream>(): Level<Stream> {
+  return { sequential: [], incremental: [], isSequentialNext: false }
+}
