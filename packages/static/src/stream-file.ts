@@ -2,6 +2,7 @@ import type { ResponseBody } from '@fw/types'
 import { BufferPool } from './buffer-pool.ts'
 import { readAt } from './read-at.ts'
 import { isUnchanged, sampleOf, type Changed, type Sample } from './sample.ts'
+import { SliceBuffers } from './slice-buffers.ts'
 import type { FileSource } from './source.ts'
 
 const pool = new BufferPool()
@@ -26,44 +27,43 @@ export async function streamFile(
   before?: Sample,
 ): Promise<StreamOutcome> {
   const { fd } = source.handle
+  const buffers = new SliceBuffers(pool)
   let position = start
-  let buffer = pool.take(end - position + 1)
-  let isTaken = true
   let body: ResponseBody | undefined
   let sample: Sample | undefined
   try {
     do {
-      const bytesRead = await readAt(fd, buffer, 0, Math.min(buffer.byteLength, end - position + 1), position)
+      const left = end - position + 1
+      const buffer = buffers.next(left)
+      const bytesRead = await readAt(fd, buffer, 0, Math.min(buffer.byteLength, left), position)
       const slice = buffer.subarray(0, bytesRead)
-      const isEdge = sample === undefined || position + bytesRead > end
+      const isEdge = sample === undefined || bytesRead === left
       // What is between the first slice and the last is as true as those: it was read after the one, before the other.
       if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample ?? before)))) {
         if (body === undefined) return { before: sampleOf(source, slice, position) }
-        isTaken = false
         body.abort(new Error('The file was changed while it was sent'))
         return 'cut'
       }
       sample ??= sampleOf(source, slice, position)
       position += bytesRead
       body ??= begin()
-      isTaken = false
+      if (isTaken(body)) buffers.takeBack()
       body.write(slice)
-      if (body.bufferedBytes === 0) continue
-      await body.drained()
-      if (body.bufferedBytes === 0) continue
-      // Whatever the transport still holds must not be overwritten by the next read.
-      pool.drop(buffer)
-      buffer = pool.take(end - position + 1)
+      buffers.lend()
+      if (body.bufferedBytes > 0) await body.drained()
+      if (isTaken(body)) buffers.takeBack()
     } while (position <= end && body.isOpen)
-    // Once nobody is there any more, what is buffered no longer tells what the transport holds.
-    isTaken = body.isOpen && body.bufferedBytes === 0
     body.end()
     return 'sent'
   } catch (error) {
     body?.abort(error instanceof Error ? error : undefined)
     throw error
   } finally {
-    if (isTaken) pool.give(buffer)
-    else pool.drop(buffer)
+    buffers.close()
   }
+}
+
+/** Once nobody is there any more, what is buffered no longer tells what the transport holds. */
+function isTaken(body: ResponseBody): boolean {
+  return body.isOpen && body.bufferedBytes === 0
 }

@@ -35,7 +35,7 @@ it.runIf(conditionalCases)(
     const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
     try {
       const probe = async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended
-      await expect.poll(probe, { timeout: 10_000 }).toBe('fin')
+      await expect.poll(probe).toBe('fin')
       const runner = sharedCaseFile('run-conditional.mjs') ?? ''
       expect(await output(runner, `127.0.0.1:${port}`, '--fails')).toMatch(/ weak 0, fail 0;/)
     } finally {

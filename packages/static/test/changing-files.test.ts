@@ -138,7 +138,7 @@ it.each<TestProtocol>(['h1', 'h2', 'h3'])(
       workerData: { directory: folder.path, complete },
     })
     await expect
-      .poll(() => Atomics.load(generations, CHANGING_FILES.length - 1), { timeout: 10_000 })
+      .poll(() => Atomics.load(generations, CHANGING_FILES.length - 1))
       .toBeGreaterThan(0)
     const { key, cert } = await testCertificate()
     const tls = protocol === 'h1' ? [] : [JSON.stringify({ key, cert })]

@@ -67,7 +67,7 @@ it('without descriptors left, files are 503 with Retry-After until some are free
       await response.text()
       return response.status
     }
-    await expect.poll(status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(status).toBe(200)
   } finally {
     await client.close()
     child.kill('SIGKILL')

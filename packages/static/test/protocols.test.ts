@@ -73,7 +73,7 @@ const openFiles = (): number => readdirSync('/proc/self/fd').length
 async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
   outcomes = []
   await action()
-  await expect.poll(() => outcomes.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => outcomes.length).toBe(1)
   return outcomes[0]
 }
 
@@ -248,7 +248,7 @@ eachProtocol('static files', start, (client) => {
       })
       expect(outcome).toMatchObject({ status: 200, aborted: true })
       expect(outcome?.bodyBytes).toBeLessThan(HUGE)
-      await expect.poll(openFiles, { timeout: 10_000 }).toBeLessThanOrEqual(before)
+      await expect.poll(openFiles).toBeLessThanOrEqual(before)
       expect((await ask('/a.txt')).text).toBe('hello')
     })
   })

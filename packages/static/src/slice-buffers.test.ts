@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { BufferPool, LARGE_BYTES } from './buffer-pool.ts'
+import { SliceBuffers } from './slice-buffers.ts'
+
+/** How many of the buffers a pool hands out again. */
+function inPool(pool: BufferPool, buffers: readonly Buffer[]): number {
+  const taken = new Set(Array.from({ length: 16 }, () => pool.take(LARGE_BYTES)))
+  return buffers.filter((buffer) => taken.has(buffer)).length
+}
+
+function lendSome(buffers: SliceBuffers, count: number): Buffer[] {
+  return Array.from({ length: count }, () => {
+    const buffer = buffers.next(LARGE_BYTES)
+    buffers.lend()
+    return buffer
+  })
+}
+
+describe('SliceBuffers', () => {
+  it('reads into one buffer again and again while the transport takes each slice', () => {
+    const pool = new BufferPool()
+    const buffers = new SliceBuffers(pool)
+    const first = buffers.next(LARGE_BYTES)
+    for (let i = 0; i < 5; i++) {
+      expect(buffers.next(LARGE_BYTES)).toBe(first)
+      buffers.lend()
+      buffers.takeBack()
+    }
+    buffers.close()
+    expect(inPool(pool, [first])).toBe(1)
+  })
+
+  it('never reads into what the transport holds, and takes it back once that is all taken', () => {
+    const pool = new BufferPool()
+    const buffers = new SliceBuffers(pool)
+    const lent = lendSome(buffers, 3)
+    expect(lent).not.toContain(buffers.next(LARGE_BYTES))
+    expect(new Set(lent).size).toBe(3)
+    expect(lent).not.toContain(pool.take(LARGE_BYTES))
+    buffers.takeBack()
+    buffers.close()
+    expect(inPool(pool, lent)).toBe(3)
+  })
+
+  it('leaves the oldest to a transport that holds more and more', () => {
+    const pool = new BufferPool()
+    const buffers = new SliceBuffers(pool)
+    const lent = lendSome(buffers, 10)
+    buffers.takeBack()
+    buffers.close()
+    expect(inPool(pool, lent)).toBe(3)
+    expect(inPool(pool, lent.slice(0, 7))).toBe(0)
+  })
+
+  it('leaves what is lent to the transport when the body is over, and gives back the rest', () => {
+    const pool = new BufferPool()
+    const buffers = new SliceBuffers(pool)
+    const lent = lendSome(buffers, 2)
+    const unused = buffers.next(LARGE_BYTES)
+    buffers.close()
+    expect(inPool(pool, [...lent, unused])).toBe(1)
+  })
+})
