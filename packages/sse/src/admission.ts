@@ -21,13 +21,14 @@ export class Admission {
   enter(stream: SseStream): readonly string[] | ExceededLimit {
     const { maxStreams, maxStreamsPerAddress, maxStreamsPerSession } = this.#settings
     if (this.#size >= maxStreams) return 'maxStreams'
-    const { address, session } = stream.origin
+    const address = maxStreamsPerAddress === Infinity ? undefined : stream.clientAddress
+    const session = maxStreamsPerSession === Infinity ? undefined : stream.session
     let counted = NOTHING
-    if (address !== undefined && maxStreamsPerAddress !== Infinity) {
+    if (address !== undefined) {
       if (this.#count(address) >= maxStreamsPerAddress) return 'maxStreamsPerAddress'
       counted = [address]
     }
-    if (session !== undefined && maxStreamsPerSession !== Infinity) {
+    if (session !== undefined) {
       if (this.#count(session) >= maxStreamsPerSession) return 'maxStreamsPerSession'
       counted = [...counted, session]
     }

@@ -127,6 +127,16 @@ describe('limits', () => {
       ],
       'open open complete open',
     ],
+    [
+      'maxStreamsPerSession of a proxy that is believed',
+      { maxStreamsPerSession: 1 },
+      [
+        { protocol: 'HTTP/2.0', address: '::1', port: 1, clientAddress: '::a' },
+        { protocol: 'HTTP/2.0', address: '::1', port: 1, clientAddress: '::b' },
+        { protocol: 'HTTP/2.0', address: '::1', port: 1, clientAddress: '::a' },
+      ],
+      'open open complete',
+    ],
   ])('%s sends away what is too much, so that it comes back', async (_, options, requests, endings) => {
     const channel = new SseChannel({ ...options, refusedRetryMs: 1000 })
     const opened: { stream: SseStream; body: FakeBody }[] = []

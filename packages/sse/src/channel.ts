@@ -135,14 +135,14 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * @throws {TypeError} if `filter` is no function
    */
-  subscribe(stream: SseStream<Events>, options: SubscribeOptions = {}): void {
-    checkFilter(options.filter)
+  subscribe(stream: SseStream<Events>, options?: SubscribeOptions): void {
+    checkFilter(options?.filter)
     const any = stream as unknown as SseStream
     if (!any.isOpen() || this.#subscribers.has(any)) return
     if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
     const counted = this.#admission.enter(any)
     if (typeof counted === 'string') return this.#refuse(any, counted)
-    const subscriber = new Subscriber(any, this.#host, options.filter, counted)
+    const subscriber = new Subscriber(any, this.#host, options?.filter, counted)
     this.#subscribers.set(any, subscriber)
     any.listen(subscriber)
     if (this.#backplane === undefined) this.#start(subscriber, this.#placeOf(any.lastEventId))
@@ -166,11 +166,13 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   // No asynchronous function: for each stream its frame would be kept as long as the stream is open.
   serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
     try {
-      const { filter, ...streamOptions } = options ?? {}
-      checkFilter(filter)
+      let filter: EventFilter | undefined
       // Streams without options share their settings.
-      const stream = openStream<Events>(ctx, options === undefined ? undefined : streamOptions)
-      this.subscribe(stream, { filter })
+      let streamOptions: SseOptions | undefined
+      if (options !== undefined) ({ filter, ...streamOptions } = options)
+      checkFilter(filter)
+      const stream = openStream<Events>(ctx, streamOptions)
+      this.subscribe(stream, filter && { filter })
       return stream.closed
     } catch (error) {
       return Promise.reject(error)

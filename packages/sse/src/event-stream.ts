@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
+import { Blockage } from './blockage.ts'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './events.ts'
 import { startHeartbeat, type HeartbeatWheel, type Silent } from './heartbeat.ts'
@@ -57,9 +58,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   #closed: Promise<void> | undefined = undefined
   #resolveClosed: (() => void) | undefined = undefined
   #listeners: readonly StreamListener[] | undefined = undefined
-  #blocked: Promise<void> | undefined = undefined
-  /** Writes that the transport asked to be the last for now. */
-  #blockedWrites = 0
+  #blockage: Blockage | undefined = undefined
 
   /**
    * @param body The body of an answer whose head says `text/event-stream`
@@ -214,7 +213,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @internal
    */
   drained(): Promise<void> {
-    return this.#blocked ?? Promise.resolve()
+    return this.#blockage?.over ?? Promise.resolve()
   }
 
   /**
@@ -265,15 +264,29 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   }
 
   /**
-   * Whom streams are counted by: the client's address, and the connection that it shares with other streams, if any.
+   * Octets that the transport has taken so far.
    *
    * @internal
    */
-  get origin(): { readonly address: string | undefined; readonly session: string | undefined } {
-    const { protocol, clientAddress, exchange } = this.#context
-    // On HTTP/1.1 there is no other stream on the connection.
-    const session = protocol === 'HTTP/1.1' ? undefined : `${exchange?.remoteAddress} ${exchange?.remotePort}`
-    return { address: clientAddress, session }
+  get takenBytes(): number {
+    return this.#written - this.#body.bufferedBytes
+  }
+
+  /** @internal */
+  get clientAddress(): string | undefined {
+    return this.#context.clientAddress
+  }
+
+  /**
+   * The client's part of a connection that may have other streams; `undefined` if it has none.
+   *
+   * @internal
+   */
+  get session(): string | undefined {
+    const { protocol, exchange } = this.#context
+    if (protocol === 'HTTP/1.1') return undefined
+    // A proxy that is trusted has many clients on one connection.
+    return `${exchange?.remoteAddress} ${exchange?.remotePort} ${this.clientAddress}`
   }
 
   #count(bytes: number, events: number): void {
@@ -284,13 +297,16 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
 
   /** Sees to it that the client takes what waits. @returns False, as the write that has to wait for it */
   #wait(): boolean {
-    this.#blockedWrites++
-    this.#blocked ??= this.#untilDrained()
+    if (this.#blockage !== undefined) this.#blockage.prolong()
+    else {
+      const onOver = (): void => void (this.#blockage = undefined)
+      this.#blockage = new Blockage(this, this.#body, this.#settings.stallMs, onOver)
+    }
     return false
   }
 
   async #write(text: string, events: number = 1): Promise<void> {
-    if (!this.#send(text, events)) await this.#blocked
+    if (!this.#send(text, events)) await this.drained()
     else if (++writesInARow >= WRITES_IN_A_ROW) {
       writesInARow = 0
       await nextTurn()
@@ -314,26 +330,6 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     const buffered = this.#body.bufferedBytes
     // A block that is larger than the whole buffer still goes to a client that keeps up.
     return buffered > 0 && buffered + chunk.byteLength > this.#settings.maxBufferedBytes
-  }
-
-  /** Waits for the client to read, but not for one that reads nothing. */
-  async #untilDrained(): Promise<void> {
-    const { stallMs } = this.#settings
-    let taken = this.#written - this.#body.bufferedBytes
-    const beat = (): void => {
-      const before = taken
-      taken = this.#written - this.#body.bufferedBytes
-      if (taken <= before) this.breakOff()
-    }
-    const watched: Silent = { beatTick: 0, beatSlot: undefined, beat }
-    const watch = stallMs > 0 ? startHeartbeat(stallMs, watched) : undefined
-    let writes: number
-    do {
-      writes = this.#blockedWrites
-      await this.#body.drained()
-    } while (writes !== this.#blockedWrites && this.isOpen())
-    watch?.remove(watched)
-    this.#blocked = undefined
   }
 
   #letOthersWrite(): void {

@@ -59,6 +59,16 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent(event)).toThrow(new TypeError(`Cannot encode event: ${message}`))
   })
 
+  it.each([
+    ['x'.repeat(4096), 'x'],
+    ['é'.repeat(2048), 'é'],
+    ['\u{1F600}'.repeat(1024), 'x'],
+  ])('an id has 4,096 octets at most: case %#', (id, more) => {
+    expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
+    const error = new RangeError('Cannot encode event: id is longer than 4096 octets')
+    expect(() => encodeEvent({ id: id + more })).toThrow(error)
+  })
+
   it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses to retry after %j', (retry) => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })

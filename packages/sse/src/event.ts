@@ -13,6 +13,12 @@ export interface ServerSentEvent {
 }
 
 /**
+ * Octets of an id. Clients send it back in a header field, which servers and proxies take 8 KiB of, with all the others;
+ * after an answer of 431 they never try again.
+ */
+const MAX_ID_BYTES = 4096
+
+/**
  * Encodes a block for the wire, ending in the blank line that dispatches it.
  *
  * Data and comments are cut at CRLF, CR and LF, so the client sees each of them as LF.
@@ -20,7 +26,7 @@ export interface ServerSentEvent {
  * @returns The empty string if there is nothing to write
  * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` another
  *   control character than TAB
- * @throws {RangeError} if `retry` is no safe integer or below 0
+ * @throws {RangeError} if `retry` is no safe integer or below 0, or `id` is longer than 4,096 octets
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  *
  * @example
@@ -33,12 +39,7 @@ export function encodeEvent(block: ServerSentEvent): string {
   if (comment !== undefined) text += lines('', requireString('comment', comment))
   // An empty name is no name.
   if (event !== undefined && event !== '') text += line('event', event)
-  if (id !== undefined) {
-    text += line('id', id)
-    // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
-    // after an answer of 400 they never try again.
-    if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
-  }
+  if (id !== undefined) text += idLine(id)
   if (retry !== undefined) text += `retry: ${requireMilliseconds('retry', retry)}\n`
   if (data !== undefined) text += lines('data', requireString('data', data))
   // A client drops an event that has no data line.
@@ -58,6 +59,18 @@ export function requireMilliseconds(name: string, value: unknown): number {
     throw new RangeError(`Cannot encode event: ${name} is no whole number of milliseconds`)
   }
   return value
+}
+
+function idLine(id: string): string {
+  const text = line('id', id)
+  // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
+  // after an answer of 400 they never try again.
+  if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
+  // No character has more than 3 octets for each of its code units.
+  if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
+    throw new RangeError(`Cannot encode event: id is longer than ${MAX_ID_BYTES} octets`)
+  }
+  return text
 }
 
 /** A field that must stay one line. */

@@ -15,8 +15,9 @@ import {
   type RedisEntry,
 } from './redis-entry.ts'
 import { inBatches, Outbox } from './redis-outbox.ts'
+import { RedisOutage } from './redis-outage.ts'
+import { RedisPublishers } from './redis-publishers.ts'
 import { addCommand } from './redis-script.ts'
-import { reportThrown } from './report.ts'
 
 /** How a backplane uses Redis. */
 export interface RedisBackplaneOptions {
@@ -28,7 +29,7 @@ export interface RedisBackplaneOptions {
   readonly maxPendingBytes?: number | undefined
   /** How long Redis may take for an answer before the connection counts as cut, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
-  /** Told when Redis cannot be reached, once until it can. Default: a process warning. */
+  /** Told when Redis cannot be reached or refuses, once until everything works again. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -44,8 +45,6 @@ const CLOSE_MS = 2000
 const READ_COUNT = 200
 /** Kept in Redis at least, for processes that were away for a moment. */
 const MIN_KEPT = 1000
-/** Publishers that repetitions are known of. */
-const MAX_ORIGINS = 10_000
 
 /**
  * Joins the channels of several processes by a Redis stream: all see the same events in the same order, and a client
@@ -57,7 +56,7 @@ const MAX_ORIGINS = 10_000
 export class RedisBackplane implements Backplane {
   readonly #key: string
   readonly #timeoutMs: number
-  readonly #onError: (error: unknown) => void
+  readonly #outage: RedisOutage
   /** Reads block their connection, so there are two. Only what waits to be stored keeps the process alive. */
   readonly #reader: RedisConnection
   readonly #writer: RedisConnection
@@ -69,11 +68,9 @@ export class RedisBackplane implements Backplane {
   /** Entry that Redis has to have before anything is added: the last one seen, unless it is known to be lost for good. */
   #floor = FIRST_ENTRY
   #isLoaded = false
-  #isAway = false
   /** How often Redis came back. */
   #returns = 0
-  /** Highest number delivered of each publisher. */
-  readonly #delivered = new Map<string, number>()
+  readonly #publishers = new RedisPublishers()
   #readCount = READ_COUNT
   #sending: Promise<void> | undefined = undefined
   #waiting: (() => void)[] = []
@@ -88,20 +85,14 @@ export class RedisBackplane implements Backplane {
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     if (typeof name !== 'string' || name === '') throw new TypeError('Cannot make a backplane: the name is empty')
     requireKnown('make a backplane', options, NAMES)
-    const {
-      prefix = 'fw:sse:',
-      maxPending = 10_000,
-      maxPendingBytes = 2 ** 26,
-      timeoutMs = 5000,
-      onError = warn,
-    } = options
+    const { prefix = 'fw:sse:', maxPending = 10_000, maxPendingBytes = 2 ** 26, timeoutMs = 5000 } = options
     requireWhole('make a backplane', 'maxPending', maxPending)
     requireWhole('make a backplane', 'maxPendingBytes', maxPendingBytes)
     requireWhole('make a backplane', 'timeoutMs', timeoutMs, LONGEST_TIMEOUT_MS)
     this.#timeoutMs = timeoutMs
     this.#key = `${prefix}{${name}}`
     this.#outbox = new Outbox(randomBytes(9).toString('base64url'), { maxPending, maxPendingBytes })
-    this.#onError = onError
+    this.#outage = new RedisOutage(options.onError)
     this.#reader = new RedisConnection(client, false)
     this.#writer = new RedisConnection(client, true)
   }
@@ -152,14 +143,14 @@ export class RedisBackplane implements Backplane {
           ['XREAD', 'COUNT', count, 'BLOCK', String(blockMs), 'STREAMS', this.#key, this.#last],
           blockMs + this.#timeoutMs,
         )
-        this.#isAway = false
+        this.#outage.worked(this.#reader)
         this.#readCount = Math.min(this.#readCount * 2, READ_COUNT)
         for (const entry of parseRead(reply)) this.#deliver(host, entry)
         this.#wake()
       } catch (error) {
         isInStep = false
         this.#readCount = Math.ceil(this.#readCount / 2)
-        await this.#pause(error, false)
+        await this.#pause(this.#reader, error)
       }
     }
     onLoaded()
@@ -243,14 +234,16 @@ export class RedisBackplane implements Backplane {
     }
   }
 
-  /** Tries until it works. @throws when the backplane is closed */
+  /** Tries with the writer until it works. @throws when the backplane is closed */
   async #persist<T>(attempt: () => Promise<T>, beforeNext: () => Promise<void> = async () => {}): Promise<T> {
     for (let isFirst = true; ; isFirst = false) {
       try {
         if (!isFirst) await beforeNext()
-        return await attempt()
+        const result = await attempt()
+        this.#outage.worked(this.#writer)
+        return result
       } catch (error) {
-        await this.#pause(error, true)
+        await this.#pause(this.#writer, error)
         this.#closing.signal.throwIfAborted()
       }
     }
@@ -263,21 +256,14 @@ export class RedisBackplane implements Backplane {
 
   /** @param timeMs When the entry was stored, if that was not just now */
   #deliver(host: BackplaneHost, entry: RedisEntry, timeMs?: number): void {
-    const { origin, number, previous } = entry
+    const { entryId, previous } = entry
     if (previous !== NO_ENTRY && compareEntryIds(previous, this.#last) > 0) host.missed()
-    this.#last = entry.entryId
-    this.#floor = entry.entryId
-    if (number <= (this.#delivered.get(origin) ?? 0)) return
+    this.#last = entryId
+    this.#floor = entryId
+    if (this.#publishers.hasDelivered(entry)) return
     const event = decodeEntry(entry)
     if (event === undefined) return
-    this.#delivered.delete(origin)
-    this.#delivered.set(origin, number)
-    if (this.#delivered.size > MAX_ORIGINS) {
-      for (const oldest of this.#delivered.keys()) {
-        this.#delivered.delete(oldest)
-        break
-      }
-    }
+    this.#publishers.deliver(entry)
     host.deliver(timeMs === undefined ? event : { ...event, timeMs })
   }
 
@@ -289,23 +275,12 @@ export class RedisBackplane implements Backplane {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  async #pause(reason: unknown, holdsProcess: boolean): Promise<void> {
+  /** After a failure. Closing ends it. */
+  async #pause(connection: RedisConnection, error: unknown): Promise<void> {
     const { signal } = this.#closing
     if (signal.aborted) return
-    if (!this.#isAway) {
-      this.#isAway = true
-      try {
-        this.#onError(reason)
-      } catch (thrown) {
-        reportThrown('onError of a RedisBackplane', thrown)
-      }
-    }
-    // Closing ends the pause too.
-    await delay(PAUSE_MS, undefined, { signal, ref: holdsProcess }).catch(() => {})
+    this.#outage.failed(connection, error)
+    // Only what waits to be stored keeps the process alive.
+    await delay(PAUSE_MS, undefined, { signal, ref: connection.holdsProcess }).catch(() => {})
   }
-}
-
-function warn(error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error)
-  process.emitWarning(`Redis cannot be reached, event channels wait for it: ${text}`, 'SseWarning')
 }

@@ -16,18 +16,18 @@ export interface RedisClient {
  */
 export class RedisConnection {
   readonly #template: RedisClient
-  readonly #holdsProcess: boolean
+  /** Whether a call that has no reply yet keeps the process alive. */
+  readonly holdsProcess: boolean
   #client: RedisClient | undefined = undefined
   #connecting: Promise<unknown> | undefined = undefined
   #isClosed = false
 
   /**
    * @param template Its options are used, it itself is not
-   * @param holdsProcess Whether a call that has no reply yet keeps the process alive
    */
   constructor(template: RedisClient, holdsProcess: boolean) {
     this.#template = template
-    this.#holdsProcess = holdsProcess
+    this.holdsProcess = holdsProcess
   }
 
   /**
@@ -39,7 +39,7 @@ export class RedisConnection {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
     const timer = setTimeout(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs)
-    if (!this.#holdsProcess) timer.unref()
+    if (!this.holdsProcess) timer.unref()
     try {
       return await Promise.race([this.#send(client, args), tooLate.promise])
     } catch (error) {

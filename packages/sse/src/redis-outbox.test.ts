@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { NO_ENTRY, type RedisEntry } from './redis-entry.ts'
 import { inBatches, Outbox } from './redis-outbox.ts'
 
-const entryOf = (bytes: number): RedisEntry => {
-  return { entryId: '*', origin: 'o', number: 1, previous: NO_ENTRY, body: 'x'.repeat(bytes) }
+const entryOf = (characters: number, character = 'x'): RedisEntry => {
+  return { entryId: '*', origin: 'o', number: 1, previous: NO_ENTRY, body: character.repeat(characters) }
 }
 const MIB = 2 ** 20
 const event = { event: 'e', data: 'd', id: undefined, key: undefined }
@@ -16,10 +16,15 @@ it.each<[string, readonly number[], readonly number[]]>([
   ['as many octets as one command takes', [MIB / 2, MIB / 2, 1], [2, 1]],
   ['entries that are too large for any command', [2 * MIB, 1, 2 * MIB], [1, 1, 1]],
 ])('%s is cut into commands', (_, sizes, expected) => {
-  const entries = sizes.map(entryOf)
+  const entries = sizes.map((size) => entryOf(size))
   const batches = [...inBatches(entries)]
   expect(batches.map(({ length }) => length)).toEqual(expected)
   expect(batches.flat()).toEqual(entries)
+})
+
+it('commands are cut by octets, of which some characters have several', () => {
+  const entries = [1, 2].map(() => entryOf(MIB / 4, '\u20ac'))
+  expect([...inBatches(entries)].map(({ length }) => length)).toEqual([1, 1])
 })
 
 describe('an outbox', () => {
@@ -50,5 +55,13 @@ describe('an outbox', () => {
     outbox.remove(1)
     outbox.add(event)
     expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
+  })
+
+  it('counts octets, of which some characters have several', () => {
+    const outbox = new Outbox('me', { maxPending: 10, maxPendingBytes: 3000 })
+    outbox.add({ ...event, data: '\u20ac'.repeat(900) })
+    expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d octets/)
+    outbox.remove(1)
+    for (let n = 0; n < 5; n++) outbox.add({ ...event, data: 'x'.repeat(500) })
   })
 })

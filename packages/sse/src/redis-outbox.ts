@@ -36,12 +36,13 @@ export class Outbox {
     const body = encodeBody(event)
     const { length } = this.#entries
     // An event that alone is larger than the bound still goes to a Redis that keeps up.
-    if (length >= maxPending || (length > 0 && this.#bytes + body.length > maxPendingBytes)) {
+    const bytes = Buffer.byteLength(body)
+    if (length >= maxPending || (length > 0 && this.#bytes + bytes > maxPendingBytes)) {
       throw new Error(`Cannot publish: ${length} events of ${this.#bytes} octets wait for Redis already`)
     }
     const number = ++this.#published
     this.#entries.push({ entryId: '*', origin: this.#origin, number, previous: NO_ENTRY, body })
-    this.#bytes += body.length
+    this.#bytes += bytes
   }
 
   /** As many of the oldest as fit into one command. */
@@ -51,7 +52,7 @@ export class Outbox {
 
   /** Forgets the oldest ones. */
   remove(count: number): void {
-    for (const { body } of this.#entries.splice(0, count)) this.#bytes -= body.length
+    for (const { body } of this.#entries.splice(0, count)) this.#bytes -= Buffer.byteLength(body)
   }
 }
 
@@ -67,7 +68,7 @@ export function* inBatches(entries: readonly RedisEntry[]): Generator<readonly R
 function batchAt(entries: readonly RedisEntry[], start: number): readonly RedisEntry[] {
   let end = start
   for (let bytes = 0; end < entries.length && end - start < BATCH_COUNT; end++) {
-    bytes += entries[end]?.body.length ?? 0
+    bytes += Buffer.byteLength(entries[end]?.body ?? '')
     if (bytes > BATCH_BYTES && end > start) break
   }
   return entries.slice(start, end)

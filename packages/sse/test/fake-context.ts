@@ -63,6 +63,8 @@ export interface FakeRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly protocol?: string
   readonly address?: string
+  /** What a proxy that is believed says of the client; else the client is the peer. */
+  readonly clientAddress?: string
   readonly port?: number
 }
 
@@ -88,7 +90,7 @@ export function fakeContext(request: FakeRequest = {}): {
     query: new URLSearchParams(request.query),
     headers: { get: (name: string) => request.headers?.[name] ?? null },
     responseHeaders: head,
-    clientAddress: request.address,
+    clientAddress: request.clientAddress ?? request.address,
     exchange: { remoteAddress: request.address, remotePort: request.port },
     get headSent() {
       return headSent

@@ -276,6 +276,30 @@ describe('events that are removed before they are read', () => {
 })
 
 describe('a Redis without memory left', () => {
+  it('is told of once, though events can be read all the time, and gets them when it takes them again', async () => {
+    await using redis = await RedisServer.start(false)
+    await using node = new Node(redis.client)
+    const callsOf = async (command: string): Promise<number> => {
+      const stats = String(await redis.command('INFO', 'commandstats'))
+      return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
+    }
+    await reading(redis, 1)
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+    // On a busy machine answers may have been late before.
+    node.errors.length = 0
+    node.publish(1, 2)
+    for (const wanted of [3, 6]) {
+      const reads = await callsOf('xread')
+      await soon(async () => {
+        expect(await callsOf('eval')).toBeGreaterThanOrEqual(wanted)
+        expect(await callsOf('xread')).toBeGreaterThan(reads + 1)
+      })
+    }
+    expect(node.errors.length).toBeLessThanOrEqual(1)
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+    await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
+  })
+
   it('gets what was published and what it lost once it has some', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)

@@ -1,0 +1,54 @@
+import type { ResponseBody } from '@fw/types'
+import { startHeartbeat, type Silent } from './heartbeat.ts'
+
+/** A stream whose client has to read before more is written. */
+export interface BlockedStream {
+  /** Octets of the stream that the transport has taken so far. */
+  readonly takenBytes: number
+  isOpen(): boolean
+  /** Ends the stream at once. */
+  breakOff(): void
+}
+
+/** Waits for a client to read everything, but not for one that reads nothing. */
+export class Blockage implements Silent {
+  /** Resolves when the transport has taken everything written, or the stream is over; never rejects. */
+  readonly over: Promise<void>
+  readonly #stream: BlockedStream
+  #takenBytes: number
+  #isProlonged = false
+  beatTick = 0
+  beatSlot: Set<Silent> | undefined = undefined
+
+  /**
+   * @param stallMs How long the client may take nothing before the stream is broken off; 0 for as long as it likes
+   * @param onOver Called before `over` resolves
+   */
+  constructor(stream: BlockedStream, body: ResponseBody, stallMs: number, onOver: () => void) {
+    this.#stream = stream
+    this.#takenBytes = stream.takenBytes
+    this.over = this.#wait(body, stallMs, onOver)
+  }
+
+  /** More was written meanwhile. */
+  prolong(): void {
+    this.#isProlonged = true
+  }
+
+  /** A stall limit has passed since the last look. */
+  beat(): void {
+    const before = this.#takenBytes
+    this.#takenBytes = this.#stream.takenBytes
+    if (this.#takenBytes <= before) this.#stream.breakOff()
+  }
+
+  async #wait(body: ResponseBody, stallMs: number, onOver: () => void): Promise<void> {
+    const watch = stallMs > 0 ? startHeartbeat(stallMs, this) : undefined
+    do {
+      this.#isProlonged = false
+      await body.drained()
+    } while (this.#isProlonged && this.#stream.isOpen())
+    watch?.remove(this)
+    onOver()
+  }
+}
