@@ -13,6 +13,9 @@ describe('responseHead', () => {
     ['GET', 205, [], 0, { contentLength: 0, allowsBody: false }],
     ['GET', 304, [], 0, { contentLength: undefined, allowsBody: false }],
     ['GET', 304, ['content-length', '9'], 0, { contentLength: 9, allowsBody: false }],
+    ['CONNECT', 200, ['content-length', '9'], 9, { contentLength: undefined, allowsBody: false }],
+    ['CONNECT', 205, [], 0, { contentLength: undefined, allowsBody: false }],
+    ['CONNECT', 405, [], 5, { contentLength: 5, allowsBody: true }],
   ]
   it.each(cases)('%s %i %j with a body of %s octets', (method, status, fields, bodyLength, want) => {
     expect(responseHead(method, status, fields, bodyLength)).toMatchObject(want)

@@ -32,7 +32,9 @@ export function responseHead(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 599`)
   }
-  const isEmpty = status === 204 || status === 205 || status === 304
+  // RFC 9110 §9.3.6: behind it a tunnel begins.
+  const isTunnel = method === 'CONNECT' && status < 300
+  const isEmpty = isTunnel || status === 204 || status === 205 || status === 304
   let kept: FieldList = fields
   let copy: string[] | undefined
   let announced: number | undefined
@@ -56,7 +58,8 @@ export function responseHead(
   }
   const allowsBody = !isEmpty && method !== 'HEAD'
   let contentLength: number | undefined
-  if (status === 205) contentLength = 0
+  if (isTunnel) contentLength = undefined
+  else if (status === 205) contentLength = 0
   else if (status === 304) contentLength = announced
   else if (status !== 204) {
     contentLength = bodyLength ?? announced

@@ -70,7 +70,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   drain(): void {
     this.#keepAlive = false
-    const isQuiet = this.#phase === 'fresh' || this.#phase === 'idle'
+    const isQuiet = (this.#phase === 'fresh' || this.#phase === 'idle') && !this.#flow.isResting
     const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
     if (this.#exchange?.isClosed || (isQuiet && quietUntilMs <= performance.now())) this.#linger()
     // A request may be on its way. It is answered, and the answer says that it was the last.
@@ -150,16 +150,13 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   onDeadline(): void {
     const incoming = this.#incoming
-    if (this.#phase === 'exchange' && incoming !== undefined) this.#onBodyDeadline(incoming)
+    // What has arrived waits for its turn; that is not the client's fault.
+    if (this.#flow.isResting) this.deadlineMs = 0
+    else if (this.#phase === 'exchange' && incoming !== undefined)
+      this.#failBody(incoming, new ProtocolError(408, 'Request body took too long'))
     else if (this.#phase === 'head') this.#refuse(new ProtocolError(408, 'Request head took too long'))
     else if (this.#phase === 'idle') this.#linger()
     else if (this.#phase === 'fresh') this.#socket.destroy()
-  }
-
-  #onBodyDeadline(incoming: BodyReceiver): void {
-    // What has arrived waits for its turn; that is not the client's fault.
-    if (this.#flow.isResting) this.deadlineMs = incoming.deadlineMs(this.#deadlines)
-    else this.#failBody(incoming, new ProtocolError(408, 'Request body took too long'))
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -260,13 +257,16 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#requests++
     this.#flow.addRequest()
     this.#keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
+    // RFC 9931: what follows may be meant for the tunnel, also where there will be none.
+    if (head.method === 'CONNECT') this.#keepAlive = false
     this.#incoming = BodyReceiver.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
     this.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
     return (this.#exchange = new Http1Exchange(this, head, this.#incoming?.body))
   }
 
   #awaitHead(): undefined {
-    if (this.#phase === 'head') return
+    // An empty line is no request yet (RFC 9112 §2.2): an answer to it would be taken for that to the next one.
+    if (this.#phase === 'head' || this.#heads.startMs === undefined) return
     this.#phase = 'head'
     this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
   }

@@ -1,5 +1,5 @@
 import type { Refusal } from '@fw/types'
-import { parseHead, requestLineOf, type HeadLimits, type RequestHead } from './parser.ts'
+import { hasHeadBegun, parseHead, requestLineOf, type HeadLimits, type RequestHead } from './parser.ts'
 
 /** Reads the heads of a connection one after the other, in whatever pieces they arrive. */
 export class HeadReceiver {
@@ -13,7 +13,7 @@ export class HeadReceiver {
     this.#limits = limits
   }
 
-  /** When the head that was read last, or is awaited, began to arrive; `undefined` if it came at once. */
+  /** When the head that was read last, or is awaited, began to arrive; `undefined` if it came at once, or has not begun. */
   get startMs(): number | undefined {
     return this.#startMs
   }
@@ -27,6 +27,7 @@ export class HeadReceiver {
     if (this.#seenBytes === 0) this.#startMs = undefined
     const head = parseHead(received, this.#limits, this.#last, this.#seenBytes)
     if (head === undefined) {
+      if (!hasHeadBegun(received)) return undefined
       this.#startMs ??= performance.now()
       this.#seenBytes = received.length
       return undefined

@@ -150,6 +150,11 @@ function diagnose(startLine: string): ProtocolError {
   return new ProtocolError(400, TARGET.test(target) ? 'Malformed request line' : 'Invalid request target')
 }
 
+/** Whether more than empty lines has arrived, of octets that `parseHead` has not refused. */
+export function hasHeadBegun(bytes: Buffer): boolean {
+  return skipEmptyLines(bytes) < bytes.length
+}
+
 function skipEmptyLines(bytes: Buffer): number {
   let at = 0
   for (let lines = 0; bytes[at] === 0x0d || bytes[at] === 0x0a; lines++) {

@@ -18,6 +18,10 @@ const deadlines = new Deadlines()
 
 /** A connection whose requests are answered with the number of octets in their body, once it is there. */
 function connect(log: (event: string) => void = () => {}): MemorySocket {
+  return connectWith(log).socket
+}
+
+function connectWith(log: (event: string) => void): { socket: MemorySocket; connection: Http1Connection } {
   const socket = new MemorySocket()
   const onRequest = (exchange: Exchange): void => {
     let bytes = 0
@@ -37,7 +41,7 @@ function connect(log: (event: string) => void = () => {}): MemorySocket {
     onClose: () => {},
   })
   socket.once('close', () => deadlines.unwatch(connection))
-  return socket
+  return { socket, connection }
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -87,6 +91,22 @@ describe('a connection with much to do', () => {
     for (const socket of waiting) socket.destroy()
     await until(() => log.length === busy.length)
     expect(log.filter((event) => event === 'The connection was closed')).toHaveLength(waiting.length)
+  })
+
+  it.each<[string, (connection: Http1Connection) => void]>([
+    ['its time is up', (connection) => connection.onDeadline()],
+    ['the server closes', (connection) => connection.drain()],
+  ])('is answered though %s while it waits for its turn', async (_, interrupt) => {
+    const busy = Array.from({ length: 10 }, () => connect())
+    for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
+    const log: string[] = []
+    const { socket, connection } = connectWith((event) => log.push(event))
+    // More than a share, so that the last of them has to wait.
+    socket.push(GET.repeat(DEFAULT_LIMITS.maxPipelinedRequests + 1))
+    await until(() => log.length === DEFAULT_LIMITS.maxPipelinedRequests && socket.isPaused())
+    interrupt(connection)
+    await until(() => socket.output.split('HTTP/1.1 200').length === DEFAULT_LIMITS.maxPipelinedRequests + 2)
+    expect(socket.output).not.toMatch(/HTTP\/1\.1 [45]/)
   })
 
   it('goes on being read after it was refused, but no faster than others have their turn', async () => {
