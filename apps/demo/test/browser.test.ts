@@ -164,7 +164,7 @@ describe.each([
       const lines = (await readLog()).filter((line) => line.includes('?run=1'))
       return lines.map((line) => entry.exec(line)?.slice(1).join(' over ') ?? line)
     }
-    await expect.poll(entries, { timeout: 5000 }).toHaveLength(wanted.length)
+    await expect.poll(entries).toHaveLength(wanted.length)
     expect(new Set(await entries())).toEqual(new Set(wanted.map((line) => `${line} over ${logged}`)))
   })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import * as log from '@fw/log'
-import { connect, tempFolder, testCertificate } from '@fw/testing'
+import { closed, connect, freePort, tempFolder, testCertificate } from '@fw/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ED25519 } from './ed25519-certificate.ts'
 import { Server, StartupError, type ListenOptions, type ServerOptions } from '../src/index.ts'
@@ -132,11 +132,7 @@ describe('what cannot start says what to do', () => {
   it('a UDP port in use, and then the TCP port is free again', async () => {
     const { createSocket } = await import('node:dgram')
     // A number that is free for TCP, and then taken for UDP.
-    const probe = createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    const { port } = probe.address() as AddressInfo
-    probe.close()
-    await once(probe, 'close')
+    const port = await freePort()
     const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
     const error = await failing({ tls, http3: true }, { ...local, port })
@@ -287,10 +283,9 @@ describe('close', () => {
     const socket = connectTcp(port, '127.0.0.1')
     await once(socket, 'connect')
     await expect.poll(async () => (await connect('h1+tls', { port })).close().then(() => 'served')).toBe('served')
-    const ended = once(socket, 'close')
     socket.resume().on('error', () => {})
     await server.close()
-    await ended
+    await closed(socket)
   })
 
   it('refuses new connections, lets running requests finish and can be called again', async () => {

@@ -37,4 +37,4 @@ it('a writer thread that is killed has noted exactly what it has written', async
     if (noted < LINES * 100) interrupted++
   }
   expect(interrupted).toBeGreaterThan(0)
-}, 20_000)
+})

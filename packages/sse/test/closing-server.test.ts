@@ -37,7 +37,7 @@ eachProtocol('a server that closes', start, (client) => {
       client().request({ path: '/channel' }),
       client().request({ path: '/channel', headers: [['last-event-id', '0']] }),
     ])
-    await vi.waitFor(() => expect(channel.stats.subscribers).toBe(2))
+    await expect.poll(() => channel.stats.subscribers).toBe(2)
     channel.publish('n', 'the last', { id: 'last' })
     const closing = server.close({ drainMs: 10_000 })
     const texts = await Promise.all([plain, live, replay].map((response) => response.text()))

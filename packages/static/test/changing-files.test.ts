@@ -137,9 +137,7 @@ it.each<TestProtocol>(['h1', 'h2', 'h3'])(
     const writer = new Worker(new URL('changing-writer.ts', import.meta.url), {
       workerData: { directory: folder.path, complete },
     })
-    await expect
-      .poll(() => Atomics.load(generations, CHANGING_FILES.length - 1))
-      .toBeGreaterThan(0)
+    await expect.poll(() => Atomics.load(generations, CHANGING_FILES.length - 1)).toBeGreaterThan(0)
     const { key, cert } = await testCertificate()
     const tls = protocol === 'h1' ? [] : [JSON.stringify({ key, cert })]
     const program = fileURLToPath(new URL('usage-server.ts', import.meta.url))

@@ -48,7 +48,8 @@ class H2Client implements ProtocolClient {
   async close(): Promise<void> {
     const session = this.#connection?.session
     if (session === undefined || session.destroyed) return
-    const closed = once(session, 'close')
+    // Not by `once`, which a reset would make fail.
+    const closed = new Promise<void>((resolve) => session.once('close', () => resolve()))
     session.close()
     const grace = new AbortController()
     await Promise.race([closed, setTimeout(CLOSE_GRACE_MS, undefined, { signal: grace.signal })])

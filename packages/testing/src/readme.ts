@@ -6,7 +6,7 @@ import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
 /** An example that runs longer shows something else than it should. */
-const EXAMPLE_TIMEOUT_MS = 20_000
+const EXAMPLE_TIMEOUT_MS = 50_000
 
 /** Where the examples of a README run. */
 export interface ReadmeOptions {

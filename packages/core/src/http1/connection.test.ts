@@ -539,7 +539,7 @@ describe('time limits', () => {
     socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     const timer = setInterval(() => socket.write('x'), 100)
-    await expect.poll(() => outcomes.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => outcomes.length).toBe(1)
     clearInterval(timer)
     expect(outcomes[0]?.aborted).toBe(true)
     socket.destroy()

@@ -48,7 +48,7 @@ describe('an HTTP/2 connection', () => {
         { initialWindowSize: 0 },
       )
       session.request({ ':path': '/' }).on('error', () => {})
-      await expect.poll(() => outcomes, { timeout: 5000 }).toEqual([{ status: 200, bodyBytes: length, aborted: true }])
+      await expect.poll(() => outcomes).toEqual([{ status: 200, bodyBytes: length, aborted: true }])
       session.destroy()
     },
   )

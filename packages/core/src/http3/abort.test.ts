@@ -1,5 +1,5 @@
 import type { Exchange, Outcome } from '@fw/types'
-import type { TestField } from '@fw/testing'
+import { settle, type TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Connection, type RawStream } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
@@ -96,7 +96,7 @@ describe('a client that gives up', () => {
     await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(fields)))
     const exchange = await next()
     void stream.send(h3Frame(H3Frame.DATA, Buffer.alloc(1_000_000)))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settle(50)
     const outcome = outcomeOf(exchange)
     stream.reset(REQUEST_CANCELLED)
     expect(await outcome).toEqual(aborted)
@@ -121,7 +121,7 @@ describe('a client that gives up', () => {
   ])('is noticed when it %s', async (_how, leave) => {
     const ends: Promise<Outcome>[] = []
     await using server = await serveHttp3((exchange) => void ends.push(outcomeOf(exchange)))
-    const { connection } = await server.connect({ idleTimeoutMs: 200 })
+    const { connection } = await server.connect({ idleTimeoutMs: 1000 })
     const first = send(connection, { path: '/1' })
     const second = send(connection, { path: '/2' })
     await Promise.all([first, second])

@@ -1,3 +1,4 @@
+import { settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { expect, it } from 'vitest'
 import { outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
@@ -5,7 +6,7 @@ import { outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
 /** Resolves when `value` has not changed for a while. */
 async function settled(value: () => number): Promise<number> {
   for (let before = -1, same = 0; ;) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settle(20)
     same = value() === before ? same + 1 : 0
     before = value()
     if (same === 5) return before

@@ -1,5 +1,5 @@
 import { encodeFields, H3Frame, h3Frame, h3RequestFields, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
-import type { TestField } from '@fw/testing'
+import { settle, type TestField } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, serveHttp3, type Http3Server } from '../../test/serve-http3.ts'
 
@@ -25,7 +25,7 @@ function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Serv
 /** A body whose end comes when the handler has the request already. */
 async function* lateEnd(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('abc')
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await settle(20)
 }
 
 describe('a request that breaks the protocol of the connection closes it with', () => {
@@ -42,7 +42,7 @@ describe('a request that breaks the protocol of the connection closes it with', 
     const client = await server.connect()
     const stream = await client.connection.openStream()
     await stream.send(wire(client), { end: true })
-    expect(await client.connection.closeWithin(2000)).toEqual({ by: 'server', isApplication: true, code })
+    expect(await client.connection.closeWithin(15_000)).toEqual({ by: 'server', isApplication: true, code })
   })
 })
 
@@ -74,7 +74,7 @@ describe('a unidirectional stream that breaks the protocol closes the connection
       async ({ connection }) => {
         const stream = await connection.openUnidirectional(H3StreamType.QPACK_DECODER)
         // So that its type arrives before the reset.
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await settle(20)
         stream.reset(0x100)
       },
     ],
@@ -82,14 +82,14 @@ describe('a unidirectional stream that breaks the protocol closes the connection
     await using server = await serve()
     const client = await server.connect()
     await act(client)
-    expect(await client.connection.closeWithin(2000)).toEqual({ by: 'server', isApplication: true, code })
+    expect(await client.connection.closeWithin(15_000)).toEqual({ by: 'server', isApplication: true, code })
   })
 
   it('a control stream without settings', async () => {
     await using server = await serve()
     const { connection } = await server.connect({ withoutControlStream: true })
     await connection.openUnidirectional(H3StreamType.CONTROL, h3Frame(H3Frame.GOAWAY, varint(0)))
-    expect(await connection.closeWithin(2000)).toMatchObject({ by: 'server', code: 0x10a })
+    expect(await connection.closeWithin(15_000)).toMatchObject({ by: 'server', code: 0x10a })
   })
 
   it('but one of an unknown kind does not, however much is sent on it', async () => {
@@ -190,7 +190,7 @@ describe('a malformed request', () => {
     const client = await server.connect()
     const stream = await client.connection.openStream()
     await stream.send(head(client, ['content-length', length]))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settle(20)
     await stream.send(h3Frame(H3Frame.DATA, 'abcd'), { end: true })
     await expect(stream.readAll()).rejects.toThrow('code 0x10e')
     expect(errors).toEqual([expect.objectContaining({ name: 'ProtocolError', status: 400 })])
@@ -243,6 +243,6 @@ describe('a request beyond a limit', () => {
       stream.reset(0x10c)
       stream.stop(0x10c)
     }
-    expect(await client.connection.closeWithin(2000)).toMatchObject({ by: 'server', code: 0x107 })
+    expect(await client.connection.closeWithin(15_000)).toMatchObject({ by: 'server', code: 0x107 })
   })
 })

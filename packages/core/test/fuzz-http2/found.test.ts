@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
 import { FrameType, Setting, data, settings, windowUpdate } from '../http2/frames.ts'
 import { headers } from '../http2/hpack.ts'
@@ -29,7 +29,7 @@ it('tells whoever reads the content why it ended', async () => {
   )
   const client = await RawClient.connect(port)
   client.send(headers(1, request('POST', '/', ['content-length', '1']), 0), data(1, 'too much', 1))
-  await vi.waitUntil(() => reasons.length > 0)
+  await expect.poll(() => reasons).not.toEqual([])
   expect(reasons).toEqual(['Malformed request: not as much content as announced'])
 })
 
@@ -47,7 +47,7 @@ it('acknowledges settings before it makes use of them, as nghttp2 expects (RFC 9
     FrameType.PING,
   ])
   client.send(windowUpdate(1, 100))
-  await vi.waitUntil(() => client.hasEnded(1))
+  await expect.poll(() => client.hasEnded(1)).toBe(true)
 })
 
 it('nghttp2 takes what was let through by greater initial windows', async () => {
@@ -57,7 +57,7 @@ it('nghttp2 takes what was let through by greater initial windows', async () => 
   let received = 0
   stream.on('data', (chunk: Buffer) => (received += chunk.length))
   stream.pause()
-  await vi.waitUntil(() => stream.readableLength > 0)
+  await expect.poll(() => stream.readableLength).toBeGreaterThan(0)
   session.settings({ initialWindowSize: 200_000 })
   stream.resume()
   await once(stream, 'end')

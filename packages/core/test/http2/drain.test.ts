@@ -8,7 +8,7 @@ import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const AT_ONCE = 50
-const WAIT = { timeout: 8000 }
+const WAIT = { timeout: 15_000 }
 
 /** Answers some milliseconds later, so that there are always requests under way. */
 const serve = (): Promise<RunningEngines> =>

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { settle } from '@fw/testing'
 import type { Exchange, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../src/limits.ts'
@@ -85,7 +86,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     client.socket.pause()
     exchanges[0]?.respond(200, [], Buffer.alloc(32 * MIB))
     // Till the buffers of the system are full.
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await settle(200)
     client.socket.resume()
     await kept.listener.drain()
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 32 * MIB, aborted: false }])

@@ -38,7 +38,7 @@ async function flood(client: RawClient, make: (n: number) => Uint8Array, most = 
     sent += BATCH
     await new Promise(setImmediate)
   }
-  await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+  await expect.poll(() => client.isClosed).toBe(true)
   return sent
 }
 
@@ -119,7 +119,7 @@ describe('a flood closes the connection, and no other', () => {
     await expectServed(port)
     // Closed at once where many are read together; else they wait in the buffers of the sockets till the time is up.
     client.socket.resume()
-    await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+    await expect.poll(() => client.isClosed).toBe(true)
   })
 
   it('refused streams of a client that reads nothing, not even that they are', async () => {
@@ -133,7 +133,7 @@ describe('a flood closes the connection, and no other', () => {
     // No event tells the owner of a paused socket that it was closed. Of an open one, requests would wait for content.
     let isClosed = false
     void listener.drain().then(() => (isClosed = true))
-    await expect.poll(() => isClosed, { timeout: 5000 }).toBe(true)
+    await expect.poll(() => isClosed).toBe(true)
     expect(exchanges.length).toBeLessThanOrEqual(100 + 1)
   })
 
@@ -242,7 +242,7 @@ describe('field sections that are too large', () => {
     client.send(headers(1, Buffer.concat([request(), indexedLiteral('x', 'v'.repeat(4000))])))
     const bomb = Buffer.concat([request(), ...Array<Buffer>(12_000).fill(indexed(62))])
     for (let n = 1; n <= 50; n++) client.send(headers(streamId(n), bomb))
-    await expect.poll(() => client.outcome(streamId(50)), { timeout: 5000 }).toBe('status 431')
+    await expect.poll(() => client.outcome(streamId(50))).toBe('status 431')
     await expectServed(port)
     expect(exchanges).toHaveLength(2)
   })
@@ -250,7 +250,7 @@ describe('field sections that are too large', () => {
   it('whose end never comes end with the idle connection', async () => {
     const { client } = await serve({ sessionIdleTimeoutMs: 200 })
     client.send(frame(HEADERS, Flag.END_STREAM, 1, request()))
-    await expect.poll(() => client.isClosed, { timeout: 5000 }).toBe(true)
+    await expect.poll(() => client.isClosed).toBe(true)
   })
 })
 
@@ -275,7 +275,7 @@ describe('a client that takes nothing', () => {
     await expect.poll(() => exchanges.length).toBe(STREAMS)
     await expectServed(port)
     const timer = setInterval(() => step > 0 && client.send(windowUpdate(1, step)), 20)
-    await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length, { timeout: 5000 }).toBe(STREAMS)
+    await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length).toBe(STREAMS)
     clearInterval(timer)
     await expect.poll(() => client.reset(1)).toBe('CANCEL')
     // The window of a stream bounds what is on the wire, however long it lasted.

@@ -1,3 +1,4 @@
+import { settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
@@ -163,13 +164,13 @@ describe('a writer that waits in drained()', () => {
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]] })
     client.socket.pause()
     client.send(windowUpdate(0, 2 ** 30), headers(1, request('GET', '/large')))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await settle(200)
     client.send(headers(3, request('GET', '/small')))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await settle(200)
     expect(isOver).toBe(false)
     client.socket.resume()
-    await expect.poll(() => client.hasEnded(3), { timeout: 5000 }).toBe(true)
-  }, 20_000)
+    await expect.poll(() => client.hasEnded(3)).toBe(true)
+  })
 })
 
 describe('RFC 9113 §6.9: what the client may send', () => {

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Exchange, Outcome } from '@fw/types'
-import { tempFolder, testCertificate } from '@fw/testing'
+import { settle, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CertificateSet } from '../../src/tls/certificate-set.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
@@ -14,7 +14,7 @@ import { serveEngines } from '../serve-engines.ts'
 
 const STREAMS = 30
 const LARGE = Buffer.alloc(128 * 1024, 'x')
-const WAIT = { timeout: 8000 }
+const WAIT = { timeout: 15_000 }
 
 interface Served {
   readonly listener: TcpListener
@@ -75,7 +75,7 @@ async function serve(onRequest: (exchange: Exchange) => void, asked: Asked): Pro
     // One that is open goes on when the server stops to listen; drained, it would be told to leave.
     let isOver = false
     void listener.drain().then(() => (isOver = true))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settle(50)
     return isOver
   }
   return { listener, client, outcomes, isClosed }
@@ -149,7 +149,7 @@ describe('a client that reads slowly and steadily', () => {
     clearInterval(timer)
     expect(outcomes).toHaveLength(STREAMS)
     expect(aborted(outcomes)).toBe(0)
-  }, 20_000)
+  })
 
   it('is not cut off when the server closes', async () => {
     const small = Buffer.alloc(60_000, 'x')
@@ -169,5 +169,5 @@ describe('a client that reads slowly and steadily', () => {
     await drained
     await expect.poll(() => received, WAIT).toBeGreaterThan(STREAMS * small.length)
     clearInterval(timer)
-  }, 20_000)
+  })
 })

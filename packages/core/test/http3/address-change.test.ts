@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '@fw/types'
+import { settle } from '@fw/testing'
 import { connectH3 } from '@fw/testing/h3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { echo, serveHttp3 } from '../serve-http3.ts'
@@ -44,7 +45,8 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
   it('loses nothing of what it was sending and being sent', async () => {
     const { proxy, client } = await start(echo)
     const answer = client.request({ path: '/', body: slowly(), headers: [] })
-    await sleep(250)
+    // Under way, and far from its end.
+    await settle(250)
     await proxy.rebind()
     expect(await (await answer).bytes()).toHaveLength(50 * 10_000)
   })
@@ -60,8 +62,8 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
       return direction === 'to-server'
     }
     const request = client.request({ path: '/' }).catch(() => undefined)
-    await sleep(700)
-    expect(octets['to-client']).toBeGreaterThan(0)
+    await expect.poll(() => octets['to-client']).toBeGreaterThan(0)
+    await settle(700)
     expect(octets['to-client']).toBeLessThanOrEqual(3 * octets['to-server'])
     client.connection.vanish()
     await request
@@ -79,7 +81,7 @@ describe('somebody who copies packets of a client', () => {
     for (let i = 0; i < 3; i++) {
       expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
     }
-    await sleep(20)
+    await settle(50)
     expect(copier.received).toBe(0)
   })
 

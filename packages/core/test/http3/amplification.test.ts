@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { settle } from '@fw/testing'
 import { clientInitial } from '@fw/testing/h3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveHttp3, type Http3Server } from '../serve-http3.ts'
@@ -17,7 +17,7 @@ async function answered(...datagrams: readonly Uint8Array[]): Promise<number> {
   let octets = 0
   socket.on('message', (datagram) => (octets += datagram.byteLength))
   for (const datagram of datagrams) socket.send(datagram, server.port, '127.0.0.1')
-  await sleep(1500)
+  await settle(1500)
   socket.close()
   return octets
 }

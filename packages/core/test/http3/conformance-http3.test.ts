@@ -158,7 +158,7 @@ describe('the connection is closed with', () => {
   ])('RFC %s: %s for %s', async (_section, code, _what, act) => {
     const client = await server.connect({ withoutControlStream: true })
     await act(client)
-    expect(await client.connection.closeWithin(2000)).toEqual({
+    expect(await client.connection.closeWithin(15_000)).toEqual({
       by: 'server',
       isApplication: true,
       code: ErrorCode[code],

@@ -1,5 +1,6 @@
+import { settle } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame } from '@fw/testing/h3'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { serveHttp3 } from '../serve-http3.ts'
 import { head } from './raw-acts.ts'
 
@@ -20,30 +21,30 @@ it('half a head that is given up is reported once', async () => {
   const { connection } = await server.connect()
   const stream = await connection.openStream()
   await stream.send(HALF_A_HEAD)
-  await vi.waitFor(() => expect(connection.streamsLeft).toBeLessThan(100))
+  await expect.poll(() => connection.streamsLeft).toBeLessThan(100)
   // The octets have to be there before the reset, which lets the rest go.
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   stream.reset(0x10c)
   stream.stop(0x10c)
-  await vi.waitFor(() => expect(server.refused).toEqual([LEFT]))
+  await expect.poll(() => server.refused).toEqual([LEFT])
 })
 
 it('half a head on a connection that is closed is reported once for each stream', async () => {
   await using server = await serveHttp3(() => {})
   const { connection } = await server.connect()
   for (let i = 0; i < 3; i++) await (await connection.openStream()).send(HALF_A_HEAD)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   connection.close()
-  await vi.waitFor(() => expect(server.refused).toEqual([LEFT, LEFT, LEFT]))
+  await expect.poll(() => server.refused).toEqual([LEFT, LEFT, LEFT])
 })
 
 it('half a head on a connection that falls silent is reported when that is noticed', async () => {
   await using server = await serveHttp3(() => {})
   const { connection } = await server.connect({ idleTimeoutMs: 300 })
   await (await connection.openStream()).send(HALF_A_HEAD)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   connection.vanish()
-  await vi.waitFor(() => expect(server.refused).toEqual([LEFT]), 3000)
+  await expect.poll(() => server.refused).toEqual([LEFT])
 })
 
 it.each([
@@ -54,7 +55,7 @@ it.each([
   const client = await server.connect()
   const stream = await client.connection.openStream()
   await stream.send(octets)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   stream.reset(0x10c)
   expect((await client.request({ path: '/' })).status).toBe(204)
   expect(server.refused).toEqual([])
@@ -65,11 +66,11 @@ it('a refused head whose stream is then given up is reported as what it was refu
   const client = await server.connect()
   const stream = await client.connection.openStream()
   await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(Array.from({ length: 9 }, (_, i) => [`x-${i}`, 'y']))))
-  await vi.waitFor(() => expect(server.refused).toHaveLength(1))
+  await expect.poll(() => server.refused).toHaveLength(1)
   stream.reset(0x10c)
   stream.stop(0x10c)
   client.connection.close()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   expect(server.refused).toEqual([expect.objectContaining({ status: 431 })])
 })
 
@@ -78,9 +79,9 @@ it('a request that a handler has is not reported when it is given up', async () 
   const { connection } = await server.connect()
   const stream = await connection.openStream()
   await stream.send(head())
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   stream.reset(0x10c)
   connection.close()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await settle(50)
   expect(server.refused).toEqual([])
 })

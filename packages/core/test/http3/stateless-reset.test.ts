@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { newTestCertificate } from '@fw/testing'
+import { newTestCertificate, settle } from '@fw/testing'
 import { connectH3 } from '@fw/testing/h3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenHttp3, type Http3Listener } from '../../src/http3/engine.ts'
@@ -28,15 +27,20 @@ async function start(options: Start): Promise<Http3Listener> {
   return listener
 }
 
-/** A client of one server, whose packets then reach another. @returns Whether its connection ended before its patience */
-async function isReset(before: Start, after: Start): Promise<boolean> {
+/**
+ * A client of one server, whose packets then reach another.
+ *
+ * @param patienceMs How long it waits to be told, well below the time after which it gives up by itself
+ * @returns Whether its connection ended before
+ */
+async function isReset(before: Start, after: Start, patienceMs = 400): Promise<boolean> {
   const [first, second] = [await start(before), await start(after)]
   await using proxy = await UdpProxy.open(first.address.port)
   const client = await connectH3({ port: proxy.port })
   await (await client.request({ path: '/' })).bytes()
   proxy.serverPort = second.address.port
   const request = client.request({ path: '/' }).catch(() => undefined)
-  const wasReset = await Promise.race([client.connection.closed.then(() => true), sleep(400, false)])
+  const wasReset = await Promise.race([client.connection.closed.then(() => true), settle(patienceMs).then(() => false)])
   client.connection.vanish()
   await request
   return wasReset
@@ -45,7 +49,7 @@ async function isReset(before: Start, after: Start): Promise<boolean> {
 describe('a client whose server has restarted (RFC 9000 §10.3)', () => {
   it('is told at once by the new process that its connection is gone', async () => {
     const credentials = await newTestCertificate()
-    expect(await isReset(credentials, credentials)).toBe(true)
+    expect(await isReset(credentials, credentials, 15_000)).toBe(true)
   })
 
   it('is not told by a server with another key, who is nobody to say so', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { testCertificate } from '@fw/testing'
+import { freePort, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { Program, type ProgramOptions } from './run-program.ts'
 
@@ -35,11 +35,7 @@ describe('listen with workers fails with one line', () => {
     const { key, cert } = await testCertificate()
     const tls = { key, cert }
     const { createSocket } = await import('node:dgram')
-    const probe = createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    const { port } = probe.address() as AddressInfo
-    probe.close()
-    await once(probe, 'close')
+    const port = await freePort()
     const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
     const output = await failing({ listen: { port, workers: 2 }, server: { tls, http3: true } })

@@ -27,7 +27,7 @@ export interface QuicOptions {
 type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
 
 const MAX_PACKET_BYTES = 1350
-const CONNECT_TIMEOUT_MS = 5000
+const CONNECT_TIMEOUT_MS = 15_000
 
 /** A QUIC connection to a server under test. It does what it is told, valid or not. */
 export class QuicClient {
