@@ -2,7 +2,7 @@ import type { Backplane } from './backplane.ts'
 import type { SseStream } from './event-stream.ts'
 import type { SseEvents, Serializers } from './events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
-import { requireKnown, requireWhole } from './options.ts'
+import { hasMethod, requireFunction, requireKnown, requireWhole } from './options.ts'
 
 /**
  * What happens when a subscriber reads more slowly than events are made and its buffer is full: 'close' breaks its
@@ -68,17 +68,9 @@ const LIMITS = [
   'maxStreamsPerSession',
   'refusedRetryMs',
 ] as const
-const NAMES = new Set<string>([
-  'name',
-  'history',
-  'slowConsumer',
-  'serializers',
-  'onGap',
-  'onSlow',
-  'onDrop',
-  'backplane',
-  ...LIMITS,
-])
+const CALLBACKS = ['onGap', 'onSlow', 'onDrop'] as const
+const NAMES = new Set<string>(['name', 'history', 'slowConsumer', 'serializers', 'backplane', ...CALLBACKS, ...LIMITS])
+const BACKPLANE_METHODS = ['open', 'publish', 'catchUp', 'close'] as const
 
 const DEFAULTS: ChannelSettings = {
   name: 'events',
@@ -108,7 +100,25 @@ export function checkChannelOptions<Events extends object>(options: ChannelOptio
     const value = options[name]
     if (value !== undefined) settings[name] = requireLimit(name, value)
   }
+  for (const name of CALLBACKS) requireFunction(ACTION, name, options[name])
+  checkSerializers(options.serializers)
+  checkBackplane(options.backplane)
   return settings
+}
+
+function checkSerializers(serializers: unknown): void {
+  if (serializers === undefined) return
+  if (typeof serializers !== 'object' || serializers === null) {
+    throw new TypeError(`Cannot ${ACTION}: serializers is no object of functions`)
+  }
+  for (const [name, serialize] of Object.entries(serializers)) requireFunction(ACTION, `serializers.${name}`, serialize)
+}
+
+function checkBackplane(backplane: object | undefined): void {
+  if (backplane === undefined) return
+  for (const name of BACKPLANE_METHODS) {
+    if (!hasMethod(backplane, name)) throw new TypeError(`Cannot ${ACTION}: the backplane has no method ${name}`)
+  }
 }
 
 function checkHistory(history: number | Partial<HistoryLimits> = {}): HistoryLimits {

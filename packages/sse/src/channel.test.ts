@@ -270,6 +270,12 @@ describe('options', () => {
     ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
     ['with a limit that is no number', { maxStreams: '7' }, RangeError],
     ['with a name that is no string', { name: 7 }, TypeError],
+    ['with onGap that is no function', { onGap: {} }, TypeError],
+    ['with onSlow that is no function', { onSlow: 'warn' }, TypeError],
+    ['with onDrop that is no function', { onDrop: null }, TypeError],
+    ['with serializers that are no object', { serializers: JSON.stringify }, TypeError],
+    ['with a serializer that is no function', { serializers: { a: {} } }, TypeError],
+    ['with a backplane that is none', { backplane: { publish() {} } }, TypeError],
   ])('%s are refused', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })

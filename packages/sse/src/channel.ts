@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, SharedChunk } from '@fw/types'
-import { Admission, type ExceededLimit } from './admission.ts'
+import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from './backplane.ts'
+import { ChannelNotices } from './channel-notices.ts'
 import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
 import { encodeEvent, requireMilliseconds, requireString } from './event.ts'
 import type { SseStream } from './event-stream.ts'
 import { toData, type EventName, type SseEvents } from './events.ts'
 import { History, type ChannelEvent } from './history.ts'
-import { metrics } from './metrics.ts'
-import type { SseOptions } from './options.ts'
-import { reportThrown } from './report.ts'
+import { requireFunction, type SseOptions } from './options.ts'
 import { openStream } from './sse.ts'
 import { endSoon } from './staggered-end.ts'
-import { checkFilter, shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -54,8 +53,9 @@ export interface ChannelStats {
  * orders.publish('order', { id: 7, total: 12 })
  */
 export class SseChannel<Events extends object = SseEvents> implements AsyncDisposable {
-  readonly #options: ChannelOptions<Events>
+  readonly #serializers: ChannelOptions<Events>['serializers']
   readonly #settings: ChannelSettings
+  readonly #notices: ChannelNotices<Events>
   readonly #history: History
   readonly #admission: Admission
   readonly #backplane: Backplane | undefined
@@ -74,8 +74,9 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   /** @throws {TypeError | RangeError} if an option is unknown or out of range */
   constructor(options: ChannelOptions<NoInfer<Events>> = {}) {
-    this.#options = options
     this.#settings = checkChannelOptions(options)
+    this.#serializers = options.serializers
+    this.#notices = new ChannelNotices(this.#settings.name, options)
     const { history, slowConsumer, maxBufferedBytes } = this.#settings
     this.#history = new History(history)
     this.#admission = new Admission(this.#settings)
@@ -84,8 +85,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       slowConsumer,
       maxBufferedBytes,
       flush: () => this.#flush(),
-      onSlow: (subscriber, bufferedBytes) => this.#onSlow(subscriber, bufferedBytes),
-      onDrop: (subscriber, events) => this.#onDrop(subscriber, events),
+      onSlow: ({ stream }, bufferedBytes) => this.#notices.slow(stream, bufferedBytes),
+      onDrop: ({ stream }, events) => this.#notices.dropped(stream, events),
       onEnd: (subscriber) => this.#leave(subscriber),
     }
     this.#backplane = options.backplane
@@ -117,7 +118,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     if (this.#isClosed) throw new Error('Cannot publish: the channel is closed')
     const { id, key } = options
     const event = requireString('event', name)
-    const data = typeof value === 'string' ? value : toData(value, this.#options.serializers?.[name])
+    const data = typeof value === 'string' ? value : toData(value, this.#serializers?.[name])
     if (key !== undefined) requireString('key', key)
     if (this.#backplane === undefined) {
       this.#add(event, data, id ?? `${this.#epoch}-${this.#history.nextSeq}`, key)
@@ -136,12 +137,15 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    * @throws {TypeError} if `filter` is no function
    */
   subscribe(stream: SseStream<Events>, options?: SubscribeOptions): void {
-    checkFilter(options?.filter)
+    requireFunction('subscribe', 'filter', options?.filter)
     const any = stream as unknown as SseStream
     if (!any.isOpen() || this.#subscribers.has(any)) return
     if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
     const counted = this.#admission.enter(any)
-    if (typeof counted === 'string') return this.#refuse(any, counted)
+    if (typeof counted === 'string') {
+      this.#notices.refused(counted)
+      return any.sendAway('refused', this.#refusedRetryMs())
+    }
     const subscriber = new Subscriber(any, this.#host, options?.filter, counted)
     this.#subscribers.set(any, subscriber)
     any.listen(subscriber)
@@ -170,7 +174,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       // Streams without options share their settings.
       let streamOptions: SseOptions | undefined
       if (options !== undefined) ({ filter, ...streamOptions } = options)
-      checkFilter(filter)
+      requireFunction('subscribe', 'filter', filter)
       const stream = openStream<Events>(ctx, streamOptions)
       this.subscribe(stream, filter && { filter })
       return stream.closed
@@ -236,10 +240,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     } finally {
       this.#isDelivering = false
     }
-    if (!metrics.broadcast.hasSubscribers) return
-    const { name } = this.#settings
-    const subscribers = this.#subscribers.size
-    metrics.broadcast.publish({ channel: name, events: events.length, bytes: block.bytes.byteLength, subscribers })
+    this.#notices.broadcast(events.length, block.bytes.byteLength, this.#subscribers.size)
   }
 
   /** Place after the event of that id, the end without an id; `undefined` if the id is unknown. */
@@ -250,7 +251,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   }
 
   #start(subscriber: Subscriber, place: number | undefined): void {
-    if (place === undefined) this.#onGap(subscriber.stream, subscriber.stream.lastEventId)
+    if (place === undefined) this.#notices.gap(subscriber.stream, subscriber.stream.lastEventId)
     subscriber.start(place ?? this.#history.firstSeq)
   }
 
@@ -275,36 +276,16 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     if (this.#subscribers.delete(subscriber.stream)) this.#admission.leave(subscriber.counted)
   }
 
-  #refuse(stream: SseStream, limit: ExceededLimit): void {
-    if (metrics.refuse.hasSubscribers) metrics.refuse.publish({ channel: this.#settings.name, limit })
-    stream.sendAway('refused', this.#refusedRetryMs())
-  }
-
   #refusedRetryMs(): number {
     const { refusedRetryMs } = this.#settings
     return refusedRetryMs + Math.floor(Math.random() * refusedRetryMs)
-  }
-
-  #onGap(stream: SseStream, lastEventId: string | null): void {
-    if (metrics.gap.hasSubscribers) metrics.gap.publish({ channel: this.#settings.name, lastEventId })
-    this.#tell('onGap', () => this.#options.onGap?.(asEvents(stream), { lastEventId }))
-  }
-
-  #onSlow({ stream }: Subscriber, bufferedBytes: number): void {
-    if (metrics.slow.hasSubscribers) metrics.slow.publish({ channel: this.#settings.name, bufferedBytes })
-    this.#tell('onSlow', () => this.#options.onSlow?.(asEvents(stream), { bufferedBytes }))
-  }
-
-  #onDrop({ stream }: Subscriber, events: number): void {
-    if (metrics.drop.hasSubscribers) metrics.drop.publish({ channel: this.#settings.name, events })
-    this.#tell('onDrop', () => this.#options.onDrop?.(asEvents(stream), { events }))
   }
 
   /** What is kept no longer leads up to what comes. */
   #onMissed(): void {
     this.#flush()
     this.#history.clear()
-    for (const { stream } of this.#subscribers.values()) this.#onGap(stream, null)
+    for (const { stream } of this.#subscribers.values()) this.#notices.gap(stream, null)
   }
 
   *#kept(): Generator<DeliveredEvent> {
@@ -315,14 +296,6 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       yield { event, data, id, key, position }
     }
   }
-
-  #tell(callback: string, call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      reportThrown(`${callback} of an SseChannel`, error)
-    }
-  }
 }
 
 /** UTF-8 in memory of its own: a piece of the pool of Node.js would keep 64 KiB of it as long as the event is kept. */
@@ -330,9 +303,4 @@ function ownOctets(text: string): Uint8Array {
   const octets = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   octets.write(text)
   return octets
-}
-
-/** A stream as the application knows it: only one of these events was ever subscribed. */
-function asEvents<Events extends object>(stream: SseStream): SseStream<Events> {
-  return stream as unknown as SseStream<Events>
 }

@@ -88,3 +88,13 @@ export function requireWhole(action: string, name: string, value: number, max: n
     throw new RangeError(`Cannot ${action}: ${name} is no whole number from 0 to ${max}`)
   }
 }
+
+/** @throws {TypeError} naming an option that is there and no function */
+export function requireFunction(action: string, name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'function')
+    throw new TypeError(`Cannot ${action}: ${name} is no function`)
+}
+
+export function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[name] === 'function'
+}

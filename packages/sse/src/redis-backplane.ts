@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Backplane, BackplaneEvent, BackplaneHost } from './backplane.ts'
-import { requireKnown, requireWhole } from './options.ts'
-import { RedisConnection, type RedisClient } from './redis-connection.ts'
+import { requireFunction, requireKnown, requireWhole } from './options.ts'
+import { requireClient, RedisConnection, type RedisClient } from './redis-connection.ts'
 import {
   compareEntryIds,
   decodeEntry,
@@ -80,12 +80,14 @@ export class RedisBackplane implements Backplane {
   /**
    * @param client Of the package `redis`. It is duplicated, need not be connected and is not closed
    * @param name Of the channel, the same in every process
-   * @throws {TypeError | RangeError} if the name is empty, or an option unknown or out of range
+   * @throws {TypeError | RangeError} if the client is of another package, the name empty, or an option unknown or out of range
    */
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
+    requireClient(client)
     if (typeof name !== 'string' || name === '') throw new TypeError('Cannot make a backplane: the name is empty')
     requireKnown('make a backplane', options, NAMES)
     const { prefix = 'fw:sse:', maxPending = 10_000, maxPendingBytes = 2 ** 26, timeoutMs = 5000 } = options
+    requireFunction('make a backplane', 'onError', options.onError)
     requireWhole('make a backplane', 'maxPending', maxPending)
     requireWhole('make a backplane', 'maxPendingBytes', maxPendingBytes)
     requireWhole('make a backplane', 'timeoutMs', timeoutMs, LONGEST_TIMEOUT_MS)

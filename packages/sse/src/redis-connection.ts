@@ -1,3 +1,5 @@
+import { hasMethod } from './options.ts'
+
 /** As much of a client of the package `redis` as is used: what `createClient()` gives. */
 export interface RedisClient {
   readonly isOpen: boolean
@@ -7,6 +9,16 @@ export interface RedisClient {
   unref(): void
   sendCommand(args: readonly string[]): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
+
+/** @throws {TypeError} if it is none, such as one of another package or an address */
+export function requireClient(client: unknown): void {
+  if (METHODS.every((name) => hasMethod(client, name))) return
+  throw new TypeError(
+    "Cannot make a backplane: the client is none of the package redis; give it createClient({ url: '…' })",
+  )
 }
 
 /**

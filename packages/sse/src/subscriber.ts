@@ -196,13 +196,6 @@ export class Subscriber implements StreamListener {
   }
 }
 
-/** @throws {TypeError} if a filter was given that is no function */
-export function checkFilter(filter: unknown): void {
-  if (filter !== undefined && typeof filter !== 'function') {
-    throw new TypeError('Cannot subscribe: filter is no function')
-  }
-}
-
 /** The blocks of several events as one. */
 function joined(events: readonly ChannelEvent[]): Uint8Array {
   const [only] = events

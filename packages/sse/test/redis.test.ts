@@ -437,3 +437,19 @@ it.each<[string, [string, object?], string]>([
 ])('a backplane with %s is refused', (_, [name, options], message) => {
   expect(() => new RedisBackplane(createClient(), name, options)).toThrow(message)
 })
+
+it.each<[string, unknown]>([
+  ['an address', 'redis://localhost'],
+  ['nothing', undefined],
+  ['a client of another package', { duplicate() {}, connect() {}, disconnect() {}, sendCommand() {}, on() {} }],
+])('a backplane is refused with %s in place of a client', (_, client) => {
+  expect(() => new RedisBackplane(client as RedisClient, 'test')).toThrow(
+    new TypeError(
+      "Cannot make a backplane: the client is none of the package redis; give it createClient({ url: '…' })",
+    ),
+  )
+})
+
+it('a backplane is refused with onError that is no function', () => {
+  expect(() => new RedisBackplane(createClient(), 'test', { onError: {} as () => void })).toThrow(TypeError)
+})

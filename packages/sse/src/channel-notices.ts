@@ -1,0 +1,54 @@
+import type { ExceededLimit } from './admission.ts'
+import type { ChannelOptions } from './channel-options.ts'
+import type { SseStream } from './event-stream.ts'
+import { metrics } from './metrics.ts'
+import { reportThrown } from './report.ts'
+
+/** Tells the application and whoever measures what became of the subscribers of a channel. */
+export class ChannelNotices<Events extends object> {
+  readonly #channel: string
+  readonly #options: ChannelOptions<Events>
+
+  /** @param channel Its name in metrics */
+  constructor(channel: string, options: ChannelOptions<Events>) {
+    this.#channel = channel
+    this.#options = options
+  }
+
+  broadcast(events: number, bytes: number, subscribers: number): void {
+    if (!metrics.broadcast.hasSubscribers) return
+    metrics.broadcast.publish({ channel: this.#channel, events, bytes, subscribers })
+  }
+
+  refused(limit: ExceededLimit): void {
+    if (metrics.refuse.hasSubscribers) metrics.refuse.publish({ channel: this.#channel, limit })
+  }
+
+  gap(stream: SseStream, lastEventId: string | null): void {
+    if (metrics.gap.hasSubscribers) metrics.gap.publish({ channel: this.#channel, lastEventId })
+    this.#tell('onGap', () => this.#options.onGap?.(asSubscribed(stream), { lastEventId }))
+  }
+
+  slow(stream: SseStream, bufferedBytes: number): void {
+    if (metrics.slow.hasSubscribers) metrics.slow.publish({ channel: this.#channel, bufferedBytes })
+    this.#tell('onSlow', () => this.#options.onSlow?.(asSubscribed(stream), { bufferedBytes }))
+  }
+
+  dropped(stream: SseStream, events: number): void {
+    if (metrics.drop.hasSubscribers) metrics.drop.publish({ channel: this.#channel, events })
+    this.#tell('onDrop', () => this.#options.onDrop?.(asSubscribed(stream), { events }))
+  }
+
+  #tell(callback: string, call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      reportThrown(`${callback} of an SseChannel`, error)
+    }
+  }
+}
+
+/** A stream as the application knows it: only one of these events was ever subscribed. */
+function asSubscribed<Events extends object>(stream: SseStream): SseStream<Events> {
+  return stream as unknown as SseStream<Events>
+}
