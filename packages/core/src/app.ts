@@ -28,7 +28,7 @@ const MAX_NOTICES = 100
 
 /** What an `App` is made with. */
 export interface AppOptions {
-  /** Those that hold without an engine: `maxBodyBytes`. */
+  /** Those that hold without an engine: `maxBodyBytes` and `maxFormFields`. */
   readonly limits?: Partial<Limits>
   /** Which proxies are believed about the address of a client; none unless given. */
   readonly trustProxy?: TrustProxy | undefined
@@ -61,7 +61,7 @@ export class App {
     this.router = this.#root
     rememberApp(this.router, this)
     this.#host = {
-      maxBodyBytes: limits.maxBodyBytes,
+      limits,
       trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
       report: (message, error) => {
         try {

@@ -19,6 +19,8 @@ export interface Limits {
   readonly maxChunkExtensionsTotalBytes: number
   /** Request body in octets; above it 413. Routes that take uploads raise it. */
   readonly maxBodyBytes: number
+  /** Fields of a form (`application/x-www-form-urlencoded`); above it 413. Forms of people have dozens; a million in a body take Node.js ten seconds to tell apart. */
+  readonly maxFormFields: number
   /** Received octets that may wait for a handler which does not read, for one request; then the client is made to wait. */
   readonly maxBufferedBodyBytes: number
   /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without an answer. */
@@ -85,6 +87,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxChunkExtensionBytes: 4 * 1024,
   maxChunkExtensionsTotalBytes: 16 * 1024,
   maxBodyBytes: 1024 * 1024,
+  maxFormFields: 1_000,
   maxBufferedBodyBytes: 64 * 1024,
   tlsHandshakeTimeoutMs: 10_000,
   firstByteTimeoutMs: 10_000,

@@ -76,7 +76,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly cookies: Cookies
   /**
    * The request as a standard `Request`, made when first asked for. Read its body here or by the methods of the context,
-   * not by both; `await ctx.request.formData()` holds all files of a form in memory, `parts()` does not.
+   * not by both. Here only the octets are limited: `formData()` of a million fields takes seconds, `form()` refuses it.
    */
   readonly request: Request
   /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
@@ -97,7 +97,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   text(): Promise<string>
   /** Reads the whole body as JSON. @throws as `text`; 400 if it is no JSON, 415 if its type says otherwise */
   json(): Promise<unknown>
-  /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type */
+  /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type, 413 for too many fields */
   form(): Promise<URLSearchParams>
   /**
    * Reads the body as `multipart/form-data`, part by part as it arrives, under the route's limit.

@@ -11,6 +11,8 @@ export interface RouteOptions {
   readonly limits?: {
     /** Largest request body in octets; over it the answer is 413. */
     readonly maxBodyBytes?: number
+    /** Most fields of a form (`application/x-www-form-urlencoded`); over it the answer is 413. */
+    readonly maxFormFields?: number
   }
   /**
    * Milliseconds until an answer has to have begun; then `ctx.signal` aborts, and error handlers are given an

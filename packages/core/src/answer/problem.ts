@@ -1,4 +1,5 @@
 import { isHttpError } from './http-error.ts'
+import { negotiatedField } from './negotiated-field.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { statusPhrase } from '../engine/status-phrase.ts'
 
@@ -53,18 +54,19 @@ export function problemDocument(problem: Problem, accept: string | null): Proble
 
 /** Whether plain text is liked better than every JSON form (RFC 9110 §12.5.1). */
 function prefersText(accept: string | null): boolean {
-  if (accept === null) return false
-  const text = quality(accept, ['text/plain', 'text/*', '*/*'])
+  const field = negotiatedField(accept)
+  if (field === undefined) return false
+  const elements = field.split(',').map((element) => element.split(';').map((part) => part.trim().toLowerCase()))
+  const text = quality(elements, ['text/plain', 'text/*', '*/*'])
   const json = Math.max(
-    quality(accept, ['application/problem+json', 'application/*', '*/*']),
-    quality(accept, ['application/json', 'application/*', '*/*']),
+    quality(elements, ['application/problem+json', 'application/*', '*/*']),
+    quality(elements, ['application/json', 'application/*', '*/*']),
   )
   return text > json
 }
 
 /** @param ranges From the most specific one on, which decides */
-function quality(accept: string, ranges: readonly string[]): number {
-  const elements = accept.split(',').map((element) => element.split(';').map((part) => part.trim().toLowerCase()))
+function quality(elements: readonly (readonly string[])[], ranges: readonly string[]): number {
   for (const range of ranges) {
     const parameters = elements.find(([name]) => name === range)?.slice(1)
     if (parameters === undefined) continue

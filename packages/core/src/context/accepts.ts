@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type NegotiatorConstructor from 'negotiator'
 import type { RequestHeaders } from '@fw/types'
+import { negotiatedField } from '../answer/negotiated-field.ts'
 
 /** What can be negotiated, by the field that tells what the client likes. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
@@ -22,7 +23,7 @@ export function preferred(
   const field = FIELDS[what]
   // Loaded when a request is first negotiated about, as most applications never do.
   Negotiator ??= createRequire(import.meta.url)('negotiator') as typeof NegotiatorConstructor
-  const negotiator = new Negotiator({ headers: { [field]: headers.get(field) || undefined } })
+  const negotiator = new Negotiator({ headers: { [field]: negotiatedField(headers.get(field)) } })
   // A copy: negotiator takes an array of its own.
   const available = [...offers]
   if (what === 'type') return negotiator.mediaType(available) ?? null

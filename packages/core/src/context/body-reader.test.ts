@@ -4,6 +4,7 @@ import { BodyReader } from './body-reader.ts'
 import { FieldListHeaders } from '../engine/field-list-headers.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody } from '../engine/received-body.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
 
 interface Setup {
   readonly fields?: readonly string[]
@@ -14,7 +15,10 @@ interface Setup {
 /** A reader and the body that it reads, to be filled by the test. */
 function setup({ fields = [], length, maxBytes = 100 }: Setup = {}): { body: ReceivedBody; reader: BodyReader } {
   const body = new ReceivedBody(length, 10, { onWanted() {}, onFull() {}, onRoom() {} })
-  return { body, reader: new BodyReader(body, new FieldListHeaders(fields), maxBytes) }
+  return {
+    body,
+    reader: new BodyReader(body, new FieldListHeaders(fields), { ...DEFAULT_LIMITS, maxBodyBytes: maxBytes }),
+  }
 }
 
 /** A reader of a body that has arrived. */

@@ -1,23 +1,30 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from '../answer/http-error.ts'
+import type { Limits } from '../limits.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+/** What a body may cost. */
+export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields'>
+
 /** Reads a request body, once, under a limit. What was read as a whole is kept and can be asked for again. */
 export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
+  readonly #maxFormFields: number
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
-  constructor(body: RequestBody, headers: RequestHeaders, maxBytes: number) {
+  /** @param own Limits of the route, before those of all */
+  constructor(body: RequestBody, headers: RequestHeaders, limits: BodyLimits, own?: Partial<BodyLimits>) {
     this.#body = body
     this.#headers = headers
-    this.#maxBytes = maxBytes
+    this.#maxBytes = own?.maxBodyBytes ?? limits.maxBodyBytes
+    this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
   }
 
   bytes(): Promise<Uint8Array> {
@@ -40,7 +47,7 @@ export class BodyReader {
     return promised(() => {
       const type = this.#mediaType()
       if (type !== undefined && type !== FORM_TYPE) throw unsupported(`The body is not ${FORM_TYPE}`, FORM_TYPE)
-      return this.#read(parseUrlencoded)
+      return this.#read((text) => parseForm(text, this.#maxFormFields))
     })
   }
 
@@ -52,7 +59,7 @@ export class BodyReader {
    */
   value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     const type = this.#mediaType()
-    if (type === FORM_TYPE) return this.#read((text) => make(parseUrlencoded(text)))
+    if (type === FORM_TYPE) return this.#read((text) => make(parseForm(text, this.#maxFormFields)))
     checkJson(type)
     return this.#read((text) => make(parseJson(text)))
   }
@@ -161,6 +168,14 @@ function decode(bytes: Uint8Array): string {
   } catch (error) {
     throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
   }
+}
+
+/** Counted before they are told apart, which takes longer the more there are. */
+function parseForm(text: string, maxFields: number): URLSearchParams {
+  let fields = text === '' ? 0 : 1
+  for (let end = text.indexOf('&'); end !== -1 && fields <= maxFields; end = text.indexOf('&', end + 1)) fields++
+  if (fields > maxFields) throw new HttpError(413, `The form has more than ${maxFields} fields`)
+  return parseUrlencoded(text)
 }
 
 function parseJson(text: string): unknown {

@@ -1,10 +1,11 @@
 import type { Trust } from '@fw/client-address'
+import type { BodyLimits } from './body-reader.ts'
 import type { RequestContext } from './context.ts'
 import type { DrainNotice } from './drain-notice.ts'
 
 /** What a context needs from the application it runs in. */
 export interface ContextHost {
-  readonly maxBodyBytes: number
+  readonly limits: BodyLimits
   /** Reports an error that no answer can tell of. Never throws. */
   report(message: string, error: unknown): void
   /** Tells once of something in the program that is without effect. Never throws. */

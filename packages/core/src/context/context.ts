@@ -366,7 +366,8 @@ export class RequestContext {
     return (this.#reader ??= new BodyReader(
       this.exchange.body,
       this.exchange.headers,
-      this.route?.options.limits?.maxBodyBytes ?? this.#host.maxBodyBytes,
+      this.#host.limits,
+      this.route?.options.limits,
     ))
   }
 

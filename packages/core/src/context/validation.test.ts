@@ -167,3 +167,39 @@ describe('validation', () => {
     router.put('/', { body: Name, limit: 1 }, () => '')
   })
 })
+
+const form = (fields: number): RequestInit => ({
+  method: 'POST',
+  body: Array.from({ length: fields }, (_, i) => `f${i % 3}=1`).join('&'),
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+})
+
+describe('what a request may cost', () => {
+  it('of many faults the first hundred are told', async () => {
+    const app = new App()
+    app.router.post('/', { body: z.array(z.string()) }, () => 'never')
+    const response = await app.fetch('/', post(Array.from({ length: 5000 }, (_, i) => i)))
+    const { errors } = (await response.json()) as { errors: { pointer: string }[] }
+    expect([response.status, errors.length, errors.at(-1)?.pointer]).toEqual([400, 100, '/99'])
+  })
+
+  it.each([
+    [{}, {}, 1000],
+    [{ maxFormFields: 2 }, {}, 2],
+    [{ maxFormFields: 2 }, { maxFormFields: 5 }, 5],
+    [{ maxFormFields: 0 }, {}, 0],
+  ])('limits %j and of the route %j let forms of %i fields through, and not of one more', async (all, own, most) => {
+    const app = new App({ limits: all })
+    app.router
+      .post('/form', { limits: own }, async (ctx) => [...(await ctx.form())].length)
+      .post('/checked', { limits: own, body: z.any() }, (ctx) => Object.values(ctx.valid.body as object).flat().length)
+    for (const path of ['/form', '/checked']) {
+      expect(await (await app.fetch(path, form(most))).text()).toBe(String(most))
+      const refused = await app.fetch(path, form(most + 1))
+      expect([refused.status, await refused.json()]).toEqual([
+        413,
+        expect.objectContaining({ detail: `The form has more than ${most} fields` }),
+      ])
+    }
+  })
+})

@@ -9,6 +9,9 @@ import type { RequestContext } from './context.ts'
 const PARTS = ['params', 'query', 'headers', 'body'] as const
 type Part = (typeof PARTS)[number]
 
+/** Faults that are told of: a body of a megabyte may have half a million, which would make an answer of fifty. */
+const MAX_FAULTS = 100
+
 /** One fault of a request, as it is told to the client. */
 interface Fault {
   readonly in: Part
@@ -46,7 +49,7 @@ export function validationOf(options: RouteOptions, what: string): Validation | 
 type Settled = SchemaResult<unknown> | undefined
 type Checking = Settled | Promise<SchemaResult<unknown>>
 
-/** @throws {HttpError} 400 with every fault */
+/** @throws {HttpError} 400 with the faults, up to `MAX_FAULTS` in each part */
 function headCheck({ params, query, headers }: RouteOptions): Validation {
   return (context) => {
     const results: Checking[] = [
@@ -96,7 +99,9 @@ function pairs(entries: Iterable<readonly [name: string, value: string]>): Recor
 
 function faultsOf(part: Part, result: SchemaResult<unknown> | undefined): readonly Fault[] {
   if (result?.issues === undefined) return []
-  return result.issues.map(({ message, path }) => ({ in: part, pointer: pointerOf(path), message }))
+  return result.issues
+    .slice(0, MAX_FAULTS)
+    .map(({ message, path }) => ({ in: part, pointer: pointerOf(path), message }))
 }
 
 /** @see RFC 6901 §3 */

@@ -17,7 +17,7 @@ it.each([
     `Cannot use a value of type string: middleware is a function; for some paths only, use group('auth')`,
   ],
   [{ use: [null] }, 'Cannot use a value of type object: middleware is a function'],
-  [{ limits: { maxBody: 5 } }, `Unknown option 'maxBody' of limits of GET '/'; there are: maxBodyBytes`],
+  [{ limits: { maxBody: 5 } }, `Unknown option 'maxBody' of limits of GET '/'; there are: maxBodyBytes, maxFormFields`],
 ])('options %j of a route are refused', (options, message) => {
   expect(() => new App().router.get('/', options as object, () => '')).toThrow(new TypeError(message))
 })

@@ -3,7 +3,7 @@ import { checkOptions } from '../known-options.ts'
 
 /** Options of routes here; other packages have more, so that only what looks like one of these is known to be a mistake. */
 const ROUTE_OPTIONS = ['use', 'limits', 'timeoutMs', 'params', 'query', 'headers', 'body', 'response']
-const ROUTE_LIMITS = ['maxBodyBytes']
+const ROUTE_LIMITS = ['maxBodyBytes', 'maxFormFields'] as const
 /** What other libraries call the same. */
 const MEANT: Readonly<Record<string, string>> = {
   middleware: 'use',
@@ -32,9 +32,10 @@ export function checkRouteOptions(info: RouteInfo): void {
   }
   const { limits, timeoutMs } = options
   if (limits !== undefined) checkOptions(`limits of ${what}`, limits, ROUTE_LIMITS)
-  const bytes = limits?.maxBodyBytes
-  if (bytes !== undefined && (!Number.isSafeInteger(bytes) || bytes < 0)) {
-    throw new RangeError(`Cannot route ${what}: maxBodyBytes ${bytes} is no whole number, 0 or more`)
+  for (const name of ROUTE_LIMITS) {
+    const limit = limits?.[name]
+    if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) continue
+    throw new RangeError(`Cannot route ${what}: ${name} ${limit} is no whole number, 0 or more`)
   }
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new RangeError(`Cannot route ${what}: timeoutMs ${timeoutMs} is no whole number from 1 to ${MAX_TIMEOUT_MS}`)
