@@ -256,10 +256,10 @@ describe('close', () => {
     const { url } = await server.listen({ ...local, signal: abort.signal })
     const slow = fetch(new URL('/slow', url))
     await expect.poll(() => finish).toBeDefined()
-    const closed = server.close({ drainMs: 1000 })
+    const closing = server.close({ drainMs: 1000 })
     abort.abort()
     finish?.()
-    await Promise.all([closed, slow])
+    await Promise.all([closing, slow])
   })
 
   it.each([-1, 1.5, Infinity, 2 ** 31])('refuses to drain for %s ms', (drainMs) => {
@@ -295,11 +295,11 @@ describe('close', () => {
     const { url } = await server.listen(local)
     const slow = fetch(new URL('/slow', url))
     await expect.poll(() => finish).toBeDefined()
-    const closed = server.close()
+    const closing = server.close()
     await expect(fetch(url)).rejects.toThrow('fetch failed')
     finish?.('done')
     expect(await (await slow).text()).toBe('done')
-    await Promise.all([closed, server.close()])
+    await Promise.all([closing, server.close()])
     await expect(server.listen(local)).rejects.toThrow('Cannot listen: the server is closed')
   })
 
