@@ -1,6 +1,7 @@
 /*
  * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for the
- * compiler's speed: a call costs a few dozen instantiations.
+ * compiler's speed: a call costs as many instantiations as its format has braces, some 15 for each. It instantiates a
+ * pattern such as `a${infer X}` twice, and where a union stands in one as often as the union has members.
  */
 
 declare const runtimeBrand: unique symbol
@@ -26,106 +27,114 @@ export interface FormatError<Message extends string> {
  *   logger.info(format, ...args)
  * }
  */
-export type FormatArgs<F extends string> = F extends RuntimeFormat
-  ? unknown[]
-  : Nothing extends Record<F, 1>
-    ? FormatError<'a format that is no string literal takes no arguments: use runtime(format), or "{}" and the text as its argument'>[]
-    : [] | InOrder<F, []>
+export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
+  ? F extends RuntimeFormat
+    ? unknown[]
+    : FormatError<'a format that is no string literal takes no arguments: use runtime(format), or "{}" and the text as its argument'>[]
+  : Walk<F, []>
 
 /** Has all the properties that a pattern such as `a${string}` names, none, but not the one that a literal names. */
 type Nothing = { [key: symbol]: 1 }
 
-/** Walks a format with `{}`; one element for each argument. */
-type InOrder<F extends string, Args extends unknown[]> = F extends `${string}{${infer Rest}`
-  ? Rest extends `}${infer Tail}`
-    ? InOrder<Tail, [...Args, unknown]>
-    : Rest extends `{${infer Tail}`
-      ? InOrder<Tail, Args>
-      : Rest extends `:${infer Spec}}${infer Tail}`
-        ? Spec extends `${infer Head}{${infer At}`
-          ? At extends ''
-            ? SizedInOrder<Head, Tail, Args>
-            : NoSize<At, Spec>[]
-          : InOrder<Tail, [...Args, SpecArg<Spec>]>
-        : Args extends []
-          ? ByIndex<F, never, unknown>
-          : NotInOrder<Rest>[]
+/**
+ * Walks a format for its placeholders, without their outer braces: what they ask for is then worked out once for all
+ * formats that have the same ones.
+ */
+type Walk<F extends string, Found extends string[]> = F extends `${string}{${string}`
+  ? F extends `${string}{${infer Body}}${infer Rest}`
+    ? Body extends `${string}{${string}`
+      ? Body extends `{${string}`
+        ? F extends `${string}{{${infer Tail}`
+          ? Walk<Tail, Found>
+          : never
+        : Rest extends `.{${string}`
+          ? Rest extends `${infer Precision}}${infer Type}}${infer Tail}`
+            ? Walk<Tail, [...Found, `${Body}}${Precision}}${Type}`]>
+            : ArgsOf<[...Found, Unclosed]>
+          : Rest extends `${infer Type}}${infer Tail}`
+            ? Walk<Tail, [...Found, `${Body}}${Type}`]>
+            : ArgsOf<[...Found, Unclosed]>
+      : Walk<Rest, [...Found, Body]>
+    : WalkEnd<F, Found>
+  : [] | ArgsOf<Found>
+
+/** Where no more `}` follows. */
+type WalkEnd<F extends string, Found extends string[]> = F extends `${string}{${infer Rest}`
+  ? Rest extends `{${infer Tail}`
+    ? WalkEnd<Tail, Found>
+    : ArgsOf<[...Found, Unclosed]>
+  : [] | ArgsOf<Found>
+
+/** In the place of a placeholder: none begins so, as two braces are an escape. */
+type Unclosed = '{'
+
+type ArgsOf<Placeholders extends string[]> = Placeholders[0] extends Index | `${Index}:${string}`
+  ? ByIndex<Placeholders, never, unknown>
+  : InOrder<Placeholders, []>
+
+/** Reads `{}` and `{:spec}`: one element for each argument, those of width and precision behind the value. */
+type InOrder<Placeholders extends string[], Args extends unknown[]> = Placeholders extends [
+  infer Body extends string,
+  ...infer Rest extends string[],
+]
+  ? Body extends ''
+    ? InOrder<Rest, [...Args, unknown]>
+    : Body extends `:${infer Spec}`
+      ? Spec extends `${string}{${infer Width}}${infer Tail}`
+        ? Width extends ''
+          ? Tail extends `.{${infer Precision}}${string}`
+            ? Precision extends ''
+              ? InOrder<Rest, [...Args, SpecArg<Spec>, number | bigint, number | bigint]>
+              : NoSize<Precision, Spec>[]
+            : InOrder<Rest, [...Args, SpecArg<Spec>, number | bigint]>
+          : NoSize<Width, Spec>[]
+        : InOrder<Rest, [...Args, SpecArg<Spec>]>
+      : Body extends Index | `${Index}:${string}`
+        ? FormatError<Mixed>[]
+        : NoPlaceholder<Body>[]
   : Args
 
-/** Goes on behind the first `{}` of a spec, for which a `}` stands in what `SpecArg` reads. */
-type SizedInOrder<
-  Head extends string,
-  F extends string,
-  Args extends unknown[],
-> = F extends `${infer Type}}${infer Tail}`
-  ? Type extends '.{'
-    ? Tail extends `${infer Last}}${infer End}`
-      ? InOrder<End, [...Args, SpecArg<`${Head}}.}${Last}`, `${Head}{}.{}${Last}`>, number | bigint, number | bigint]>
-      : FormatError<Unclosed>[]
-    : InOrder<Tail, [...Args, SpecArg<`${Head}}${Type}`, `${Head}{}${Type}`>, number | bigint]>
-  : FormatError<Unclosed>[]
-
-/** Walks a format with `{0}`; as many elements as the highest index used needs, `Needs` has what specs ask of them. */
-type ByIndex<F extends string, Used extends Index, Needs> = F extends `${string}{${infer Rest}`
-  ? Rest extends `${infer At extends Index}}${infer Tail}`
-    ? ByIndex<Tail, Used | At, Needs>
-    : Rest extends `${infer At extends Index}:${infer Spec}}${infer Tail}`
-      ? Spec extends `${infer Head}{${infer Width}`
+/**
+ * Reads `{0}` and `{0:spec}`: as many elements as the highest index used needs. `Needs` has what specs ask of those with
+ * an index.
+ */
+type ByIndex<Placeholders extends string[], Used extends Index, Needs> = Placeholders extends [
+  infer Body extends string,
+  ...infer Rest extends string[],
+]
+  ? Body extends Index
+    ? ByIndex<Rest, Used | Body, Needs>
+    : Body extends `${infer At extends Index}:${infer Spec}`
+      ? Spec extends `${infer Head}{${infer Width}}${infer Tail}`
         ? Width extends Index
-          ? SizedByIndex<Head, Width, Tail, At, Used | At | Width, Needs>
+          ? Tail extends `.{${infer Precision}}${infer Type}`
+            ? Precision extends Index
+              ? ByIndex<
+                  Rest,
+                  Used | At | Width | Precision,
+                  Needs & Need<At, SpecArg<`${Head}{}.{}${Type}`>> & Need<Width | Precision, number | bigint>
+                >
+              : NoSize<Precision, Spec>[]
+            : ByIndex<
+                Rest,
+                Used | At | Width,
+                Needs & Need<At, SpecArg<`${Head}{}${Tail}`>> & Need<Width, number | bigint>
+              >
           : NoSize<Width, Spec>[]
-        : ByIndex<Tail, Used | At, Needs & Need<At, SpecArg<Spec>>>
-      : Rest extends `{${infer Tail}`
-        ? ByIndex<Tail, Used, Needs>
-        : NotByIndex<Rest>[]
-  : unknown extends Needs
-    ? Upto<Used>
-    : Checked<Upto<Used>, Needs>
+        : ByIndex<Rest, Used | At, Needs & Need<At, SpecArg<Spec>>>
+      : Body extends '' | `:${string}`
+        ? FormatError<Mixed>[]
+        : NoPlaceholder<Body>[]
+  : Checked<Upto<Used>, Needs>
 
-/** As `SizedInOrder`, with the index between the braces. */
-type SizedByIndex<
-  Head extends string,
-  Width extends Index,
-  F extends string,
-  At extends Index,
-  Used extends Index,
-  Needs,
-> = F extends `${infer Type}}${infer Tail}`
-  ? Type extends `.{${infer Precision}`
-    ? Precision extends Index
-      ? Tail extends `${infer Last}}${infer End}`
-        ? ByIndex<
-            End,
-            Used | Precision,
-            Needs &
-              Need<At, SpecArg<`${Head}}.}${Last}`, `${Head}{}.{}${Last}`>> &
-              Need<Width | Precision, number | bigint>
-          >
-        : FormatError<Unclosed>[]
-      : NoSize<Precision, `${Head}{${Width}}${Type}`>[]
-    : ByIndex<
-        Tail,
-        Used,
-        Needs & Need<At, SpecArg<`${Head}}${Type}`, `${Head}{}${Type}`>> & Need<Width, number | bigint>
-      >
-  : FormatError<Unclosed>[]
-
-// By name, so that the compiler knows it again in the next format.
 type Need<At extends Index, Arg> = { [K in At]: Arg }
 type Checked<Args extends unknown[], Needs> = { [At in keyof Args]: At extends keyof Needs ? Needs[At] : unknown }
 
 type Mixed = '{} and {0} cannot be mixed in one format'
-type Unclosed = 'unclosed { in the format; write {{ for a brace'
-type NotByIndex<Rest extends string> = Rest extends `}${string}` | `:${string}}${string}`
-  ? FormatError<Mixed>
-  : NoPlaceholder<Rest>
-type NotInOrder<Rest extends string> = Rest extends `${Index}${'}' | ':'}${string}`
-  ? FormatError<Mixed>
-  : NoPlaceholder<Rest>
 type NoSize<At, Spec extends string> = [At] extends ['' | Index] ? FormatError<Mixed> : NoSpec<Spec>
-type NoPlaceholder<Rest extends string> = Rest extends `${infer Body}}${string}`
-  ? FormatError<`{${Body}} is no placeholder; those are {}, {0} to {9}, {:spec} and {0:spec}`>
-  : FormatError<Unclosed>
+type NoPlaceholder<Body extends string> = Body extends Unclosed
+  ? FormatError<'unclosed { in the format; write {{ for a brace'>
+  : FormatError<`{${Body}} is no placeholder; those are {}, {0} to {9}, {:spec} and {0:spec}`>
 
 /** Kept as a conditional type: an alias by name would hide the message. */
 type NoSpec<Spec extends string> = Spec extends string
@@ -172,58 +181,58 @@ interface PreciseSignedArg extends RealArg {
   '': number | bigint
 }
 
-/**
- * The argument a spec asks for; what is no spec asks for an error, which the compiler shows at that argument. A `}` is a
- * width or a precision from an argument; `Source` is the spec to be shown.
- */
-type SpecArg<Spec extends string, Source extends string = Spec> = Spec extends keyof AnyArg
+/** The argument a spec asks for; what is no spec asks for an error, which the compiler shows at that argument. */
+type SpecArg<Spec extends string> = Spec extends keyof AnyArg
   ? AnyArg[Spec]
-  : Spec extends `.${Digit}${infer Type extends keyof PreciseArg}`
-    ? PreciseArg[Type]
-    : AfterAlign<Spec> extends infer Body extends string
-      ? Body extends `${'+' | '-' | ' ' | '#' | '0'}${string}`
-        ? ArgBySize<AfterSign<Body>, SignedArg, PreciseSignedArg, Source>
-        : ArgBySize<Body, AnyArg, PreciseArg, Source>
-      : never
+  : AfterAlign<Spec> extends infer Body extends string
+    ? Body extends `${'+' | '-' | ' ' | '#' | '0'}${string}`
+      ? ArgBySize<AfterSign<Body>, SignedArg, PreciseSignedArg, Spec>
+      : ArgBySize<Body, AnyArg, PreciseArg, Spec>
+    : never
 
-type AfterAlign<Spec extends string> = Spec extends `${infer First}${infer Rest}`
-  ? Rest extends `${Align}${infer Tail}`
+// A union within a pattern is one pattern for each of its members to the compiler; the bound of an `infer` is not.
+type AfterAlign<Spec extends string> = Spec extends `${infer First}${infer Second}${infer Rest}`
+  ? Second extends Align
     ? First extends '{' | '}'
       ? Spec
-      : Tail
+      : Rest
     : First extends Align
-      ? Rest
+      ? `${Second}${Rest}`
       : Spec
-  : Spec
+  : Spec extends Align
+    ? ''
+    : Spec
 
-type AfterSign<Spec extends string> = Spec extends `${'+' | '-' | ' '}${infer Rest}` ? AfterHash<Rest> : AfterHash<Spec>
+type AfterSign<Spec extends string> = Spec extends `${infer _Sign extends '+' | '-' | ' '}${infer Rest}`
+  ? AfterHash<Rest>
+  : AfterHash<Spec>
 type AfterHash<Spec extends string> = Spec extends `#${infer Rest}` ? AfterZero<Rest> : AfterZero<Spec>
 type AfterZero<Spec extends string> = Spec extends `0${infer Rest}` ? Rest : Spec
 
 /** Reads width, precision and conversion; `Arg` and `Precise` have what conversions without and with a precision take. */
-type ArgBySize<Spec extends string, Arg, Precise, Source extends string> =
-  AfterSize<Spec> extends infer Rest
+type ArgBySize<Sized extends string, Arg, Precise, Spec extends string> =
+  AfterSize<Sized> extends infer Rest
     ? Rest extends keyof Arg
       ? Arg[Rest]
-      : Rest extends `.${infer Digits}`
-        ? Digits extends `${Digit | '}'}${string}`
-          ? AfterSize<Digits> extends infer Type extends keyof Precise
-            ? Precise[Type]
-            : NoSpec<Source>
-          : NoSpec<Source>
-        : NoSpec<Source>
+      : Rest extends `.${infer Size}`
+        ? AfterSize<Size> extends infer Type extends keyof Precise
+          ? Type extends Size
+            ? NoSpec<Spec>
+            : Precise[Type]
+          : NoSpec<Spec>
+        : NoSpec<Spec>
     : never
 
-/** Three digits at most, as at run time. */
-type AfterSize<Spec extends string> = Spec extends `${Digit | '}'}${infer Rest}`
-  ? Spec extends `}${string}`
+/** Three digits at most, as at run time, or `{}`. */
+type AfterSize<Spec extends string> = Spec extends `${infer _First extends Digit}${infer Rest}`
+  ? Rest extends `${infer _Second extends Digit}${infer Tail}`
+    ? Tail extends `${infer _Third extends Digit}${infer Last}`
+      ? Last
+      : Tail
+    : Rest
+  : Spec extends `{}${infer Rest}`
     ? Rest
-    : Rest extends `${Digit}${infer Tail}`
-      ? Tail extends `${Digit}${infer Last}`
-        ? Last
-        : Tail
-      : Rest
-  : Spec
+    : Spec
 
 /** As many arguments as the highest index needs. */
 type Upto<Used extends Index> = [Used] extends ['0']
