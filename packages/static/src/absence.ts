@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
+import { identityOf, isSameState, isSettled, type FileIdentity } from './file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 
@@ -41,7 +41,7 @@ export async function gatherAbsence(resolution: Resolution, files: FileStat): Pr
   // After the directory, so that whatever comes later changes it.
   const areNamed = await Promise.all(paths.map(isNamed))
   if (areNamed.includes(true)) return resolution
-  return { variants, looks: [plain], absence: { paths, directory, stats, atMs } }
+  return { variants, looks: [plain], absence: { paths, directory, stats: identityOf(stats), atMs } }
 }
 
 /** Whether the names themselves have to be looked for again. */

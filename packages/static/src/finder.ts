@@ -1,5 +1,5 @@
-import type { BigIntStats } from 'node:fs'
 import type { Absence } from './absence.ts'
+import { identityOf, type FileIdentity } from './file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import { locateIn, type PathLocation } from './locate.ts'
 import { newLook, NO_TURN, type Look } from './look.ts'
@@ -49,7 +49,7 @@ export class Finder {
     return stats?.isFile() === true ? this.#withSidecars(path, name, stats) : undefined
   }
 
-  async #withSidecars(path: string, name: string, stats: BigIntStats): Promise<Resolution> {
+  async #withSidecars(path: string, name: string, stats: FileIdentity): Promise<Resolution> {
     const plain = newVariant(path, name, 'identity', stats)
     if (!this.#options.precompressed) return { variants: [plain], looks: [plain] }
     const found = await Promise.all(
@@ -64,8 +64,8 @@ export class Finder {
   }
 }
 
-function newVariant(path: string, name: string, coding: Coding, stats: BigIntStats): Variant {
-  return { path, name, coding, stats, seen: { turn: NO_TURN, atMs: 0 }, representation: undefined }
+function newVariant(path: string, name: string, coding: Coding, stats: FileIdentity): Variant {
+  return { path, name, coding, stats: identityOf(stats), seen: { turn: NO_TURN, atMs: 0 }, representation: undefined }
 }
 
 function isVariant(look: Look): look is Variant {

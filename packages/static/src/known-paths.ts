@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
-import { isSameState, type FileIdentity } from './file-identity.ts'
+import { identityOf, isSameState, type FileIdentity } from './file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 import { NO_TURN, type Look, type Moment } from './look.ts'
@@ -112,7 +112,7 @@ export class KnownPaths {
     if (last === undefined || !(isRecent(last, now) || isBrief(last, now))) {
       const found = this.#files.lookNow(directory, now.atMs)
       if (found === 'unknown') return 'unknown'
-      last = { ...now, found }
+      last = { ...now, found: found && identityOf(found) }
       this.#directories.delete(directory)
       makeRoom(this.#directories, MAX_DIRECTORIES)
       this.#directories.set(directory, last)

@@ -1,11 +1,11 @@
-import type { BigIntStats } from 'node:fs'
+import { identityOf, type FileIdentity } from './file-identity.ts'
 
 /** A path that was looked at. */
 export interface Look {
   /** Path in the file system. */
   readonly path: string
   /** What was there; `undefined` for nothing. */
-  readonly stats: BigIntStats | undefined
+  readonly stats: FileIdentity | undefined
   /** When it was found to be the same last. */
   readonly seen: Moment
 }
@@ -21,6 +21,6 @@ export interface Moment {
 export const NO_TURN = -1
 
 /** A look whose result is shared with no request yet. */
-export function newLook(path: string, stats: BigIntStats | undefined): Look {
-  return { path, stats, seen: { turn: NO_TURN, atMs: 0 } }
+export function newLook(path: string, stats: FileIdentity | undefined): Look {
+  return { path, stats: stats && identityOf(stats), seen: { turn: NO_TURN, atMs: 0 } }
 }

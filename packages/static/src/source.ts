@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileFailure, type FileFailure } from './file-failure.ts'
-import type { FileIdentity } from './file-identity.ts'
+import { identityOf, type FileIdentity } from './file-identity.ts'
 
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
@@ -62,7 +62,7 @@ export async function openSource(
       if (outcome === 'inside') {
         const opened = handle
         handle = undefined
-        return { stats, handle: opened, close: () => opened.close() }
+        return { stats: identityOf(stats), handle: opened, close: () => opened.close() }
       }
     } catch (error) {
       const failure = fileFailure(error)
