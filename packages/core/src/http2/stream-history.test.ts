@@ -6,21 +6,14 @@ describe('StreamHistory', () => {
     expect(() => new StreamHistory(1).open(2)).toThrow('A client opens stream 2')
   })
 
-  it.each([
-    [1, 'opened'],
-    [2, 'not opened'],
-    [3, 'not opened'],
-    [7, 'not opened'],
-    [9, 'opened'],
-    [10, 'not opened'],
-    [11, 'not opened'],
-  ])('knows of 1 and 9 that stream %i was %s', (id, what) => {
+  it('knows which streams were opened, without those that were left out', () => {
     const history = new StreamHistory(1)
     history.open(1)
     history.open(9)
-    const expectOpened = (): void => history.expectOpened(id, 'DATA')
-    if (what === 'opened') expect(expectOpened).not.toThrow()
-    else expect(expectOpened).toThrow(`DATA on stream ${id}, which was not opened`)
+    for (const id of [1, 9]) expect(() => history.expectOpened(id, 'DATA')).not.toThrow()
+    for (const id of [2, 3, 7, 10, 11]) {
+      expect(() => history.expectOpened(id, 'DATA')).toThrow(`DATA on stream ${id}, which was not opened`)
+    }
   })
 
   it('tells streams that were opened just now from others', () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import type { ServerOpts, Socket } from 'node:net'
 import { createServer, createSecureContext, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Logger } from '@fw/log'
@@ -114,6 +115,7 @@ export class TlsAcceptor {
     key: string
     cert: string
     minVersion: typeof MIN_VERSION
+    secureOptions: number
     sessionIdContext: string
     ticketKeys: Buffer
   } {
@@ -121,6 +123,8 @@ export class TlsAcceptor {
       key,
       cert,
       minVersion: MIN_VERSION,
+      // RFC 9113 §9.2.1, and of no use with HTTP/1.1: a client may ask for handshakes again and again.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       sessionIdContext: SESSION_ID_CONTEXT,
       ticketKeys: this.#ticketKeys.current(),
     }

@@ -189,6 +189,8 @@ const IGNORED: readonly (readonly [section: string, what: string, sent: readonly
   ['5.1', 'WINDOW_UPDATE on a stream that was reset', [POST, rstStream(1), windowUpdate(1, 1)]],
   ['6.5.3', 'a setting that comes twice', [settings([4, 100], [4, 65_535])]],
   ['6.7', 'an acknowledgement of no PING', [frame(PING, Flag.ACK, 0, '12345678')]],
+  ['6.5.2', 'ENABLE_PUSH of 0 and of 1', [settings([2, 0]), settings([2, 1])]],
+  ['6.5.2', 'the lowest and the highest MAX_FRAME_SIZE', [settings([5, 16_384]), settings([5, 2 ** 24 - 1])]],
   ['6.5.2', 'a setting that nobody knows', [settings([0xfafa, 1])]],
 ]
 

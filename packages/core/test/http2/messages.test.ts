@@ -146,6 +146,12 @@ describe('RFC 9113: a valid request', () => {
     ['8.3.1', 'host as :authority, in another case', get(['host', 'LOCALHOST']), { authority: 'localhost' }],
     ['8.3.1', 'OPTIONS *', request('OPTIONS', '*'), { method: 'OPTIONS', target: '*' }],
     ['8.2.2', 'te: trailers', get(['te', 'trailers']), { method: 'GET' }],
+    [
+      '8.5',
+      'CONNECT, of which the application may judge',
+      block([':method', 'CONNECT'], [':authority', 'a:1']),
+      { method: 'CONNECT', target: 'a:1', authority: 'a:1' },
+    ],
     ['9.1', 'a method that nobody registered', request('BREW', '/pot'), { method: 'BREW', target: '/pot' }],
   ])('§%s: %s', async (_section, _what, fieldBlock, want) => {
     const { client, exchanges } = await serveEcho()

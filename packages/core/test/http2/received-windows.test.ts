@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { serveEngines } from '../serve-engines.ts'
+import { Flag, FrameType, data } from './frames.ts'
+import { headers } from './hpack.ts'
+import { RawClient, request } from './raw-client.ts'
+
+/** No content, and 255 octets of padding: 256 octets of the window. */
+const PADDING = data(1, Buffer.from([255, ...Array<number>(255).fill(0)]), Flag.PADDED)
+const POST = headers(1, request('POST'), 0)
+
+/** Octets by which the server has moved the window of a stream, or with 0 of the connection. */
+function granted(client: RawClient, streamId: number): number {
+  return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
+}
+
+describe('RFC 9113 §6.1: padding', () => {
+  it('is given back with the content', async () => {
+    const { port } = await serveEngines((exchange) => {
+      exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
+    })
+    const client = await RawClient.connect(port)
+    client.send(POST)
+    for (let sent = 0; sent < 512; sent += 128) {
+      client.send(...Array<Buffer>(128).fill(PADDING))
+      await client.ping()
+    }
+    expect(granted(client, 1)).toBeGreaterThanOrEqual(512 * 256 - 65_535)
+    client.send(data(1, '', Flag.END_STREAM))
+    await expect.poll(() => client.outcome(1)).toBe('status 200')
+  })
+
+  it.each([
+    [254, undefined],
+    [255, 'connection FLOW_CONTROL_ERROR'],
+  ])('takes of the window: after 300 octets that nobody reads, %i frames of it end with %s', async (count, outcome) => {
+    const { port } = await serveEngines(() => {}, { maxBufferedBodyBytes: 100 })
+    const client = await RawClient.connect(port)
+    client.send(POST, data(1, Buffer.alloc(300)), ...Array<Buffer>(count).fill(PADDING))
+    await client.ping()
+    expect(client.outcome(1)).toBe(outcome)
+  })
+})
+
+describe('RFC 9113 §6.9: content that nobody gets', () => {
+  it('is given back to the connection, where its stream was refused', async () => {
+    const { port } = await serveEngines(() => {}, { maxConcurrentStreams: 1 })
+    const client = await RawClient.connect(port)
+    const announced = granted(client, 0)
+    client.send(POST, headers(3, request('POST'), 0))
+    await expect.poll(() => client.outcome(3)).toBe('stream REFUSED_STREAM')
+    for (let sent = 0; sent < 128; sent += 16) {
+      client.send(...Array<Buffer>(16).fill(data(3, Buffer.alloc(16_384))))
+      await client.ping()
+    }
+    expect(granted(client, 0) - announced).toBeGreaterThanOrEqual(1.5 * 2 ** 20)
+    expect(client.goaway).toBeUndefined()
+  })
+})
