@@ -1,26 +1,20 @@
 import type { HostPort, QuicheConnection as Quiche } from './quiche-binding.ts'
 import type { QuicheEndpoint } from './quiche-endpoint.ts'
-import { closeReason, codeOf } from './quiche-errors.ts'
+import { closeReason } from './quiche-errors.ts'
 import { DeliveredClose } from './delivered-close.ts'
 import { QuicheTimer } from './quiche-timer.ts'
-import { OpenedStreams } from './opened-streams.ts'
 import { OverheadBudget } from './overhead-budget.ts'
 import { keepPacket, packetMemory } from './packet-memory.ts'
 import { PeerAddress, type IssuedIds } from './peer-address.ts'
 import type { QuicConnection, QuicConnectionEvents, QuicRead } from './quic.ts'
-import { MAX_PACKET_BYTES, SendRoom } from './send-room.ts'
+import { ReceivingStreams } from './receiving-streams.ts'
+import { MAX_PACKET_BYTES } from './send-room.ts'
+import { SendingStreams } from './sending-streams.ts'
+import type { StreamSides } from './stream-sides.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
 /** Packets of one connection in one turn of the event loop; then the others have theirs. */
 const MAX_PACKETS_PER_TURN = 256
-
-const READ_SIDE = 0
-const WRITE_SIDE = 1
-const readBuffer = Buffer.alloc(64 * 1024)
-/** Streams that are asked one by one whether there is something to read. */
-const MAX_ASKED_STREAMS = 32
-const NOTHING = readBuffer.subarray(0, 0)
-const FIRST_UNIDIRECTIONAL = 3
 
 /**
  * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
@@ -32,20 +26,14 @@ export class QuicheConnection implements QuicConnection {
   readonly #endpoint: QuicheEndpoint
   readonly #overhead = new OverheadBudget(performance.now())
   #events: QuicConnectionEvents | undefined = undefined
-  readonly #opened = new OpenedStreams()
-  /** Streams that the peer may still send on, as far as we know and care. */
-  readonly #receiving = new Set<number>()
-  readonly #paused = new Set<number>()
-  /** Paused streams of which only the end was left, and has been taken from quiche. */
-  readonly #ended = new Set<number>()
-  /** Streams that we may still send on, and whether the last write was not taken whole. */
-  readonly #sending = new Map<number, boolean>()
+  readonly #receiving: ReceivingStreams
+  readonly #sending: SendingStreams
   /** Streams one side of which was reset or stopped, until the other is over too. */
   readonly #givenUp = new Set<number>()
   readonly #stuck: StuckStreams
-  #nextUnidirectional = FIRST_UNIDIRECTIONAL
-  #sendRoom: SendRoom | undefined = undefined
   #hasUnsent = false
+  /** Whether there is nothing more to say than that it is closed: nothing is read, written or told of streams. */
+  #isClosing = false
   #isClosed = false
   #isGone = false
   readonly #deliveredClose = new DeliveredClose(
@@ -64,6 +52,9 @@ export class QuicheConnection implements QuicConnection {
     // With a quarter of them stuck the peer has enough left to go on with until it has a new connection.
     const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
     this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onWornOut())
+    const sides = this.#makeSides()
+    this.#receiving = new ReceivingStreams(sides)
+    this.#sending = new SendingStreams(sides)
     if (handshakeTimeoutMs > 0) this.#handshakeTimer = setTimeout(() => this.destroy(), handshakeTimeoutMs)
   }
 
@@ -94,7 +85,7 @@ export class QuicheConnection implements QuicConnection {
     // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
-    this.#sendRoom?.onReceived()
+    this.#sending.onReceived()
     const isNews = this.#peer.isNews(from)
     const before = isNews ? this.#quiche.stats().recv : 0
     try {
@@ -114,10 +105,10 @@ export class QuicheConnection implements QuicConnection {
     if (this.#isGone) return
     if (this.#events === undefined && this.#quiche.isEstablished()) {
       clearTimeout(this.#handshakeTimer)
-      this.#sendRoom = new SendRoom(this.#quiche, FIRST_UNIDIRECTIONAL)
+      this.#sending.onEstablished()
       this.#events = this.#endpoint.accept(this)
     }
-    if (this.#events !== undefined && !this.#isClosed) this.#tell(this.#events)
+    if (this.#events !== undefined && !this.#isClosing) this.#tell()
     this.#transmit()
     if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
     if (this.#quiche.isClosed()) this.#onGone()
@@ -132,77 +123,36 @@ export class QuicheConnection implements QuicConnection {
   }
 
   openUnidirectional(): number {
-    const streamId = this.#nextUnidirectional
-    this.#nextUnidirectional += 4
-    this.#sending.set(streamId, false)
-    try {
-      // From now on it exists for quiche.
-      this.#quiche.streamSend(streamId, NOTHING, false)
-    } catch {
-      // The peer allows none: the first write will find out.
-    }
-    return streamId
+    return this.#sending.openUnidirectional()
   }
 
   read(streamId: number, maxBytes: number): QuicRead | undefined {
-    if (this.#isClosed || !this.#receiving.has(streamId)) return undefined
-    if (this.#ended.has(streamId)) {
-      this.#endReceiving(streamId)
-      return { chunk: NOTHING, isEnd: true }
-    }
-    const read = this.#receive(streamId, readBuffer.subarray(0, maxBytes))
-    if (read === undefined) return undefined
-    this.#overhead.onRead(read.chunk.byteLength)
-    // There may be window to give back.
-    this.#endpoint.schedule(this)
-    if (read.isEnd) this.#endReceiving(streamId)
-    return read
+    return this.#isClosing ? undefined : this.#receiving.read(streamId, maxBytes)
   }
 
   pauseReading(streamId: number): void {
-    if (this.#receiving.has(streamId)) this.#paused.add(streamId)
+    this.#receiving.pause(streamId)
   }
 
   resumeReading(streamId: number): void {
-    if (this.#paused.delete(streamId)) this.#endpoint.schedule(this)
+    this.#receiving.resume(streamId)
   }
 
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number {
-    if (this.#isClosed || !this.#sending.has(streamId)) return -1
-    let taken = 0
-    try {
-      const share = this.#sendRoom?.share(streamId, chunk.byteLength) ?? 0
-      const isWhole = share === chunk.byteLength
-      if (isWhole || share > 0) {
-        taken = this.#quiche.streamSend(streamId, chunk.subarray(0, share), isWhole && isEnd) ?? 0
-      }
-    } catch (error) {
-      this.#onSendingFailed(streamId, error)
-      return -1
-    }
-    this.#sendRoom?.onWritten(taken)
-    this.#hasUnsent = true
-    this.#endpoint.schedule(this)
-    if (taken === chunk.byteLength && isEnd) this.#endSending(streamId)
-    else this.#sending.set(streamId, taken < chunk.byteLength)
+    if (this.#isClosing) return -1
+    const taken = this.#sending.write(streamId, chunk, isEnd)
+    if (taken >= 0) this.#hasUnsent = true
     return taken
   }
 
   reset(streamId: number, code: number): void {
-    if (this.#isClosed || !this.#sending.has(streamId)) return
+    if (this.#isClosing || !this.#sending.has(streamId)) return
     if (this.#hasUnsent) this.#transmit()
-    this.#shutdown(streamId, WRITE_SIDE, code)
-    this.#endSending(streamId)
+    this.#sending.reset(streamId, code)
   }
 
   stopSending(streamId: number, code: number): void {
-    if (this.#isClosed || !this.#receiving.has(streamId)) return
-    // The end may be there already; then nobody has to be told, and quiche forgets the stream sooner.
-    let isEnd = this.#ended.has(streamId)
-    for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
-    this.#overhead.onUnread()
-    if (!isEnd) this.#shutdown(streamId, READ_SIDE, code)
-    this.#endReceiving(streamId)
+    if (!this.#isClosing) this.#receiving.stop(streamId, code)
   }
 
   ping(): void {
@@ -211,19 +161,20 @@ export class QuicheConnection implements QuicConnection {
   }
 
   close(code: number, reason: string): void {
-    if (this.#isClosed) return
+    if (this.#isClosing) return
+    this.#isClosing = true
     this.#quiche.close(true, code, Buffer.from(reason))
     this.#endpoint.schedule(this)
   }
 
   closeWhenDelivered(code: number): void {
-    if (!this.#isClosed && this.#deliveredClose.begin(code)) this.#endpoint.schedule(this)
+    if (!this.#isClosing && this.#deliveredClose.begin(code)) this.#endpoint.schedule(this)
   }
 
   /** A packet of the peer came from an address that is not known to be its own. */
   #follow(bytes: number, key: string, from: HostPort): void {
     // RFC 9000 §9: not before the handshake is confirmed.
-    if (this.#events === undefined || this.#isClosed) return
+    if (this.#events === undefined || this.#isClosing) return
     for (let id; (id = this.#quiche.retiredScidNext()) !== null;) this.#endpoint.removeId(this, id)
     const ids: IssuedIds = {
       limit: this.#quiche.stats().peerActiveConnIdLimit,
@@ -247,104 +198,27 @@ export class QuicheConnection implements QuicConnection {
     this.close(code, '')
   }
 
-  #tell(events: QuicConnectionEvents): void {
-    if (this.#quiche.isReadable()) this.#tellReadables(events)
-    for (const streamId of this.#ended) if (!this.#paused.has(streamId)) events.onReadable(streamId)
-    // Asked once: many streams may be waiting for the same room.
-    const isFull = this.#sending.size > 2 && this.#sendRoom?.isFull === true
-    for (const [streamId, isBlocked] of this.#sending) {
-      if (isBlocked && !isFull) events.onWritable(streamId)
-      else this.#probeSending(streamId)
-    }
+  #tell(): void {
+    this.#receiving.tell()
+    this.#sending.tell()
     this.#deliveredClose.check()
   }
 
-  /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
-  #tellReadables(events: QuicConnectionEvents): void {
-    if (this.#receiving.size <= MAX_ASKED_STREAMS) {
-      for (const streamId of this.#receiving) {
-        if (this.#quiche.streamReadable(streamId)) this.#tellReadable(events, streamId)
-      }
-      this.#tellNew(events, 0)
-      this.#tellNew(events, 2)
-      if (this.#isClosed || !this.#quiche.isReadable()) return
+  #makeSides(): StreamSides {
+    return {
+      quiche: this.#quiche,
+      overhead: this.#overhead,
+      events: () => (this.#isClosing ? undefined : this.#events),
+      schedule: () => this.#endpoint.schedule(this),
+      onOpened: (streamId) => this.#sending.onOpened(streamId),
+      onGivenUp: (streamId) => this.#givenUp.add(streamId),
+      onReceivingOver: (streamId) => {
+        if (!this.#sending.has(streamId)) this.#onBothOver(streamId)
+      },
+      onSendingOver: (streamId) => {
+        if (!this.#receiving.has(streamId)) this.#onBothOver(streamId)
+      },
     }
-    for (const streamId of this.#quiche.readable()) this.#tellReadable(events, streamId)
-  }
-
-  /** Streams that the peer has opened in order. */
-  #tellNew(events: QuicConnectionEvents, kind: 0 | 2): void {
-    for (let streamId; this.#quiche.streamReadable((streamId = this.#opened.next(kind)));) {
-      this.#tellReadable(events, streamId)
-    }
-  }
-
-  #tellReadable(events: QuicConnectionEvents, streamId: number): void {
-    if (!this.#receiving.has(streamId)) {
-      if (!this.#opened.isNew(streamId)) {
-        // Over for us, but quiche forgets it only when all of it was read.
-        while (this.#receive(streamId, readBuffer)?.isEnd === false);
-        return
-      }
-      this.#receiving.add(streamId)
-      if ((streamId & 2) === 0) this.#sending.set(streamId, false)
-    }
-    if (!this.#paused.has(streamId)) events.onReadable(streamId)
-    // Reading nothing tells about a reset, and takes an end that nothing precedes.
-    else if (this.#receive(streamId, NOTHING)?.isEnd === true) this.#ended.add(streamId)
-  }
-
-  #receive(streamId: number, target: Uint8Array): QuicRead | undefined {
-    try {
-      const read = this.#quiche.streamRecv(streamId, target)
-      return read === null ? undefined : { chunk: target.subarray(0, read[0]), isEnd: read[1] }
-    } catch (error) {
-      if (!this.#receiving.has(streamId)) return undefined
-      this.#givenUp.add(streamId)
-      this.#overhead.onUnread()
-      this.#endReceiving(streamId)
-      this.#events?.onReset(streamId, codeOf('StreamReset', error))
-      return undefined
-    }
-  }
-
-  /** Whether the stream can still be sent on. */
-  #probeSending(streamId: number): boolean {
-    try {
-      this.#quiche.streamCapacity(streamId)
-      return true
-    } catch (error) {
-      this.#onSendingFailed(streamId, error)
-      return false
-    }
-  }
-
-  #onSendingFailed(streamId: number, error: unknown): void {
-    this.#givenUp.add(streamId)
-    this.#endSending(streamId)
-    this.#events?.onStopped(streamId, codeOf('StreamStopped', error))
-  }
-
-  #shutdown(streamId: number, side: 0 | 1, code: number): void {
-    this.#givenUp.add(streamId)
-    try {
-      this.#quiche.streamShutdown(streamId, side, code)
-    } catch {
-      // The stream ended meanwhile: there is nothing to shut down.
-    }
-    this.#endpoint.schedule(this)
-  }
-
-  #endReceiving(streamId: number): void {
-    this.#receiving.delete(streamId)
-    this.#paused.delete(streamId)
-    this.#ended.delete(streamId)
-    if (!this.#sending.has(streamId)) this.#onBothOver(streamId)
-  }
-
-  #endSending(streamId: number): void {
-    this.#sending.delete(streamId)
-    if (!this.#receiving.has(streamId)) this.#onBothOver(streamId)
   }
 
   #onBothOver(streamId: number): void {
@@ -380,6 +254,7 @@ export class QuicheConnection implements QuicConnection {
   #onClosed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#isClosing = true
     this.#deliveredClose.clear()
     clearTimeout(this.#handshakeTimer)
     this.#stuck.close()
