@@ -17,6 +17,11 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENAMETOOLONG', 'missing'],
   ['ENXIO', 'missing'],
   ['ENODEV', 'missing'],
+  // Names that the file system cannot have, by open(2): colons on some, letters that it does not know on others.
+  ['EINVAL', 'missing'],
+  ['EILSEQ', 'missing'],
+  // On a file server it was deleted, or another one is in its place.
+  ['ESTALE', 'missing'],
   ['EACCES', 'forbidden'],
   ['EPERM', 'forbidden'],
   ['EMFILE', 'exhausted'],

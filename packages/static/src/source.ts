@@ -47,8 +47,8 @@ export async function openSource(
   base: string,
   confinement: Confinement,
 ): Promise<FileSource | FileFailure> {
-  // O_NONBLOCK: opening a pipe must not wait for somebody to write into it.
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK
+  // Opening a pipe must not wait for somebody to write into it, and opening a terminal must not make it that of the process.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
   let misses = 0
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let handle: FileHandle | undefined
