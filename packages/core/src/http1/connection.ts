@@ -78,13 +78,11 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   destroy(): void {
-    // Nothing that has been received behind this is looked at any more.
-    this.#phase = 'closed'
-    this.output.release()
-    this.#socket.destroy()
+    this.break(this.#exchange?.endsWithConnection === true)
   }
 
   break(isVisible: boolean): void {
+    // Nothing that has been received behind this is looked at any more.
     this.#phase = 'closed'
     this.output.release()
     // A reset; TLS has no such thing, but there the missing close_notify tells. Unix sockets have neither, and no address.
@@ -362,7 +360,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#throttle()
     this.deadlineMs = Infinity
     this.#socket.off('data', this.#onData)
-    closeLingering(this.#socket, this.#flow, this.#host.limits, this.#deadlines)
+    closeLingering(this, this.#socket, this.#flow, this.#host.limits, this.#deadlines)
   }
 
   #handOver(onHttp2: (socket: Socket) => void, received: Buffer): void {

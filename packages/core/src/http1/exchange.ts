@@ -90,6 +90,11 @@ export class Http1Exchange extends BaseExchange {
     }
   }
 
+  /** Whether the client would take an ordinary end of the connection for that of the answer, which has not come. */
+  get endsWithConnection(): boolean {
+    return this.#framing === 'close' && !this.isClosed
+  }
+
   protected get isBlocked(): boolean {
     return this.#output.isBlocked
   }
@@ -150,8 +155,7 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendReset(): void {
-    // A body that ends with the connection would look complete.
-    this.#transport.break(this.#framing === 'close')
+    this.#transport.break(this.endsWithConnection)
   }
 
   protected override settle(aborted: boolean): void {

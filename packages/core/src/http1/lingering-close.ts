@@ -3,6 +3,12 @@ import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { ReadFlow } from '../engine/read-flow.ts'
 import type { Limits } from '../limits.ts'
 
+/** What is given up when its time is over. */
+interface Breakable {
+  /** `isVisible`: so that the peer can tell that this is not the end of what it was sent. */
+  break(isVisible: boolean): void
+}
+
 /**
  * Ends a connection: FIN behind the last answer, then what the peer still sends is read and thrown away for a
  * while. A socket that is closed with unread octets resets the connection, and the answer may be lost with it.
@@ -10,20 +16,28 @@ import type { Limits } from '../limits.ts'
  * @param socket Nobody else reads it any more
  * @see RFC 9112 §9.6
  */
-export function closeLingering(socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines): void {
-  const closing = new LingeringClose(socket, flow, limits, deadlines)
+export function closeLingering(
+  connection: Breakable,
+  socket: Socket,
+  flow: ReadFlow,
+  limits: Limits,
+  deadlines: Deadlines,
+): void {
+  const closing = new LingeringClose(connection, socket, flow, limits, deadlines)
   deadlines.watch(closing)
   socket.once('close', () => deadlines.unwatch(closing))
 }
 
 class LingeringClose implements Watched {
   deadlineMs: number
+  readonly #connection: Breakable
   readonly #socket: Socket
   readonly #flow: ReadFlow
   readonly #maxBytes: number
   #bytes = 0
 
-  constructor(socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
+  constructor(connection: Breakable, socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
+    this.#connection = connection
     this.#socket = socket
     this.#flow = flow
     this.#maxBytes = limits.lingerBytes
@@ -34,12 +48,12 @@ class LingeringClose implements Watched {
   }
 
   onDeadline(): void {
-    this.#socket.destroy()
+    this.#connection.break(!this.#socket.writableFinished)
   }
 
   readonly #onData = (chunk: Buffer): void => {
     this.#bytes += chunk.length
-    if (this.#bytes > this.#maxBytes) this.#socket.destroy()
+    if (this.#bytes > this.#maxBytes) this.onDeadline()
     // It is work all the same, for which others wait.
     else this.#flow.addBytes(chunk.length)
   }

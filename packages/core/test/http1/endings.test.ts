@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rawExchange } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveEngines as serve } from '../serve-engines.ts'
@@ -22,6 +23,12 @@ async function rest(socket: Socket): Promise<string> {
   socket.setEncoding('latin1').on('data', (data) => (text += String(data)))
   await once(socket, 'close')
   return text
+}
+
+/** An answer that is never ended. */
+function half(exchange: Exchange): void {
+  exchange.start(200, [])
+  exchange.write(Buffer.from('half'))
 }
 
 const statuses = (text: string): string[] =>
@@ -74,5 +81,67 @@ describe('a client that says it sends no more', () => {
     expect(text).toMatch(/4\r\nhalf\r\n$/)
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 4, aborted: true }])
     expect(exchange?.isOpen).toBe(false)
+  })
+})
+
+describe('an answer whose end is that of the connection, cut off', () => {
+  const old = 'GET / HTTP/1.0\r\n\r\n'
+
+  it('as the client sends no more, is a reset', async () => {
+    const { port } = await serve(half)
+    expect(await rawExchange(port, old, { halfClose: true })).toMatchObject({ ended: 'reset' })
+  })
+
+  it('as the server has no more time, is a reset', async () => {
+    const { port, listener } = await serve((exchange) => {
+      half(exchange)
+      setTimeout(() => listener.destroy(), 50)
+    })
+    expect(await rawExchange(port, old)).toMatchObject({ ended: 'reset' })
+  })
+
+  it('as the client takes nothing for too long, is a reset', async () => {
+    const { port, outcomes } = await serve(
+      (exchange) => {
+        exchange.start(200, [])
+        exchange.write(Buffer.alloc(32 * MIB))
+        exchange.end()
+      },
+      { writeStallTimeoutMs: 300 },
+    )
+    const socket = await open(port)
+    const failed = once(socket, 'error')
+    socket.pause().write(old)
+    await expect.poll(() => outcomes).toMatchObject([{ aborted: true }])
+    socket.resume()
+    expect(await failed).toMatchObject([{ code: 'ECONNRESET' }])
+  })
+
+  it('as the client takes the last of it for too long, is a reset', async () => {
+    // A little less than what a socket holds before it asks for a pause, on top of what the system holds.
+    const piece = Buffer.alloc(60_000)
+    const { port, outcomes } = await serve(
+      (exchange) => {
+        exchange.start(200, [])
+        const fill = (): void => {
+          if (exchange.bufferedBytes > 0) {
+            exchange.end()
+            return
+          }
+          exchange.write(piece)
+          setTimeout(fill, 2)
+        }
+        fill()
+      },
+      { writeStallTimeoutMs: 300, lingerTimeoutMs: 300 },
+    )
+    const socket = await open(port)
+    const failed = once(socket, 'error')
+    const closed = once(socket, 'close')
+    socket.pause().write(old)
+    await expect.poll(() => outcomes).toMatchObject([{ aborted: false }])
+    await sleep(1000)
+    socket.resume()
+    expect(await Promise.race([failed, closed])).toMatchObject([{ code: 'ECONNRESET' }])
   })
 })
