@@ -1,0 +1,75 @@
+// What HTTP/2 has not sent yet for want of a window, it holds by reference: it must not be read over by the next slice, of the same
+// file or another, of the same connection or another. `SLOW_ROUNDS=100` looks longer.
+import { writeFileSync } from 'node:fs'
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Server } from '@fw/core'
+import { tempFolder, testCertificate } from '@fw/testing'
+import { expect, it } from 'vitest'
+import { staticFiles } from '../src/index.ts'
+
+const ROUNDS = Number(process.env['SLOW_ROUNDS'] ?? 2)
+const FILES = 4
+const FILE_BYTES = 768 * 1024
+/** Of a stream, in octets: less than a frame, about one, and more than a slice. */
+const WINDOWS = [5000, 20_000, 600_000]
+const STREAMS = 6
+
+/** Words that tell their file and their place. */
+function contentOf(file: number): Buffer {
+  return Buffer.from(new Uint32Array(FILE_BYTES / 4).map((_, at) => (file << 24) | at).buffer)
+}
+
+/** What came of a file, at the pace of a reader that stops now and then, or leaves early. */
+async function download(session: ClientHttp2Session, file: number, upTo: number): Promise<Buffer> {
+  const stream = session.request({ ':path': `/${file}` })
+  const closed = once(stream, 'close')
+  const chunks: Buffer[] = []
+  let length = 0
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    length += chunk.byteLength
+    if (length >= upTo) stream.close()
+    else if (chunks.length % 16 === 0) {
+      stream.pause()
+      setTimeout(() => stream.resume(), 3)
+    }
+  })
+  await closed
+  return Buffer.concat(chunks)
+}
+
+it.each(['h2', 'h2c'])('no octet is overwritten while it waits for a window (%s)', async (protocol) => {
+  await using folder = await tempFolder({})
+  const contents = Array.from({ length: FILES }, (_, file) => contentOf(file))
+  for (const [file, content] of contents.entries()) writeFileSync(folder.join(String(file)), content)
+  const { key, cert } = await testCertificate()
+  const isSecure = protocol === 'h2'
+  await using server = new Server(isSecure ? { tls: { key, cert } } : {})
+  // All of them are streamed.
+  staticFiles(server.router(), '/', folder.path, { maxCachedFileBytes: 0 })
+  const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const authority = `${isSecure ? 'https' : 'http'}://127.0.0.1:${url.port}`
+
+  const faults: string[] = []
+  const readAll = async (initialWindowSize: number): Promise<void> => {
+    const session = connectHttp2(authority, { rejectUnauthorized: false, settings: { initialWindowSize } })
+    await Promise.all(
+      Array.from({ length: STREAMS }, async (_, i) => {
+        const file = i % FILES
+        // Every third one leaves, so that its buffers may be another's while its last frames are on their way.
+        const upTo = i % 3 === 2 ? FILE_BYTES / 3 : FILE_BYTES
+        const got = await download(session, file, upTo)
+        if (got.byteLength < upTo) faults.push(`${got.byteLength} octets of file ${file} in place of ${upTo}`)
+        else if (!got.equals((contents[file] ?? got).subarray(0, got.byteLength))) faults.push(`octets of file ${file}`)
+      }),
+    )
+    session.close()
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(WINDOWS.map(readAll))
+    await delay(1)
+  }
+  expect(faults).toEqual([])
+})
