@@ -291,9 +291,10 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   *#kept(): Generator<DeliveredEvent> {
     const { firstSeq, nextSeq } = this.#history
     for (let seq = firstSeq; seq < nextSeq; seq++) {
-      const { event, data, id, key, position } = this.#history.at(seq) ?? {}
-      if (event === undefined || data === undefined || id === undefined || position === undefined) continue
-      yield { event, data, id, key, position }
+      const kept = this.#history.at(seq)
+      if (kept?.position === undefined) continue
+      const { event, data, id, key, position, timeMs } = kept
+      yield { event, data, id, key, position, timeMs }
     }
   }
 }

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import cluster, { type Worker } from 'node:cluster'
+import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from './backplane.ts'
+import { reportThrown } from './report.ts'
+import { TurnBatch } from './turn-batch.ts'
+import { isSseMessage, type ToPrimary, type ToWorker } from './worker-messages.ts'
+
+/** The hubs of this process, by the names of their channels. */
+const hubs = new Map<string, WorkerHub>()
+
+/** In the primary, or a process without workers: puts the events of all processes into one order, and gives them to all. */
+export class WorkerHub implements Backplane {
+  readonly #channel: string
+  readonly #workers = new Set<Worker>()
+  /** Begins every id made here, so that a restart shows. */
+  readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
+  readonly #toWorkers = new TurnBatch<DeliveredEvent>((events) => this.#sendAll(events))
+  #host: BackplaneHost | undefined = undefined
+  #published = 0
+
+  constructor(channel: string) {
+    this.#channel = channel
+  }
+
+  /** @throws {Error} if there is a channel of that name already */
+  open(host: BackplaneHost): Promise<void> {
+    if (hubs.has(this.#channel))
+      throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
+    this.#host = host
+    if (hubs.size === 0) cluster.on('message', onMessage).on('disconnect', onDisconnect)
+    hubs.set(this.#channel, this)
+    return Promise.resolve()
+  }
+
+  publish({ event, data, id, key }: BackplaneEvent): void {
+    if (this.#host === undefined) throw new Error('Cannot publish: the backplane is closed')
+    const position = String(this.#published++)
+    const delivered = { event, data, id: id ?? `${this.#epoch}-${position}`, key, position }
+    this.#host.deliver(delivered)
+    if (this.#workers.size > 0) this.#toWorkers.add(delivered)
+  }
+
+  catchUp(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    if (this.#host === undefined) return Promise.resolve()
+    this.#toWorkers.flush()
+    this.#host = undefined
+    this.#workers.clear()
+    hubs.delete(this.#channel)
+    if (hubs.size === 0) cluster.off('message', onMessage).off('disconnect', onDisconnect)
+    return Promise.resolve()
+  }
+
+  receive(worker: Worker, message: ToPrimary): void {
+    switch (message.sse) {
+      case 'join':
+        return this.#join(worker)
+      case 'publish':
+        return this.#publishAll(message.events)
+      case 'catchUp':
+        this.#toWorkers.flush()
+        return send(worker, { sse: 'caughtUp', channel: this.#channel, question: message.question })
+      case 'leave':
+        this.forget(worker)
+    }
+  }
+
+  forget(worker: Worker): void {
+    this.#workers.delete(worker)
+  }
+
+  #publishAll(events: readonly BackplaneEvent[]): void {
+    for (const event of events) {
+      try {
+        this.publish(event)
+      } catch (error) {
+        // A worker may run newer code, which takes more than this process does.
+        reportThrown('publish of a worker process', error)
+      }
+    }
+  }
+
+  /** What is kept, and what comes after it. */
+  #join(worker: Worker): void {
+    // What others have yet to get is among what is kept.
+    this.#toWorkers.flush()
+    const kept = [...(this.#host?.kept() ?? [])]
+    if (kept.length > 0) send(worker, { sse: 'deliver', channel: this.#channel, events: kept })
+    send(worker, { sse: 'joined', channel: this.#channel })
+    this.#workers.add(worker)
+  }
+
+  #sendAll(events: readonly DeliveredEvent[]): void {
+    for (const worker of this.#workers) send(worker, { sse: 'deliver', channel: this.#channel, events })
+  }
+}
+
+function onMessage(worker: Worker, message: unknown): void {
+  if (!isSseMessage(message)) return
+  const toPrimary = message as ToPrimary
+  hubs.get(toPrimary.channel)?.receive(worker, toPrimary)
+}
+
+function onDisconnect(worker: Worker): void {
+  for (const hub of hubs.values()) hub.forget(worker)
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  // One that is about to end needs no message.
+  if (worker.isConnected()) worker.send(message, undefined, undefined, () => {})
+}

@@ -1,0 +1,109 @@
+import type { Backplane, BackplaneEvent, BackplaneHost } from './backplane.ts'
+import { TurnBatch } from './turn-batch.ts'
+import { isSseMessage, type ToPrimary, type ToWorker } from './worker-messages.ts'
+
+/** How long the primary may take to answer before it is said that it perhaps never will. */
+const ANSWER_MS = 5000
+
+/** Those of this process, by the names of their channels. */
+const spokes = new Map<string, WorkerSpoke>()
+
+/** In a worker: passes events to the primary, and takes those of all processes from it, in its order. */
+export class WorkerSpoke implements Backplane {
+  readonly #channel: string
+  readonly #toPrimary = new TurnBatch<BackplaneEvent>((events) => {
+    this.#send({ sse: 'publish', channel: this.#channel, events })
+  })
+  readonly #joined = Promise.withResolvers<void>()
+  readonly #questions = new Map<number, PromiseWithResolvers<void>>()
+  #asked = 0
+  #host: BackplaneHost | undefined = undefined
+  #isClosed = false
+
+  constructor(channel: string) {
+    this.#channel = channel
+  }
+
+  /** @throws {Error} if there is a channel of that name already */
+  open(host: BackplaneHost): Promise<void> {
+    if (spokes.has(this.#channel))
+      throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
+    this.#host = host
+    if (spokes.size === 0) process.on('message', onMessage).on('disconnect', onDisconnect)
+    spokes.set(this.#channel, this)
+    this.#send({ sse: 'join', channel: this.#channel })
+    const warning = setTimeout(() => warnOfSilence(this.#channel), ANSWER_MS).unref()
+    return this.#joined.promise.finally(() => clearTimeout(warning))
+  }
+
+  /** @throws {Error} if the primary is gone */
+  publish(event: BackplaneEvent): void {
+    if (this.#isClosed) throw new Error('Cannot publish: the backplane is closed')
+    if (!process.connected) throw new Error('Cannot publish: the primary process is gone')
+    this.#toPrimary.add(event)
+  }
+
+  catchUp(): Promise<void> {
+    this.#toPrimary.flush()
+    const question = this.#asked++
+    const answer = Promise.withResolvers<void>()
+    this.#questions.set(question, answer)
+    if (this.#isClosed || !process.connected) this.giveUp()
+    else this.#send({ sse: 'catchUp', channel: this.#channel, question })
+    return answer.promise
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#toPrimary.flush()
+    this.#isClosed = true
+    if (spokes.get(this.#channel) === this) spokes.delete(this.#channel)
+    if (spokes.size === 0) process.off('message', onMessage).off('disconnect', onDisconnect)
+    await new Promise<void>((resolve) => this.#send({ sse: 'leave', channel: this.#channel }, resolve))
+    this.giveUp()
+  }
+
+  receive(message: ToWorker): void {
+    switch (message.sse) {
+      case 'joined':
+        return this.#joined.resolve()
+      case 'deliver':
+        for (const event of message.events) this.#host?.deliver(event)
+        return
+      case 'caughtUp':
+        this.#questions.get(message.question)?.resolve()
+        this.#questions.delete(message.question)
+    }
+  }
+
+  /** Nobody answers any more. */
+  giveUp(): void {
+    const error = new Error('The backplane is closed')
+    for (const { reject } of this.#questions.values()) reject(error)
+    this.#questions.clear()
+    // Nothing more will come before it.
+    this.#joined.resolve()
+  }
+
+  #send(message: ToPrimary, onSent: () => void = () => {}): void {
+    if (process.send === undefined || !process.connected) onSent()
+    else process.send(message, undefined, undefined, onSent)
+  }
+}
+
+function onMessage(message: unknown): void {
+  if (!isSseMessage(message)) return
+  const toWorker = message as ToWorker
+  spokes.get(toWorker.channel)?.receive(toWorker)
+}
+
+function onDisconnect(): void {
+  for (const spoke of spokes.values()) spoke.giveUp()
+}
+
+function warnOfSilence(channel: string): void {
+  process.emitWarning(
+    `The primary process does not know the event channel '${channel}': make it before listen(), and not in workers alone`,
+    'SseWarning',
+  )
+}

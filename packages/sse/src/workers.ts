@@ -1,0 +1,1 @@
+export { workersBackplane } from './workers-backplane.ts'

@@ -1,0 +1,21 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+it('a worker is told of a primary that does not know its channel, and of one that is gone', async () => {
+  const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
+  try {
+    const said = worker.stdout === null ? Promise.reject(new Error('It has no output')) : text(worker.stdout)
+    expect((await once(worker, 'message'))[0]).toEqual({ sse: 'join', channel: 'orders' })
+    const [{ warning }] = (await once(worker, 'message')) as [{ warning: string }]
+    expect(warning).toContain("The primary process does not know the event channel 'orders': make it before listen()")
+    const exit = once(worker, 'exit')
+    worker.disconnect()
+    expect(await exit).toEqual([0, null])
+    expect(await said).toBe('Cannot publish: the primary process is gone\nThe backplane is closed\n')
+  } finally {
+    worker.kill('SIGKILL')
+  }
+}, 60_000)
