@@ -196,6 +196,23 @@ describe('parseHead after another head on the same connection', () => {
     expect(statusOf(() => again(wire))).toBe(status)
   })
 
+  it('reads heads of about 1 KiB, alone, repeated and before others, as those of any length', () => {
+    const rest = `abc${first.repeat(100)}`
+    const before = get('').length + 'A: \r\n'.length
+    for (let length = 1018; length < 1034; length++) {
+      const wire = get(`A: ${'b'.repeat(length - before)}\r\n`)
+      const head = parse(wire)
+      expect(head).toMatchObject({ text: wire, target: '/', end: length })
+      expect(parse(wire + rest)).toEqual(head)
+      for (const behind of ['', rest]) {
+        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, head)).toBe(head)
+        expect(parseHead(Buffer.from(wire.replace('b', 'c') + behind), DEFAULT_LIMITS, head)?.end).toBe(length)
+        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, undefined, length - 3)).toEqual(head)
+      }
+      expect(parse(wire.slice(0, -1))).toBeUndefined()
+    }
+  })
+
   it('does not read again what is repeated', () => {
     expect(again(`${first}abc`)).toBe(previous)
     expect(again(first.replace('/a', '/b'))?.fields).toBe(previous?.fields)

@@ -22,6 +22,9 @@ export type HeadLimits = Pick<Limits, 'maxHeadBytes' | 'maxRequestLineBytes' | '
 /** Empty lines before a request that are overlooked (RFC 9112 §2.2 asks for one at least). */
 const MAX_EMPTY_LINES = 2
 
+/** What nearly every head is within: of many requests that are received together no more than this is made text for each. */
+const USUAL_HEAD_BYTES = 1024
+
 /** A target is visible ASCII without a fragment. */
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTTP\/1\.([01])$/
 /**
@@ -55,13 +58,18 @@ export function parseHead(
   const begin = skipEmptyLines(bytes)
   if (begin >= bytes.length) return undefined
   const again = seenBytes === 0 ? previous : undefined
-  if (again !== undefined && isAgainWithMore(bytes, begin, again)) return moved(again, begin)
+  if (again !== undefined && isAgain(bytes, begin, again)) return moved(again, begin)
   // What ends the head may have been cut in two, or four.
   const from = Math.max(begin, seenBytes - 3)
   // One octet more than allowed is enough to see that it is too much.
-  const received = bytes.toString('latin1', from, Math.min(bytes.length, begin + limits.maxHeadBytes + 1))
+  const most = Math.min(bytes.length, begin + limits.maxHeadBytes + 1)
+  let received = bytes.toString('latin1', from, Math.min(most, from + USUAL_HEAD_BYTES))
   if (received === again?.text) return moved(again, begin)
-  const endOfLines = findEmptyLine(received, limits.maxFields)
+  let endOfLines = findEmptyLine(received, limits.maxFields)
+  if (endOfLines === undefined && from + USUAL_HEAD_BYTES < most) {
+    received = bytes.toString('latin1', from, most)
+    endOfLines = findEmptyLine(received, limits.maxFields)
+  }
   if (endOfLines === undefined) return checkUnfinished(bytes, begin, seenBytes, limits)
 
   const end = from + endOfLines
@@ -90,10 +98,11 @@ export function parseHead(
   return { text, method, target, authority, fields, end }
 }
 
-/** Whether the octets from `begin` on are those of the head before, and more: of many requests only one is made text. */
-function isAgainWithMore(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
+/** Whether the octets from `begin` on are those of the head before, where more follows or it is a large one. */
+function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   const end = begin + text.length
-  return end < bytes.length && bytes.toString('latin1', begin, end) === text
+  if (end > bytes.length || (end === bytes.length && text.length <= USUAL_HEAD_BYTES)) return false
+  return bytes.toString('latin1', begin, end) === text
 }
 
 /** The same head elsewhere. */

@@ -26,9 +26,9 @@ export function reportToParent(port: number | undefined): void {
 
 function measureTurn(turnsMs: number[]): void {
   setImmediate(() => {
-    const before = process.threadCpuUsage()
+    const before = process.cpuUsage()
     setImmediate(() => {
-      const { user, system } = process.threadCpuUsage(before)
+      const { user, system } = process.cpuUsage(before)
       turnsMs.push((user + system) / 1000)
     })
   })
