@@ -1,3 +1,5 @@
+import { isOtherOnWindows } from './windows-names.ts'
+
 /** Which paths are refused although a file of that name may exist. */
 export interface PathGuards {
   readonly dotfiles: 'deny' | 'allow'
@@ -30,6 +32,7 @@ const PATH_CHARACTERS = /^[!$-;=@-[\]-~]*$/
 /** An encoded separator would be one here and none in the router, or the other way round. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const CONTROL = /[\0-\x1f\x7f]/
+const IS_WINDOWS = process.platform === 'win32'
 
 /**
  * Turns the path of a request, below its mount, into a path in the file system. This is the one place where a path is
@@ -87,6 +90,7 @@ export function belowPrefix(path: string, segments: number): string {
 }
 
 function isRefused(segment: string, index: number, guards: PathGuards): boolean {
+  if (IS_WINDOWS && isOtherOnWindows(segment)) return true
   if (!segment.startsWith('.')) return false
   // Some servers further in take `..;` for `..`.
   if (/^\.{1,2}(?:;|$)/.test(segment)) return true
