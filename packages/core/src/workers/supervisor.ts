@@ -6,9 +6,11 @@ import { StartupError } from '../startup-error.ts'
 import { TicketKeys } from '../tls/ticket-keys.ts'
 import { beatIntervalMs } from './heartbeat.ts'
 import type { SentAddress } from './messages.ts'
+import { PendingStarts } from './pending-starts.ts'
 import { CpuPinning } from './pin-cpu.ts'
 import type { SocketHandle } from './port-sockets.ts'
 import { RestartDelay } from './restart-delay.ts'
+import { RollingRestart } from './rolling-restart.ts'
 import { SpareWorker } from './spare-worker.ts'
 import type { WorkerSettings } from './worker-options.ts'
 import { WorkerOutput } from './worker-output.ts'
@@ -29,11 +31,6 @@ export interface Offer {
   handle(slot: number): SocketHandle | undefined
 }
 
-/** An offer that not all workers have taken up yet. */
-interface Start extends PromiseWithResolvers<SentAddress> {
-  readonly taken: Set<number>
-}
-
 interface Slot {
   readonly delay: RestartDelay
   current: WorkerProcess | undefined
@@ -47,7 +44,7 @@ export class Supervisor {
   readonly #listens = new Set<number>()
   readonly #offers = new Map<number, Offer>()
   readonly #refused = new Map<number, string>()
-  readonly #starts = new Map<number, Start>()
+  readonly #starts: PendingStarts
   readonly #slots: readonly Slot[]
   /** All, whatever state they are in. */
   readonly #processes = new Set<WorkerProcess>()
@@ -59,12 +56,12 @@ export class Supervisor {
   #beat: NodeJS.Timeout | undefined = undefined
   #isStarted = false
   #stopped: Promise<void> | undefined = undefined
-  #rolling: Promise<void> | undefined = undefined
-  #isRollingAgain = false
+  readonly #rolling = new RollingRestart(() => this.#roll())
 
   constructor(settings: WorkerSettings, logger: Logger) {
     this.settings = settings
     this.#logger = logger
+    this.#starts = new PendingStarts(settings.count, settings.startTimeoutMs)
     this.#pinning = settings.pinCpus ? new CpuPinning(logger) : undefined
     this.#spare = settings.spare
       ? new SpareWorker(() => this.#startProcess(NO_SLOT), settings.maxRestartDelayMs)
@@ -93,29 +90,13 @@ export class Supervisor {
    * @throws {StartupError} if one of them does not; then `withdraw` is to be called
    */
   async serve(listen: number, offer: Offer): Promise<SentAddress> {
-    const start: Start = { ...Promise.withResolvers<SentAddress>(), taken: new Set() }
     this.#offers.set(listen, offer)
-    this.#starts.set(listen, start)
-    const { startTimeoutMs } = this.settings
-    const timer = setTimeout(() => {
-      const missing = this.#slots.findIndex((_, slot) => !start.taken.has(slot))
-      start.reject(
-        new StartupError(
-          `Worker ${missing + 1} did not come to listen within ${startTimeoutMs} ms: the program has to make the same ` +
-            'calls of listen in its workers, or needs a longer workers.startTimeoutMs',
-        ),
-      )
-    }, startTimeoutMs)
+    const started = this.#starts.all(listen)
     if (!this.#isStarted) this.#start()
     for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
-    try {
-      const address = await start.promise
-      this.#spare?.prepare()
-      return address
-    } finally {
-      clearTimeout(timer)
-      this.#starts.delete(listen)
-    }
+    const address = await started
+    this.#spare?.prepare()
+    return address
   }
 
   /** Has workers that come to this call fail as the primary did. */
@@ -255,9 +236,7 @@ export class Supervisor {
   readonly #events: WorkerEvents = {
     onPlaceWanted: (worker, listen) => this.#answer(worker, listen),
     onListening: (worker, listen, address) => {
-      const start = this.#starts.get(listen)
-      start?.taken.add(worker.slot)
-      if (start?.taken.size === this.settings.count) start.resolve(address)
+      this.#starts.taken(listen, worker.slot, address)
       if (worker.readyAtMs !== undefined || !this.#servesAll(worker)) return
       worker.readyAtMs = performance.now()
       worker.ready.resolve(true)
@@ -293,9 +272,7 @@ export class Supervisor {
     slot.current = undefined
     const { startupError } = worker
     const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. What it wrote says why`
-    for (const start of this.#starts.values()) {
-      if (!start.taken.has(worker.slot)) start.reject(new StartupError(reason))
-    }
+    this.#starts.failed(worker.slot, reason)
     // The program fails at its very start: that is for the callers to know, and not to be tried again.
     if (this.#starts.size === this.#offers.size) return
     const delayMs = nextDelayMs(slot, worker)
@@ -342,18 +319,14 @@ export class Supervisor {
       return
     }
     // Workers that are only just starting are new already.
-    if (this.isStopped || this.#starts.size > 0) return
-    this.#isRollingAgain = this.#rolling !== undefined
-    this.#rolling ??= this.#roll().finally(() => (this.#rolling = undefined))
+    if (!this.isStopped && this.#starts.size === 0) this.#rolling.ask()
   }
 
-  /** Replaces the workers; once more if that was asked for meanwhile, whatever came of it: they may start now. */
-  async #roll(): Promise<void> {
-    do {
-      this.#isRollingAgain = false
-      this.record(() => this.#logger.info('Restarting the workers one by one'))
-      if (await this.#replaceAll()) this.record(() => this.#logger.info('All workers have been restarted'))
-    } while (this.#isRollingAgain && !this.isStopped)
+  /** @returns Whether there is any use in doing it again; there is where it failed: the workers may start the next time */
+  async #roll(): Promise<boolean> {
+    this.record(() => this.#logger.info('Restarting the workers one by one'))
+    if (await this.#replaceAll()) this.record(() => this.#logger.info('All workers have been restarted'))
+    return !this.isStopped
   }
 
   /** Each worker is there until the next one serves. @returns Whether all have been replaced */

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { SentAddress } from './messages.ts'
+import { PendingStarts } from './pending-starts.ts'
+
+const address: SentAddress = { url: 'http://a/', host: 'a', port: 1, path: undefined, protocols: [] }
+
+/** Watched from the start, so that a failure is handled whenever it comes. */
+const outcomeOf = (start: Promise<unknown>): Promise<string> =>
+  start.then(
+    () => 'through',
+    (error: Error) => error.message,
+  )
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('is through when all workers listen, each counted once', async () => {
+  const starts = new PendingStarts(2, 1000)
+  const through = vi.fn()
+  const all = starts.all(0).then(through)
+  starts.taken(0, 0, address)
+  starts.taken(0, 0, address)
+  starts.taken(7, 1, address)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([through.mock.calls.length, starts.size]).toEqual([0, 1])
+  starts.taken(0, 1, address)
+  await all
+  expect([through.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
+})
+
+it('fails with the reason of a worker that ends before it listens, and not with that of one that did', async () => {
+  const starts = new PendingStarts(2, 1000)
+  const all = outcomeOf(starts.all(0))
+  starts.taken(0, 0, address)
+  starts.failed(0, 'it had listened')
+  starts.failed(1, 'out of memory')
+  expect(await all).toBe('out of memory')
+  expect([starts.size, vi.getTimerCount()]).toEqual([0, 0])
+})
+
+it('fails when one does not come to it in time, and says which', async () => {
+  const starts = new PendingStarts(3, 1000)
+  const all = outcomeOf(starts.all(0))
+  starts.taken(0, 0, address)
+  starts.taken(0, 2, address)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(await all).toMatch(/^Worker 2 did not come to listen within 1000 ms: /)
+})
