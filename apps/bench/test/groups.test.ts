@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Comparison } from '../src/comparison.ts'
 import { measureFanOut } from '../src/fan-out/measure-fan-out.ts'
 import { GROUPS } from '../src/groups.ts'
@@ -7,9 +7,6 @@ import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
 import { loadAll } from '../src/soak/load-all.ts'
 import { sampleUntil } from '../src/soak/sample.ts'
 import { measuredRun } from './measured-run.ts'
-
-// Each test starts processes of its own, which takes its time where many do.
-vi.setConfig({ testTimeout: 60_000 })
 
 let run: Awaited<ReturnType<typeof measuredRun>>
 

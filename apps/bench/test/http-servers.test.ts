@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareAnswer } from '../src/http/check-answer.ts'
 import { measureServer, startPeer, targetOf } from '../src/http/http-candidate.ts'
 import type { Peer } from '../src/http/peer.ts'
@@ -15,9 +15,6 @@ import { HTTP3_SCENARIOS } from '../src/http3/scenarios.ts'
 import { STATIC_PEERS } from '../src/static/peers.ts'
 import { STATIC_SCENARIOS } from '../src/static/scenarios.ts'
 import { measuredRun } from './measured-run.ts'
-
-// Each test starts processes of its own, which takes its time where many do.
-vi.setConfig({ testTimeout: 60_000 })
 
 let run: Awaited<ReturnType<typeof measuredRun>>
 

@@ -8,6 +8,8 @@ import { accessLog, AccessLogFormat, RequestLogger } from '../src/index.ts'
 const ENTRY = /^(\[SLOW\] )?(\[ABORTED\] )?(\S+ \S+ \d{3} |\S+ - "|\{)/
 
 const sink = new MemorySink()
+/** Requests whose handler has begun to wait. */
+let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
 /** The entry of a request is written when its exchange is over, which may be after the client has its answer. */
@@ -38,7 +40,10 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
       if (!body.write(Buffer.alloc(14_000))) await body.drained()
     }
   })
-  router.get('/wait', (ctx) => new Promise<void>((resolve) => ctx.onFinish(() => resolve())))
+  router.get('/wait', (ctx) => {
+    waiting++
+    return new Promise<void>((resolve) => ctx.onFinish(() => resolve()))
+  })
   router.get('/endless', async (ctx) => {
     const body = ctx.startResponse()
     body.write(Buffer.from('some'))
@@ -108,10 +113,13 @@ eachProtocol('an access log', start, (client, protocol) => {
   })
 
   it('has one entry for a client that left before the head', async () => {
+    waiting = 0
     const leaving = new AbortController()
     const request = client().request({ path: '/wait', signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 50)
-    await expect(request).rejects.toBeInstanceOf(Error)
+    const refused = expect(request).rejects.toBeInstanceOf(Error)
+    await expect.poll(() => waiting).toBe(1)
+    leaving.abort()
+    await refused
     expect(await nextEntry()).toMatch(line(String.raw`\[ABORTED\] GET /wait 499 Client Closed Request`, '0 B'))
   })
 

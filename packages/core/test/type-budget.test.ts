@@ -36,14 +36,13 @@ describe('the compiler', () => {
       // Types are told at all: what is measured is no application of `any`.
       expect(many).toBeGreaterThan(few)
     },
-    60_000,
   )
 
   it('knows the types in such an application', async () => {
     await expect(instantiations(1, () => `router.get('/x/:id', (ctx) => ctx.params.nope)`)).rejects.toThrow('nope')
     const wrong = `api.post('/x', { body: User }, (ctx) => ctx.valid.body.nope)`
     await expect(instantiations(1, () => wrong)).rejects.toThrow('nope')
-  }, 60_000)
+  })
 })
 
 /** What type-checking an application of `count` routes takes; rejects with the errors if there are any. */

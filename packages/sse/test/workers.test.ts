@@ -3,13 +3,10 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { App } from '@fw/core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { EventClient } from '../src/testing.ts'
 import { workersBackplane } from '../src/workers.ts'
-
-// Processes start slowly where many do.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const range = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, n) => String(from + n))
 
