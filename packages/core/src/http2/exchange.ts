@@ -68,7 +68,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   #trailers: FieldList | undefined = undefined
   /** Whether END_STREAM was sent. */
   #isSent = false
-  /** What the connection has sent when nothing of this body is held by it any more, by `FrameWriter.framedBytes`. */
+  /** What the connection has sent when nothing of this body is held by it any more, by `Output.writtenBytes`. */
   #heldUntil = 0
   /** For what waits in the queue. */
   #time: AnswerTime | undefined = undefined
@@ -182,7 +182,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     const isLast = queue.isEnding && queue.bytes === 0
     this.#window -= slice.byteLength
     this.#owner.sender.writer.data(this.id, slice, isLast && this.#trailers === undefined)
-    this.#heldUntil = this.#owner.sender.writer.framedBytes
+    this.#heldUntil = this.#owner.sender.writer.writtenBytes
     if (this.#time?.onSent(slice.byteLength, queue.bytes)) this.#setDeadline()
     if (isLast) this.#finish()
     else if (queue.bytes === 0) this.#awaitDrain()
@@ -292,7 +292,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
       this.#window -= byteLength
       sender.writer.data(this.id, chunk, false)
-      this.#heldUntil = sender.writer.framedBytes
+      this.#heldUntil = sender.writer.writtenBytes
       sender.passed(byteLength)
       sender.writer.flushSoon()
     } else {

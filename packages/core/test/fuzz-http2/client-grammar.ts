@@ -1,10 +1,23 @@
 import type { Random } from '../fuzz/random.ts'
-import { Flag, FrameType, Setting, frame, rstStream, settings, uint32, windowUpdate } from '../http2/frames.ts'
+import {
+  Flag,
+  FrameType,
+  Setting,
+  frame,
+  priorityUpdate,
+  rstStream,
+  settings,
+  uint32,
+  windowUpdate,
+} from '../http2/frames.ts'
 import { HpackGrammar } from './hpack-grammar.ts'
 import { requestFields, trailerFields } from './request-grammar.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
+
+/** Values of RFC 9218 §4, and one that is none. */
+const PRIORITIES = ['', 'u=0', 'u=1, i', 'i', 'u=6', 'u=7, i', 'u=1,,']
 
 interface OpenStream {
   readonly id: number
@@ -56,6 +69,7 @@ export class ClientGrammar {
     else if (roll < 0.9) this.#frames.push(this.#anyFrame())
     else if (roll < 0.92) this.#late()
     else if (roll < 0.925) this.#upload(stream)
+    else if (roll < 0.955) this.#prioritize(stream)
     else this.#request()
   }
 
@@ -109,6 +123,13 @@ export class ClientGrammar {
     if (stream.left > 0) this.#frames.push(frame(FrameType.DATA, 0, stream.id, CONTENT.slice(0, stream.left)))
     this.#headers(stream.id, this.#hpack.block(trailerFields(random)), random.chance(0.98))
     this.#forget(stream)
+  }
+
+  /** Of a stream that is open, was, or is to come. */
+  #prioritize(stream: OpenStream): void {
+    const random = this.#random
+    const id = random.pick([stream.id, stream.id, this.#nextId, random.below(this.#nextId + 4)])
+    this.#frames.push(priorityUpdate(id, random.pick(PRIORITIES)))
   }
 
   /** HEADERS, and CONTINUATION if it comes to that. */
@@ -174,6 +195,7 @@ export class ClientGrammar {
           [Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1],
           [Setting.MAX_FRAME_SIZE, 16_383],
           [Setting.MAX_FRAME_SIZE, 2 ** 24],
+          [Setting.NO_RFC7540_PRIORITIES, 2],
         ]),
       )
     }

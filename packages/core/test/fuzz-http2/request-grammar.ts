@@ -45,6 +45,8 @@ const FIELDS: readonly [Field, ...Field[]] = [
     'user-agent',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   ],
+  ['priority', 'u=1'],
+  ['priority', 'u=5, i'],
   ['cookie', 'a=b'],
   ['cookie', 'c=d; e=f'],
   ['authorization', 'Bearer x'],

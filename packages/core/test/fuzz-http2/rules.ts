@@ -51,6 +51,10 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
     source: 'RFC 9113 §6.3; nghttp2 passes over the frame, whatever it is',
   },
   {
+    reason: /^PRIORITY_UPDATE (?:on stream|of)|^NO_RFC7540_PRIORITIES is/,
+    source: 'RFC 9218 §2.1, §7.1; Node.js does not have nghttp2 read the frame',
+  },
+  {
     reason: /^Cannot decode a field block: more than two table size updates$/,
     source: 'RFC 7541 §4.2: the smallest and the last',
   },
