@@ -112,7 +112,7 @@ describe('routes', () => {
     ['a group that ends with a slash', ({ router }) => router.group('/api/'), `does not end with '/'`],
     [
       'a group with a function',
-      ({ router }) => Reflect.apply(router.group, router, ['/api', () => {}]) as unknown,
+      ({ router }) => (router as { group(...args: unknown[]): unknown }).group('/api', () => {}),
       `returns the group, const api = router.group('/api')`,
     ],
     [

@@ -1,7 +1,7 @@
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { eachProtocol, type ServerDemand } from '@fw/testing'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { sse, SseChannel } from '../src/index.ts'
 import { parseEvents } from '../src/testing.ts'
 

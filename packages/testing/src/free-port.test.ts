@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
 import { freePort } from './free-port.ts'
 
@@ -12,6 +12,7 @@ it('is free for TCP and UDP', async () => {
   await once(server, 'listening')
   const socket = createSocket('udp4').bind(port, '127.0.0.1')
   await once(socket, 'listening')
+  expect([(server.address() as AddressInfo).port, socket.address().port]).toEqual([port, port])
   server.close()
   socket.close()
 })
