@@ -17,7 +17,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
 
 /** Values of RFC 9218 §4, and one that is none. */
-const PRIORITIES = ['', 'u=0', 'u=1, i', 'i', 'u=6', 'u=7, i', 'u=1,,']
+const PRIORITIES: readonly [string, ...string[]] = ['', 'u=0', 'u=1, i', 'i', 'u=6', 'u=7, i', 'u=1,,']
 
 interface OpenStream {
   readonly id: number
