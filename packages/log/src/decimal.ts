@@ -35,9 +35,8 @@ export function fixed(value: number | bigint, precision: number): string {
  */
 export function exponential(value: number | bigint, precision: number): string {
   if (typeof value === 'number' && precision < MOST_DIGITS) {
-    const longer = value.toExponential(precision + 1)
-    // Only what ends in 5 can be a tie.
-    if (!longer.includes('5e')) return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+    const text = value.toExponential(precision)
+    if (!mayBeTie(value, precision, text)) return text.at(-3) === 'e' ? `${text.slice(0, -1)}0${text.slice(-1)}` : text
   }
   if (Number(value) === 0) return scientific('0'.repeat(precision + 1), 0)
   // May be one too many, of 9.99…, which `toExponential` makes 10.
@@ -47,6 +46,14 @@ export function exponential(value: number | bigint, precision: number): string {
   if (digits.length <= precision) digits = String(units(value, precision - --exponent))
   if (digits.length > precision + 1) exponent++
   return scientific(digits.slice(0, precision + 1), exponent)
+}
+
+/** Whether the digit behind so many could be a 5 with nothing after it; `text` is the number with so many digits. */
+function mayBeTie(value: number, precision: number, text: string): boolean {
+  const exponent = Number(text.slice(text.indexOf('e') + 1))
+  // A tie times this power of two is a whole number, be the exponent rounded up or not.
+  if ((value * 2 ** (precision + 2 - exponent)) % 1 !== 0) return false
+  return value.toExponential(precision + 1).includes('5e')
 }
 
 function scientific(digits: string, exponent: number): string {

@@ -59,7 +59,7 @@ export function parseSpec(text: string, indexOf?: (position: string) => number):
 }
 
 /** The spec with its width and precision from the arguments. One that is no whole number from 0 to 999 is as not given. */
-export function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
+function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
   const { widthFrom, precisionFrom } = spec
   if (widthFrom === undefined && precisionFrom === undefined) return spec
   const width = widthFrom === undefined ? spec.width : (sizeOf(args[widthFrom]) ?? 0)
@@ -72,14 +72,19 @@ function sizeOf(value: unknown): number | undefined {
   return typeof size === 'number' && Number.isInteger(size) && size >= 0 && size <= MOST ? size : undefined
 }
 
+/** Text of one of the arguments under its spec, as `applySpec`. */
+export function showArgument(spec: FormatSpec, args: readonly unknown[], index: number): string {
+  return applySpec(resolveSpec(spec, args), args[index])
+}
+
 /** Text of a value under a spec. A value that the conversion is not made for is shown as without it; never throws. */
 export function applySpec(spec: FormatSpec, given: unknown): string {
   const value = typeof given === 'boolean' && /^[dbox]$/i.test(spec.type) ? Number(given) : given
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
-  if (isNumber && spec.type === 'c' && isScalarValue(value)) return pad(String.fromCodePoint(Number(value)), spec, '<')
+  if (isNumber && spec.type === 'c' && isScalarValue(value)) return padText(String.fromCodePoint(Number(value)), spec)
   if (!isNumber || spec.type === 's' || spec.type === '?') {
     const text = spec.type === '?' ? inspected(value) : display(value)
-    return pad(spec.precision === undefined ? text : fitting(text, spec.precision).text, spec, '<')
+    return padText(spec.precision === undefined ? text : fitting(text, spec.precision).text, spec)
   }
   const isFinite = typeof value === 'bigint' || Number.isFinite(value)
   const negative = value < 0 || (Object.is(value, -0) && isReal(spec))
@@ -89,7 +94,8 @@ export function applySpec(spec: FormatSpec, given: unknown): string {
     const [prefix] = /^(?:0[xXbB])?/.exec(spec.alternate ? digits : '') ?? ['']
     return sign + prefix + digits.slice(prefix.length).padStart(spec.width - sign.length - prefix.length, '0')
   }
-  return pad(sign + digits, spec, '>')
+  const text = sign + digits
+  return pad(text, spec.width - text.length, spec, '>')
 }
 
 /** Whether a number stands for a character: a code point that is no surrogate. */
@@ -98,10 +104,15 @@ function isScalarValue(value: number | bigint): boolean {
   return isCodePoint && value >= 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)
 }
 
-function pad(text: string, { fill, align, width }: FormatSpec, natural: '<' | '>'): string {
-  if (width === 0) return text
-  const fits = fitting(text, width)
-  const missing = fits.text === text ? width - fits.width : 0
+function padText(text: string, spec: FormatSpec): string {
+  if (spec.width === 0) return text
+  const fits = fitting(text, spec.width)
+  return fits.text === text ? pad(text, spec.width - fits.width, spec, '<') : text
+}
+
+/** @param missing Columns to add */
+function pad(text: string, missing: number, { fill, align }: FormatSpec, natural: '<' | '>'): string {
+  if (missing <= 0) return text
   const side = align ?? natural
   const before = side === '<' ? 0 : side === '>' ? missing : missing >> 1
   return fill.repeat(before) + text + fill.repeat(missing - before)

@@ -1,7 +1,7 @@
 import { display } from './display.ts'
 import { isSafe, noteSafe } from './escape.ts'
 import { LineBuffer } from './line-buffer.ts'
-import { applySpec, isSpec, parseSpec, resolveSpec, type FormatSpec } from './format-spec.ts'
+import { isSpec, parseSpec, showArgument, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */
 export interface Template {
@@ -10,9 +10,9 @@ export interface Template {
   readonly fields: readonly Field[]
   /** Arguments asked for: the highest index, plus one. */
   readonly arity: number
-  /** The texts have nothing that a line could not carry. */
+  /** The texts and what numbers are padded with have nothing that a line could not carry. */
   readonly isSafe: boolean
-  /** The texts in UTF-8, if they are printable ASCII and no field has a spec. */
+  /** The texts in UTF-8, if they are printable ASCII. */
   readonly plainTexts: readonly LineBuffer[] | undefined
 }
 
@@ -43,12 +43,16 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
   for (let at = 0; at < fields.length; at++) {
     const { index, spec, source } = fields[at] as Field
     const value = args[index]
-    if (spec === undefined && index < args.length && (typeof value === 'number' || typeof value === 'string')) {
+    if (index >= args.length) {
+      message += source
+      safe = false
+    } else if (typeof value === 'number') {
+      message += spec === undefined ? value : showArgument(spec, args, index)
+    } else if (typeof value === 'string' && spec === undefined) {
       message += value
-      safe &&= typeof value === 'number' || isSafe(value)
+      safe &&= isSafe(value)
     } else {
-      if (index >= args.length) message += source
-      else message += spec === undefined ? display(value) : applySpec(resolveSpec(spec, args), value)
+      message += spec === undefined ? display(value) : showArgument(spec, args, index)
       safe = false
     }
     message += texts[at + 1] as string
@@ -115,7 +119,8 @@ export function parseFormat(format: string): Template {
     }
   }
   texts.push(text + format.slice(from))
-  const isPlain = texts.every((each) => /^[ -~]*$/.test(each)) && fields.every((field) => field.spec === undefined)
+  const isPlain = texts.every((each) => /^[ -~]*$/.test(each))
   const plainTexts = isPlain ? texts.map((each) => new LineBuffer(each)) : undefined
-  return { texts, fields, arity, isSafe: texts.every(isSafe), plainTexts }
+  const areSafe = texts.every(isSafe) && fields.every(({ spec }) => spec === undefined || isSafe(spec.fill))
+  return { texts, fields, arity, isSafe: areSafe, plainTexts }
 }

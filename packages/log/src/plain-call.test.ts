@@ -11,7 +11,20 @@ import { paintLevel } from './sinks/color.ts'
 const TEXT = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.string({ minLength: 250, maxLength: 300 }))
 const FORMAT = fc.oneof(
   TEXT,
-  fc.constantFrom('{}', 'a {} b {}', '{1} {0}', '{} é {}', '{:>5} {:d}', '{{}} {}', '{', '{}\n{}', '\ud83d{}\ude00'),
+  fc.constantFrom(
+    '{}',
+    'a {} b {}',
+    '{1} {0}',
+    '{} é {}',
+    '{:>5} {:d}',
+    '{:é>9.{}f}',
+    '{:\u2028^5}{:x}',
+    '{0:{1}} {2:?}',
+    '{{}} {}',
+    '{',
+    '{}\n{}',
+    '\ud83d{}\ude00',
+  ),
 )
 const LOCATION = fc.option(fc.record({ file: TEXT, line: fc.nat(), functionName: fc.constant('') }), { nil: undefined })
 

@@ -1,6 +1,7 @@
 import { threadId } from 'node:worker_threads'
 import type { SourceLocation } from '@fw/types'
 import { escapeLine } from './escape.ts'
+import { showArgument } from './format-spec.ts'
 import { formatMessage, templateOf } from './format.ts'
 import { Level } from './level.ts'
 import { LineBuffer, LONG_TEXT } from './line-buffer.ts'
@@ -98,7 +99,7 @@ function addShown(line: LineBuffer, text: string): void {
   line.addText(text)
 }
 
-/** @returns False if the message is not made of printable ASCII as it stands, or takes more than filling in */
+/** @returns False if the message is not made of printable ASCII, or takes more than filling in */
 function addPlainMessage(line: LineBuffer, { prefix, format, args }: PlainCall): boolean {
   if (prefix !== '' && !line.addPlain(prefix)) return false
   if (args.length === 0) return line.addPlain(format)
@@ -106,8 +107,11 @@ function addPlainMessage(line: LineBuffer, { prefix, format, args }: PlainCall):
   if (plainTexts === undefined || args.length !== arity) return false
   for (let at = 0; at < fields.length; at++) {
     line.addAll(plainTexts[at] as LineBuffer)
-    const value = args[(fields[at] as (typeof fields)[number]).index]
-    if (typeof value === 'number') line.addNumber(value)
+    const { index, spec } = fields[at] as (typeof fields)[number]
+    const value = args[index]
+    if (spec !== undefined) {
+      if (!line.addPlain(showArgument(spec, args, index))) return false
+    } else if (typeof value === 'number') line.addNumber(value)
     else if (!line.addPlain(value as string)) return false
   }
   line.addAll(plainTexts[fields.length] as LineBuffer)
