@@ -4,12 +4,19 @@ import { FieldListHeaders } from '../engine/field-list-headers.ts'
 import type { ReceivedBody } from '../engine/received-body.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
 import { encodeAnswer, encodeAnswerHead, encodeInformational, encodeTrailers } from './answer.ts'
-import { frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
+import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
 /** Content up to this many octets is copied behind its frame header, so that both are given to QUIC at once. */
 const COPIED_BODY_BYTES = 16 * 1024
+
+/**
+ * A frame that says nothing, of a type that everybody has to ignore (RFC 9114 §7.2.8), to carry the end of a stream all
+ * of whose octets were sent before. quiche 0.18 forgets a stream when its octets have arrived; if its end alone was on
+ * the way then and is lost, it is never sent again, and the client waits for it.
+ */
+const LAST_FRAME = encodeFrame(0x21, new Uint8Array())
 
 /** What an exchange needs of the stream it runs on. */
 export interface AnswerStream {
@@ -101,6 +108,7 @@ export class Http3Exchange extends BaseExchange {
 
   protected override sendEnd(trailers: FieldList): void {
     if (trailers.length > 0) this.#output.push(encodeTrailers(trailers))
+    else if (this.#output.bufferedBytes === 0) this.#output.push(LAST_FRAME)
     this.#end()
   }
 

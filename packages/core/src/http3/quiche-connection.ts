@@ -17,6 +17,12 @@ import { StuckStreams } from './stuck-streams.ts'
 const MAX_PACKETS_PER_TURN = 256
 
 /**
+ * When packets that reset a stream are sent again. quiche 0.18 forgets a stream that was reset as soon as what was sent on
+ * it before has arrived; if the reset was lost, the peer would wait for ever.
+ */
+const REPEAT_AFTER_MS = 25
+
+/**
  * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
  * and sends what there is to send.
  */
@@ -32,6 +38,8 @@ export class QuicheConnection implements QuicConnection {
   readonly #givenUp = new Set<number>()
   readonly #stuck: StuckStreams
   #hasUnsent = false
+  /** Whether the next packets say that a stream was reset. */
+  #hasReset = false
   /** Whether there is nothing more to say than that it is closed: nothing is read, written or told of streams. */
   #isClosing = false
   #isClosed = false
@@ -149,6 +157,7 @@ export class QuicheConnection implements QuicConnection {
     if (this.#isClosing || !this.#sending.has(streamId)) return
     if (this.#hasUnsent) this.#transmit()
     this.#sending.reset(streamId, code)
+    this.#hasReset = true
   }
 
   stopSending(streamId: number, code: number): void {
@@ -228,6 +237,8 @@ export class QuicheConnection implements QuicConnection {
 
   #transmit(): void {
     this.#hasUnsent = false
+    const isRepeated = this.#hasReset
+    this.#hasReset = false
     const nowMs = performance.now()
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
       const { to, room } = this.#peer.target(nowMs)
@@ -236,7 +247,11 @@ export class QuicheConnection implements QuicConnection {
       if (sent === null) return
       this.#peer.onSent(sent[0])
       this.#overhead.onSent(sent[0])
-      this.#endpoint.transmit(keepPacket(sent[0]), to)
+      const packet = keepPacket(sent[0])
+      this.#endpoint.transmit(packet, to)
+      // An address that has not proved itself gets no more than it may.
+      if (isRepeated && room === Infinity)
+        setTimeout(() => this.#endpoint.transmit(packet, to), REPEAT_AFTER_MS).unref()
     }
     this.#hasUnsent = true
     this.#endpoint.schedule(this)

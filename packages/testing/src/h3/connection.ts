@@ -59,6 +59,16 @@ export class H3Connection {
     return this.#quic.certificate
   }
 
+  /** Whether it resumed an earlier connection, and whether requests could have gone ahead of the handshake. */
+  get resumption(): { readonly isResumed: boolean; readonly couldSendEarly: boolean } {
+    return { isResumed: this.#quic.isResumed, couldSendEarly: this.#quic.couldSendEarly }
+  }
+
+  /** What resumes this connection, once the server has given it. */
+  get session(): Uint8Array | undefined {
+    return this.#quic.session
+  }
+
   /** Resolves when the connection is over. */
   get closed(): Promise<QuicClose> {
     return this.#quic.closed

@@ -20,6 +20,8 @@ export interface QuicOptions {
   /** Unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). */
   readonly serverStreams?: number
   readonly idleTimeoutMs?: number
+  /** What an earlier connection got to resume it; requests may then be sent before the handshake, if the server allows. */
+  readonly session?: Uint8Array | undefined
   /** How long to wait for the handshake. */
   readonly connectTimeoutMs?: number
 }
@@ -33,6 +35,8 @@ const CONNECT_TIMEOUT_MS = 15_000
 export class QuicClient {
   /** Resolves when the connection is over. */
   readonly closed: Promise<QuicClose>
+  /** Whether something could be sent before the handshake was done (0-RTT). */
+  readonly couldSendEarly: boolean
   /** Called for each stream that the server opens. */
   onStream: (stream: RawStream) => void = () => {}
   readonly #socket: Socket
@@ -56,7 +60,10 @@ export class QuicClient {
     this.#remote = { host: options.host ?? '127.0.0.1', port: options.port }
     const config = makeConfig(options)
     this.#quiche = quiche.Connection.connect('localhost', randomBytes(20), this.#local, this.#remote, config)
+    if (options.session !== undefined) this.#quiche.setSession(options.session)
     this.closed = this.#closed.promise
+    this.#advance()
+    this.couldSendEarly = this.#quiche.isInEarlyData()
     socket.on('message', (packet) => this.#onPacket(packet))
   }
 
@@ -68,7 +75,6 @@ export class QuicClient {
     socket.bind(0, '127.0.0.1')
     await listening
     const client = new QuicClient(socket, options)
-    client.#advance()
     const giveUp = setTimeout(() => client.#finish(), options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS)
     while (!client.#quiche.isEstablished() && !client.#isOver) await client.#onChange.promise
     clearTimeout(giveUp)
@@ -83,6 +89,16 @@ export class QuicClient {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** What resumes this connection, once the server has given it. */
+  get session(): Uint8Array | undefined {
+    return this.#quiche.session() ?? undefined
+  }
+
+  /** Whether the handshake resumed an earlier connection. */
+  get isResumed(): boolean {
+    return this.#quiche.isResumed()
   }
 
   /** Request streams that the server lets us open right now. */
@@ -227,5 +243,6 @@ function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {
   config.setInitialMaxStreamsBidi(0)
   config.setInitialMaxStreamsUni(options.serverStreams ?? 8)
   config.enablePacing(false)
+  config.enableEarlyData()
   return config
 }

@@ -1,0 +1,12 @@
+import { expect, it, vi } from 'vitest'
+import { ask, serveContent } from './raw-acts.ts'
+
+it('RFC 9001 §9.2: a client that comes again can resume, and send nothing ahead of the handshake that could be repeated', async () => {
+  await using server = await serveContent()
+  const first = await server.connect()
+  expect(await ask(first, 'first')).toBe('first')
+  await vi.waitFor(() => expect(first.connection.session).toBeDefined())
+  const again = await server.connect({ session: first.connection.session })
+  expect(again.connection.resumption).toEqual({ isResumed: true, couldSendEarly: false })
+  expect(await ask(again, 'again')).toBe('again')
+})

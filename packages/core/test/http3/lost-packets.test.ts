@@ -1,0 +1,103 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Exchange } from '@fw/types'
+import { connectH3 } from '@fw/testing/h3'
+import { describe, expect, it } from 'vitest'
+import { bodyOf, serveHttp3 } from '../serve-http3.ts'
+import { UdpProxy } from './udp-proxy.ts'
+
+/** Datagrams behind the handshake that one exchange takes in either direction, and some more. */
+const MOST_DATAGRAMS = 10
+const CONTENT = 'x'.repeat(2000)
+
+const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exchange) => void][] = [
+  ['an answer in one piece is complete', CONTENT, (exchange) => exchange.respond(200, [], CONTENT)],
+  [
+    'an answer whose end comes later than all of its content is complete',
+    CONTENT,
+    (exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from(CONTENT))
+      void setImmediate().then(() => exchange.end())
+    },
+  ],
+  [
+    'an answer whose end comes when the request has ended is complete',
+    CONTENT,
+    (exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from(CONTENT))
+      bodyOf(exchange).then(
+        () => exchange.end(),
+        () => {},
+      )
+    },
+  ],
+  [
+    'an answer with trailers is complete',
+    CONTENT,
+    (exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from(CONTENT))
+      void setImmediate().then(() => exchange.end(['x-sum', '1']))
+    },
+  ],
+  [
+    'an answer that is given up is no complete one',
+    'given up',
+    (exchange) => {
+      exchange.start(200, [])
+      exchange.write(Buffer.from(CONTENT))
+      void setTimeout(5).then(() => exchange.abort())
+    },
+  ],
+]
+
+async function* lateEnd(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('begun')
+  await setTimeout(5)
+}
+
+/** What comes of a request when one datagram of its exchange is lost. */
+async function answerWithout(port: number, direction: 'to-server' | 'to-client', lost: number): Promise<string> {
+  await using proxy = await UdpProxy.open(port)
+  const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })
+  await (await client.request({ path: '/' })).text()
+  let count = 0
+  proxy.onDatagram = (way) => way !== direction || count++ !== lost
+  const answer = client.request({ path: '/', method: 'POST', body: lateEnd() }).then((response) => response.text())
+  const late = setTimeout(20_000, 'no end', { ref: false })
+  const text = await Promise.race([answer.catch(() => 'given up'), late])
+  await client.close()
+  return text
+}
+
+describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
+  it.each(['to-server', 'to-client'] as const)(
+    'whichever datagram %s is lost',
+    async (direction) => {
+      await using server = await serveHttp3((exchange) => {
+        if (exchange.method === 'GET') exchange.respond(204, [], null)
+        else handle(exchange)
+      })
+      const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => answerWithout(server.port, direction, lost))
+      expect(await Promise.all(losses)).toEqual(losses.map(() => outcome))
+    },
+    60_000,
+  )
+})
+
+it('a client that may have four requests at once can go on whichever datagram to it is lost', async () => {
+  await using server = await serveHttp3((exchange) => exchange.respond(200, [], 'x'), { maxConcurrentStreams: 4 })
+  const losses = Array.from({ length: MOST_DATAGRAMS }, async (_, lost) => {
+    await using proxy = await UdpProxy.open(server.port)
+    const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })
+    await (await client.request({ path: '/' })).text()
+    let count = 0
+    proxy.onDatagram = (way) => way !== 'to-client' || count++ !== lost
+    const answers = Promise.all(Array.from({ length: 12 }, async () => (await client.request({ path: '/' })).text()))
+    const text = await Promise.race([answers, setTimeout(20_000, ['no end'], { ref: false })])
+    await client.close()
+    return text.join('')
+  })
+  expect(await Promise.all(losses)).toEqual(losses.map(() => 'x'.repeat(12)))
+}, 60_000)
