@@ -3,6 +3,8 @@
  * that slowly (git calls such entries racily clean).
  */
 const RACY_MS = 20
+/** The same where times are whole seconds, or even ones, as on FAT, ext3 and some file servers. */
+const RACY_IN_SECONDS_MS = 2020
 
 /**
  * What tells one state of one file from every other, as far as the file system can: times in nanoseconds since the
@@ -34,5 +36,7 @@ export function isSameContent(a: FileIdentity, b: FileIdentity): boolean {
 
 /** Whether the last change is long enough ago for the times to tell it from the next one. */
 export function isSettled({ ctimeNs }: FileIdentity): boolean {
-  return BigInt(Date.now() - RACY_MS) * 1_000_000n > ctimeNs
+  // Nobody can set this time, so that it is a full second by the file system or by one chance in a thousand million.
+  const racyMs = ctimeNs % 1_000_000_000n === 0n ? RACY_IN_SECONDS_MS : RACY_MS
+  return BigInt(Date.now() - racyMs) * 1_000_000n > ctimeNs
 }
