@@ -34,6 +34,8 @@ interface Done {
 }
 
 const done: Done[] = []
+/** Lengths of bodies that were asked for late. */
+const read: unknown[] = []
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
 
@@ -72,6 +74,16 @@ everyWay('late answers', start, (client) => {
     const response = await client().request({ method: 'POST', path: '/values', body: 'abc' })
     expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
   })
+
+  it('a body that is asked for after the answer is whole or an error, and nobody waits for it', async () => {
+    for (const size of [10, 100_000, 900_000]) {
+      read.length = 0
+      const response = await client().request({ method: 'POST', path: '/reads-late', body: 'x'.repeat(size) })
+      expect([response.status, await response.text()]).toEqual([200, 'early'])
+      await expect.poll(() => read, { timeout: 10_000 }).toHaveLength(1)
+      expect([size, 'an error']).toContain(read[0])
+    }
+  })
 })
 
 async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {
@@ -98,6 +110,10 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
     await sleep(40)
     ctx.json('the late handler')
   })
+  router.post('/reads-late', (ctx) => {
+    ctx.onFinish(() => void readLater(ctx))
+    return 'early'
+  })
   const values = router.group('/values')
   values.onError(async (_error, ctx) => `${await ctx.get(Seen)?.text} ${await ctx.text()} ${ctx.signal.aborted}`)
   values.post('', { timeoutMs: 50 }, async (ctx) => {
@@ -107,6 +123,15 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   })
   const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
   return Object.assign(server, { port })
+}
+
+async function readLater(ctx: Context): Promise<void> {
+  await sleep(20)
+  const length = await ctx.text().then(
+    (text) => text.length,
+    () => 'an error',
+  )
+  read.push(length)
 }
 
 class Seen {

@@ -126,3 +126,17 @@ it('ends once though its consumer pauses and resumes within a slice', () => {
   })
   expect(calls).toEqual(['end'])
 })
+
+it.each([false, true])(
+  'tells whoever asks after discard that the body is gone (all of it had arrived: %j)',
+  (isOver) => {
+    const { body, calls, consume } = setUp()
+    body.push(bytes('ab'))
+    if (isOver) body.finish()
+    body.discard()
+    consume()
+    body.push(bytes('cd'))
+    if (!isOver) body.finish()
+    expect(calls).toEqual(['error The answer was complete before the request was read'])
+  },
+)

@@ -64,6 +64,10 @@ export class ReceivedBody implements RequestBody {
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer
+    if (this.#isDiscarded) {
+      this.#tellDiscarded(consumer)
+      return
+    }
     if (this.#trailers === undefined && this.#error === undefined) this.#supply.onWanted()
     this.#deliver()
   }
@@ -114,7 +118,10 @@ export class ReceivedBody implements RequestBody {
     this.#waitingBytes = 0
     this.#makeRoom()
     const consumer = this.#consumer
-    if (consumer === undefined || this.#isSettled) return
+    if (consumer !== undefined && !this.#isSettled) this.#tellDiscarded(consumer)
+  }
+
+  #tellDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
     this.#call(() => consumer.error(new AbortedError('The answer was complete before the request was read')))
   }
