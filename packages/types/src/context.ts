@@ -147,7 +147,12 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws {TypeError} if nothing can be read from the source
    */
   stream(body: BodySource, init?: ResponseInit): void
-  /** Answers with a `Location`; 302 unless a status is given. @throws {TypeError} if the location cannot be sent */
+  /**
+   * Answers with a `Location`, sent as it is: one that a client named may lead anywhere, `//` at its start included. 302
+   * unless a status is given.
+   *
+   * @throws {TypeError} if the location cannot be sent
+   */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
   /** Answers without a body; 204 unless a status is given. */
   empty(status?: number): void
