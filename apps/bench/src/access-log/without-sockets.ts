@@ -2,8 +2,8 @@ import type { Comparison } from '../comparison.ts'
 import { ScriptRounds } from '../routing/script-rounds.ts'
 import { parseAdded } from './parse-added.ts'
 
-/** Turns that each application takes in one round. */
-const TURNS = 60
+/** Turns that each application takes in one round: on a busy machine few of them are undisturbed. */
+const TURNS = 100
 
 const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)
 
