@@ -21,6 +21,8 @@ const MAX_PACKETS_PER_TURN = 256
  * it before has arrived; if the reset was lost, the peer would wait for ever.
  */
 const REPEAT_AFTER_MS = 25
+/** Resets stand before all content, and a packet has room for a hundred. */
+const MAX_REPEATED_PACKETS = 2
 
 /**
  * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
@@ -237,7 +239,7 @@ export class QuicheConnection implements QuicConnection {
 
   #transmit(): void {
     this.#hasUnsent = false
-    const isRepeated = this.#hasReset
+    const repeated = this.#hasReset ? MAX_REPEATED_PACKETS : 0
     this.#hasReset = false
     const nowMs = performance.now()
     for (let packets = 0; packets < MAX_PACKETS_PER_TURN; packets++) {
@@ -250,7 +252,7 @@ export class QuicheConnection implements QuicConnection {
       const packet = keepPacket(sent[0])
       this.#endpoint.transmit(packet, to)
       // An address that has not proved itself gets no more than it may.
-      if (isRepeated && room === Infinity)
+      if (packets < repeated && room === Infinity)
         setTimeout(() => this.#endpoint.transmit(packet, to), REPEAT_AFTER_MS).unref()
     }
     this.#hasUnsent = true
