@@ -57,7 +57,7 @@ describe.each([
       const url = new URL(response.url())
       if (url.origin === origin) answers.push({ path: url.pathname + url.search, status: response.status() })
     })
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -18,4 +18,4 @@ it('a worker is told of a primary that does not know its channel, and of one tha
   } finally {
     worker.kill('SIGKILL')
   }
-}, 60_000)
+})

@@ -28,31 +28,23 @@ async function output(...args: string[]): Promise<string> {
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-it.runIf(conditionalCases)(
-  'holds every case of conditional requests',
-  async () => {
-    const port = await freePort()
-    const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
-    try {
-      const probe = async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended
-      await expect.poll(probe).toBe('fin')
-      const runner = sharedCaseFile('run-conditional.mjs') ?? ''
-      expect(await output(runner, `127.0.0.1:${port}`, '--fails')).toMatch(/ weak 0, fail 0;/)
-    } finally {
-      server.kill('SIGKILL')
-    }
-  },
-  60_000,
-)
+it.runIf(conditionalCases)('holds every case of conditional requests', async () => {
+  const port = await freePort()
+  const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
+  try {
+    const probe = async () => (await rawExchange(port, 'GET / HTTP/1.1\r\n\r\n').catch(() => undefined))?.ended
+    await expect.poll(probe).toBe('fin')
+    const runner = sharedCaseFile('run-conditional.mjs') ?? ''
+    expect(await output(runner, `127.0.0.1:${port}`, '--fails')).toMatch(/ weak 0, fail 0;/)
+  } finally {
+    server.kill('SIGKILL')
+  }
+})
 
-it.runIf(staticCases)(
-  'holds the cases of plain files, canonical paths and links',
-  async () => {
-    const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
-    const filter = ['--filter', '^(basic|canonical|links)', '--verbose']
-    const args = ['--name', 'vitest', '--cases', staticCases ?? '', '--port', String(FIRST_PORT)]
-    const text = await output(sharedCaseFile('run-static.mjs') ?? '', ...args, ...filter, '--cmd', command)
-    expect(text).toMatch(/, 0 failed$/m)
-  },
-  120_000,
-)
+it.runIf(staticCases)('holds the cases of plain files, canonical paths and links', async () => {
+  const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
+  const filter = ['--filter', '^(basic|canonical|links)', '--verbose']
+  const args = ['--name', 'vitest', '--cases', staticCases ?? '', '--port', String(FIRST_PORT)]
+  const text = await output(sharedCaseFile('run-static.mjs') ?? '', ...args, ...filter, '--cmd', command)
+  expect(text).toMatch(/, 0 failed$/m)
+})

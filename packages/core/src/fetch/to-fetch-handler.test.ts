@@ -58,5 +58,4 @@ it.each(['fetch', 'toFetchHandler'])(
     await expect(answer).rejects.toThrow(/abort/)
     expect(await gone.promise).toBe('gone')
   },
-  2000,
 )

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { rename, symlink, writeFile } from 'node:fs/promises'
 import { tempFolder } from '@fw/testing'
 import { expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { FileWatch } from './file-watch.ts'
 const INTERVAL_MS = 10
 
 it.each<[string, (join: (name: string) => string) => Promise<void>]>([
-  ['is written', (join) => writeFile(join('current'), 'after')],
+  ['is written', async (join) => writeFileSync(join('current'), 'after')],
   [
     'is replaced by another file',
     async (join) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   browser = await launchChromium({ spki: (await testCertificate()).spkiSha256 })
   page = await browser.newPage()
   await page.goto(`${server.origin}/`)
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await server[Symbol.asyncDispose]()

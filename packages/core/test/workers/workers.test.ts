@@ -161,11 +161,11 @@ describe('a worker that dies', () => {
   })
 
   it('or hangs is killed and replaced', async () => {
-    const program = new Program({ listen: { workers: { count: 1, heartbeatTimeoutMs: 1000 } } })
+    const program = new Program({ listen: { workers: { count: 1, heartbeatTimeoutMs: 3000 } } })
     const url = await program.url()
     const hanging = fetch(`${url}block`).catch(() => 'failed')
     // This one waits in the queue of the one that hangs, for the next one.
-    await expect.poll(() => program.output, PATIENTLY).toContain('has not turned its event loop for 1000 ms')
+    await expect.poll(() => program.output, PATIENTLY).toContain('has not turned its event loop for 3000 ms')
     expect(await hanging).toBe('failed')
     const [victim] = program.workers()
     expect([...(await pids(url))]).not.toContain(victim)
