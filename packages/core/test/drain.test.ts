@@ -4,8 +4,6 @@ import type { ServerOptions } from '../src/index.ts'
 import { startServer } from './programs/run.ts'
 
 const local = { port: 0, host: '127.0.0.1' }
-/** Well below what `close()` allows, so that a process that ends by its deadline only is not taken for one that is done. */
-const WITHIN_MS = 5_000
 /** The machine may be busy. */
 const PATIENTLY = { timeout: 30_000 }
 let tls: { key: string; cert: string }
@@ -63,14 +61,12 @@ describe('a signal under load', () => {
     const onAnswer = (client: number): void => void (answers[client] = (answers[client] ?? 0) + 1)
     const asking = clients.map((protocol, client) => ask(protocol, client, { port, ending: ending.signal, onAnswer }))
     await expect.poll(() => Math.min(...answers), PATIENTLY).toBeGreaterThan(4)
-    const signalledMs = performance.now()
     ending.abort()
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    expect(performance.now() - signalledMs).toBeLessThan(WITHIN_MS)
     await Promise.all(asking)
     const accepted = answers.reduce((sum, count) => sum + count, 0)
-    expect(await server.last).toEqual({ accepted, aborted: 0 })
+    expect(await server.last).toEqual({ accepted, aborted: 0, isCutOff: false })
   })
 
   it('ends at once when it comes a second time', async () => {

@@ -24,6 +24,8 @@ export interface Ended {
   /** Requests that came to a handler, and those of them whose answer did not get through. */
   readonly accepted: number
   readonly aborted: number
+  /** Whether the time for closing was over before all was done. */
+  readonly isCutOff: boolean
 }
 
 /** A server in a process of its own. Leaving the scope kills it. */

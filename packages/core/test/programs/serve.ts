@@ -27,7 +27,7 @@ server
     return 'done'
   })
   .get('/never', () => new Promise(() => {}))
-process.on('exit', () => console.log(JSON.stringify({ accepted, aborted })))
+process.on('exit', () => console.log(JSON.stringify({ accepted, aborted, isCutOff: records.contains('is cut off') })))
 try {
   const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))
   console.log(JSON.stringify({ url, port, path, protocols, records: records.messages() }))
