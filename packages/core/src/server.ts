@@ -71,8 +71,13 @@ export class Server implements AsyncDisposable {
    *
    * @param where A TCP port, or what to listen on
    * @throws {StartupError} with one line that says what to do: port in use, unreadable certificate, HTTP/3 missing
+   * @throws {TypeError} for an option that does not exist, or another argument
    */
-  async listen(where: number | ListenOptions = 0): Promise<ListenerAddress> {
+  listen(where?: number | ListenOptions): Promise<ListenerAddress>
+  async listen(where: number | ListenOptions = 0, ...rest: readonly unknown[]): Promise<ListenerAddress> {
+    if (rest.length > 0) {
+      throw new TypeError('listen takes a port, or options such as { port, host }; await it in place of a callback')
+    }
     const options = checkListenOptions(where)
     const { signal } = options
     signal?.throwIfAborted()

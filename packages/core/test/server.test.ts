@@ -231,6 +231,18 @@ it.each<[ServerOptions, ListenOptions, number]>([
   expect(sink.messages()).toEqual(Array.from({ length: warnings }, () => said))
 })
 
+it.each([
+  ['a callback', () => {}],
+  ['a host', '127.0.0.1'],
+])('listen refuses %s behind the port', async (_, argument) => {
+  const server = make()
+  const untyped = server as unknown as { listen(...given: unknown[]): Promise<unknown> }
+  await expect(untyped.listen(0, argument)).rejects.toThrow(
+    new TypeError('listen takes a port, or options such as { port, host }; await it in place of a callback'),
+  )
+  expect(() => server.address()).toThrow('the server does not listen')
+})
+
 describe('connections over a limit are closed as they come', () => {
   it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])('%o', async (limits) => {
     const { port = 0 } = await make({ limits }).listen(local)
