@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { settle } from '@fw/testing'
 import type { Exchange, SharedChunk } from '@fw/types'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
@@ -61,7 +61,7 @@ it('nor in that of one whose answer had to wait for the client, and neither ends
   const socket = open(port)
   const requests = 200
   socket.write(Array.from({ length: requests }, (_, i) => get(`/${i}`)).join(''))
-  await sleep(100)
+  await settle(100)
   expect(ends(seen)).toBeLessThan(requests)
   socket.resume()
   await expect.poll(() => ends(seen)).toBe(requests)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { rawExchange } from '@fw/testing'
+import { rawExchange, settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveEngines as serve } from '../serve-engines.ts'
@@ -39,7 +38,7 @@ describe('a client that says it sends no more', () => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(get('/1') + get('/2') + get('/3'))
-    await sleep(200)
+    await settle(200)
     expect(outcomes.length).toBeLessThan(3)
     expect(statuses(await rest(socket))).toEqual(['200', '200', '200'])
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, false, false])
@@ -49,7 +48,7 @@ describe('a client that says it sends no more', () => {
     const { port, refusals } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(`${get('/1')}GET /2 HT`)
-    await sleep(100)
+    await settle(100)
     expect(statuses(await rest(socket))).toEqual(['200'])
     expect(refusals.map(({ status }) => status)).toEqual([499])
   })
@@ -62,7 +61,7 @@ describe('a client that says it sends no more', () => {
     })
     const socket = await open(port)
     socket.end(get('/1') + get('/2') + get('/3'))
-    await sleep(100)
+    await settle(100)
     expect(statuses(await rest(socket))).toEqual(['200'])
     expect(targets).toEqual(['/1', '/2'])
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, true])
@@ -140,7 +139,7 @@ describe('an answer whose end is that of the connection, cut off', () => {
     const closed = once(socket, 'close')
     socket.pause().write(old)
     await expect.poll(() => outcomes).toMatchObject([{ aborted: false }])
-    await sleep(1000)
+    await settle(1000)
     socket.resume()
     expect(await Promise.race([failed, closed])).toMatchObject([{ code: 'ECONNRESET' }])
   })

@@ -1,5 +1,5 @@
-import type { TestField } from '@fw/testing'
 import { setTimeout } from 'node:timers/promises'
+import { settle, type TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
 import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 
@@ -76,7 +76,7 @@ export function ended(type: number, octets = ''): Act {
 export function broken(type: number, octets = ''): Act {
   return async ({ connection }) => {
     const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
-    await setTimeout(20)
+    await settle(20)
     stream.reset(0x10c)
   }
 }
