@@ -52,6 +52,13 @@ it('shows an error with its cause', () => {
   })
 })
 
+it('shows what else an error has, and the errors it stands for', () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', port: 80 })
+  const { error } = JSON.parse(jsonLine(record({ fields: { error: new AggregateError([refused], 'all') } }))).fields
+  expect(error).toMatchObject({ name: 'AggregateError', message: 'all' })
+  expect(error.errors).toMatchObject([{ name: 'Error', message: 'connect', code: 'ECONNREFUSED', port: 80 }])
+})
+
 it('shows a circular field as text and keeps the others', () => {
   const circle: Record<string, unknown> = {}
   circle.self = circle

@@ -49,7 +49,13 @@ function replace(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Map) return [...(value as Map<unknown, unknown>)]
   if (value instanceof Set) return [...(value as Set<unknown>)]
-  if (value instanceof Error)
-    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+  if (value instanceof Error) return contentOf(value)
   return value
+}
+
+/** What an error has, with its own properties such as `code` last; JSON would show those alone. */
+function contentOf(error: Error): object {
+  const { name, message, stack, cause } = error
+  const errors: unknown = error instanceof AggregateError ? error.errors : undefined
+  return Object.assign({ name, message, stack, cause, errors }, error)
 }

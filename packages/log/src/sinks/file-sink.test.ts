@@ -91,6 +91,10 @@ describe('a file', () => {
 })
 
 describe('a file that cannot be opened', () => {
+  it('because the system makes no directory there is one too', () => {
+    expect(() => new FileSink('/proc/fw-log/app.log')).toThrow("Cannot open log file '/proc/fw-log/app.log': ")
+  })
+
   it.each([
     ['is a directory', (directory: string) => directory, /illegal operation on a directory \(EISDIR\)$/],
     ['is below a file', (directory: string) => join(directory, 'file', 'x'), /file' is not a directory \(EEXIST\)$/],

@@ -1,4 +1,4 @@
-import { constants, mkdirSync, openSync } from 'node:fs'
+import { constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getSystemErrorMessage, inspect } from 'node:util'
@@ -18,11 +18,27 @@ export function openLogFile(path: string | URL, append: boolean): number {
   }
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeDirectory(dirname(file))
     return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | (append ? 0 : O_TRUNC), 0o666)
   } catch (error) {
     throw new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** Unlike the recursive `mkdirSync` it ends where the system has a directory and yet makes none in it, as in `/proc`. */
+function makeDirectory(path: string): void {
+  if (isDirectory(path)) return
+  if (dirname(path) !== path) makeDirectory(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it in between.
+    if (!isDirectory(path)) throw error
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function reasonOf(error: unknown): string {
