@@ -93,9 +93,10 @@ export class FrameWriter extends Output {
     const bytes = isCopied ? FRAME_HEAD_BYTES + byteLength : FRAME_HEAD_BYTES
     const buffer = this.room(bytes)
     this.#writeHead(buffer, type, flags, streamId, byteLength)
-    if (isCopied) buffer.set(payload, this.at + FRAME_HEAD_BYTES)
-    this.added(bytes)
-    if (!isCopied) this.append(payload)
+    if (isCopied) {
+      buffer.set(payload, this.at + FRAME_HEAD_BYTES)
+      this.added(bytes)
+    } else this.addedBefore(bytes, payload)
   }
 
   /** One that may not fit into a frame, or the buffer. */

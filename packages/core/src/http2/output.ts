@@ -115,12 +115,13 @@ export class Output implements Holder {
     this.#count(bytes)
   }
 
-  /** Puts octets behind what is in the buffer as they are. They are left alone until `takenBytes` says so. */
-  protected append(octets: Uint8Array): void {
+  /** So many octets are in the buffer, and behind them those that are left where they are until `takenBytes` says so. */
+  protected addedBefore(bytes: number, octets: Uint8Array): void {
+    this.at += bytes
     this.#closePart()
     this.#parts.push(octets)
     this.#partsBytes += octets.byteLength
-    this.#count(octets.byteLength)
+    this.#count(bytes + octets.byteLength)
   }
 
   get #unsentBytes(): number {

@@ -7,6 +7,9 @@ export interface Prioritized {
   readonly priority: Priority
 }
 
+/** Values of urgency (RFC 9218 §4.1). */
+const URGENCIES = 8
+
 /** Those of one urgency. */
 interface Level<Stream> {
   /** By their numbers: each is sent to its end before the next. */
@@ -28,29 +31,25 @@ export class SendQueue<Stream extends Prioritized> {
   size = 0
   /** By urgency. */
   readonly #levels: (Level<Stream> | undefined)[] = []
+  /** None is more urgent. */
+  #least = URGENCIES
 
   /** @param stream One that is not in the queue; its priority stays the same as long as it is */
   add(stream: Stream): void {
     const { urgency, isIncremental } = stream.priority
     const { sequential, incremental } = (this.#levels[urgency] ??= newLevel())
     this.size++
+    if (urgency < this.#least) this.#least = urgency
     if (isIncremental) incremental.push(stream)
-    else {
-      const at = sequential.findIndex(({ id }) => id > stream.id)
-      sequential.splice(at === -1 ? sequential.length : at, 0, stream)
-    }
+    else insertById(sequential, stream)
   }
 
   /** Takes the one whose turn it is. */
   take(): Stream | undefined {
-    if (this.size === 0) return undefined
-    for (const level of this.#levels) {
-      if (level === undefined) continue
-      const { sequential, incremental, isSequentialNext } = level
-      const from = incremental.length === 0 || (isSequentialNext && sequential.length > 0) ? sequential : incremental
-      const stream = from.shift()
+    for (; this.size > 0; this.#least++) {
+      const level = this.#levels[this.#least]
+      const stream = level === undefined ? undefined : takeOf(level)
       if (stream === undefined) continue
-      level.isSequentialNext = from === incremental
       this.size--
       return stream
     }
@@ -71,9 +70,28 @@ export class SendQueue<Stream extends Prioritized> {
   clear(): void {
     this.#levels.length = 0
     this.size = 0
+    this.#least = URGENCIES
   }
 }
 
 function newLevel<Stream>(): Level<Stream> {
   return { sequential: [], incremental: [], isSequentialNext: false }
+}
+
+function takeOf<Stream>(level: Level<Stream>): Stream | undefined {
+  const { sequential, incremental, isSequentialNext } = level
+  if (incremental.length === 0 || (isSequentialNext && sequential.length > 0)) {
+    level.isSequentialNext = false
+    return sequential.shift()
+  }
+  level.isSequentialNext = true
+  return incremental.shift()
+}
+
+/** Most have the highest number, or are the first again. */
+function insertById<Stream extends Prioritized>(streams: Stream[], stream: Stream): void {
+  const at = streams.findIndex(({ id }) => id > stream.id)
+  if (at === -1) streams.push(stream)
+  else if (at === 0) streams.unshift(stream)
+  else streams.splice(at, 0, stream)
 }
