@@ -45,10 +45,10 @@ it.each(PROTOCOLS)(
     const program = fileURLToPath(new URL('usage-server.ts', import.meta.url))
     const server = fork(program, [folder.path, ...tls], { execArgv: ['--expose-gc'] })
     try {
-      const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(20_000) })) as [{ port: number }]
+      const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [{ port: number }]
       const usage = async (): Promise<Usage> => {
         server.send('usage')
-        const [answer] = (await once(server, 'message', { signal: AbortSignal.timeout(20_000) })) as [Usage]
+        const [answer] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [Usage]
         return answer
       }
       await leaveAll(protocol, port, AT_ONCE)

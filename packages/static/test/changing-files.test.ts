@@ -144,7 +144,7 @@ it.each<TestProtocol>(['h1', 'h2', 'h3'])(
     const server = fork(program, [folder.path, ...tls], { silent: true, execArgv: ['--expose-gc'] })
     const witnesses = CHANGING_FILES.map((file) => new Witness(file))
     try {
-      const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(20_000) })) as [{ port: number }]
+      const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [{ port: number }]
       let left = requests
       const ask = async (random: () => number): Promise<void> => {
         const client = await connect(protocol, { port })

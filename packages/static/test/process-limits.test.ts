@@ -11,13 +11,13 @@ const PROGRAM = fileURLToPath(new URL('usage-server.ts', import.meta.url))
 
 /** Starts a server that may open so many descriptors, as a user who may not read everything. */
 async function startLimited(directory: string, descriptors: number): Promise<{ child: ChildProcess; port: number }> {
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const script = `ulimit -n ${descriptors}; exec "$0" "$@"`
   const child = spawn('bash', ['-c', script, process.execPath, PROGRAM, directory], {
-    ...user,
+    // What root runs reads its modules first: nobody may not even see them everywhere.
+    env: { ...process.env, ...(process.getuid?.() === 0 ? { RUN_AS: String(NOBODY) } : {}) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(20_000) })) as [{ port: number }]
+  const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(60_000) })) as [{ port: number }]
   return { child, port }
 }
 

@@ -19,6 +19,11 @@ const server = new Server(
 )
 staticFiles(server.router(), '/', directory)
 const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+const user = process.env['RUN_AS']
+if (user !== undefined) {
+  process.setgid?.(Number(user))
+  process.setuid?.(Number(user))
+}
 process.send?.({ port: Number(url.port) })
 process.on('message', () => {
   globalThis.gc?.()
