@@ -219,7 +219,7 @@ export class FanOut {
 function checkSink(sink: unknown): void {
   for (const method of ['write', 'flush', 'close'] as const) {
     if (typeof (sink as Partial<Sink> | null | undefined)?.[method] !== 'function') {
-      throw new TypeError(`Cannot use ${inspect(sink, { depth: 0 })} as a log sink: it has no method ${method}()`)
+      throw new TypeError(`Cannot use ${inspect(sink, { depth: -1 })} as a log sink: it has no method ${method}()`)
     }
   }
 }

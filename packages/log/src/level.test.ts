@@ -33,7 +33,12 @@ it.each([-1, 7, 1.5, Number.NaN, Infinity])('refuses the number %d with a RangeE
   expect(() => checkLevel(value, 'set level')).toThrow(RangeError)
 })
 
-it.each(['info', undefined, null, true, {}])('refuses %j with a TypeError that says what is asked for', (value) => {
+it.each(['verbose', undefined, null, true, {}])('refuses %j with a TypeError that says what is asked for', (value) => {
   expect(() => checkLevel(value, 'set level')).toThrow(TypeError)
   expect(() => checkLevel(value, 'set level')).toThrow(/^Cannot set level: .* is no level, use Level\.Trace \(0\) to/)
+})
+
+it.each(['info', 'INFO', 'Info'])('tells who gives the name %j how the level is written', (value) => {
+  const message = `'${value}' is no level, use Level.Info, or parseLevel() for names from outside`
+  expect(() => checkLevel(value, 'set level')).toThrow(new TypeError(`Cannot set level: ${message}`))
 })

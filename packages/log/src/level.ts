@@ -37,7 +37,12 @@ export function parseLevel(name: string): Level | undefined {
 export function checkLevel(value: unknown, purpose: string): Level {
   const level = Object.values(Level).find((known) => known === value)
   if (level !== undefined) return level
-  const message = `Cannot ${purpose}: ${inspect(value)} is no level, use Level.Trace (0) to Level.Off (6)`
+  const named = typeof value === 'string' ? parseLevel(value) : undefined
+  const known =
+    named === undefined
+      ? 'Level.Trace (0) to Level.Off (6)'
+      : `Level.${Object.keys(Level)[named]}, or parseLevel() for names from outside`
+  const message = `Cannot ${purpose}: ${inspect(value)} is no level, use ${known}`
   throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
 }
 
