@@ -38,12 +38,18 @@ async function judge(frames: readonly Buffer[], seed: number): Promise<string | 
   }
 }
 
-/** Makes and judges connections until the time is up, and keeps the shortest one for each kind of fault. */
-export async function fuzz(seed: number, milliseconds: number): Promise<{ inputs: number; findings: Finding[] }> {
+/**
+ * Makes and judges connections, and keeps the shortest one for each kind of fault.
+ *
+ * @param goesOn Whether there are to be more, told how many there were
+ */
+export async function fuzz(
+  seed: number,
+  goesOn: (inputs: number) => boolean,
+): Promise<{ inputs: number; findings: Finding[] }> {
   const findings = new Map<string, Finding>()
-  const until = performance.now() + milliseconds
   let inputs = 0
-  while (performance.now() < until) {
+  while (goesOn(inputs)) {
     const seeds = Array.from({ length: AT_ONCE }, () => seed * 1_000_003 + inputs++)
     await Promise.all(
       seeds.map(async (each) => {

@@ -26,16 +26,19 @@ export async function judge(wire: string, random: Random): Promise<Finding | und
 }
 
 /**
- * Makes and judges inputs until the time is up.
+ * Makes and judges inputs.
  *
+ * @param goesOn Whether there are to be more, told how many there were
  * @returns How many there were, and the shortest input for each kind of fault
  */
-export async function fuzz(seed: number, milliseconds: number): Promise<{ inputs: number; findings: Finding[] }> {
+export async function fuzz(
+  seed: number,
+  goesOn: (inputs: number) => boolean,
+): Promise<{ inputs: number; findings: Finding[] }> {
   const random = new Random(seed)
   const findings = new Map<string, Finding>()
-  const until = performance.now() + milliseconds
   let inputs = 0
-  for (; performance.now() < until; inputs++) {
+  for (; goesOn(inputs); inputs++) {
     const wire = makeRequests(random)
     const finding = await judge(wire, random)
     const known = finding && findings.get(finding.fault)
