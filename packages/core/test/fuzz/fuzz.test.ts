@@ -4,7 +4,7 @@ import { Random } from './random.ts'
 import { fuzz, judge } from './run.ts'
 
 /** The same on every machine, so that what passes once passes again; `FUZZ_SECONDS` has it look for as long as that. */
-const INPUTS = process.env['CI'] === undefined ? 4000 : 90_000
+const INPUTS = process.env['CI'] === undefined ? 4000 : 60_000
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const LENGTH = SECONDS === 0 ? `${INPUTS} inputs` : `${SECONDS} s`
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
