@@ -11,7 +11,7 @@ import type { Http1ConnectionOptions } from './connection-options.ts'
 import type { Phase } from './connection-phase.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { HeadReceiver } from './head-receiver.ts'
-import { closeLingering } from './lingering-close.ts'
+import { LingeringClose } from './lingering-close.ts'
 import { ReadFlow, type FlowOwner } from '../engine/read-flow.ts'
 import type { RequestHead } from './parser.ts'
 import { startsWithPreface } from '../engine/http2-preface.ts'
@@ -47,6 +47,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #requests = 0
   #quietSinceMs = performance.now()
   #isAdvancing = false
+  #closing: LingeringClose | undefined = undefined
   /** Whether the client has said that it sends no more. */
   #hasEnded = false
 
@@ -148,8 +149,9 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   onDeadline(): void {
     const incoming = this.#incoming
+    if (this.#closing !== undefined) this.#closing.onDeadline()
     // What has arrived waits for its turn; that is not the client's fault.
-    if (this.#flow.isResting) this.deadlineMs = 0
+    else if (this.#flow.isResting) this.deadlineMs = 0
     else if (this.#phase === 'exchange' && incoming !== undefined)
       this.#failBody(incoming, new ProtocolError(408, 'Request body took too long'))
     else if (this.#phase === 'head') this.#refuse(new ProtocolError(408, 'Request head took too long'))
@@ -158,6 +160,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    if (this.#closing !== undefined) return this.#closing.onData(chunk)
     this.#received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
     if (this.#phase === 'fresh' && this.#options.onHttp2 !== undefined && this.#received[0] === 0x50) {
       const isHttp2 = startsWithPreface(this.#received)
@@ -358,9 +361,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#incoming = undefined
     this.#received = undefined
     this.#throttle()
-    this.deadlineMs = Infinity
-    this.#socket.off('data', this.#onData)
-    closeLingering(this, this.#socket, this.#flow, this.#host.limits, this.#deadlines)
+    this.#closing = new LingeringClose(this, this.#socket, this.#flow, this.#host.limits, this.#deadlines)
   }
 
   #handOver(onHttp2: (socket: Socket) => void, received: Buffer): void {

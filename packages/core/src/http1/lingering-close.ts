@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
-import type { Deadlines, Watched } from '../engine/deadlines.ts'
+import type { Deadlines } from '../engine/deadlines.ts'
 import type { ReadFlow } from '../engine/read-flow.ts'
 import type { Limits } from '../limits.ts'
 
-/** What is given up when its time is over. */
-interface Breakable {
+/** The connection that ends. It passes on what it hears, as listeners and a deadline of its own cost every close. */
+interface Ending {
+  /** When it is to call `onDeadline`. */
+  deadlineMs: number
   /** `isVisible`: so that the peer can tell that this is not the end of what it was sent. */
   break(isVisible: boolean): void
 }
@@ -13,45 +15,30 @@ interface Breakable {
  * Ends a connection: FIN behind the last answer, then what the peer still sends is read and thrown away for a
  * while. A socket that is closed with unread octets resets the connection, and the answer may be lost with it.
  *
- * @param socket Nobody else reads it any more
  * @see RFC 9112 §9.6
  */
-export function closeLingering(
-  connection: Breakable,
-  socket: Socket,
-  flow: ReadFlow,
-  limits: Limits,
-  deadlines: Deadlines,
-): void {
-  const closing = new LingeringClose(connection, socket, flow, limits, deadlines)
-  deadlines.watch(closing)
-  socket.once('close', () => deadlines.unwatch(closing))
-}
-
-class LingeringClose implements Watched {
-  deadlineMs: number
-  readonly #connection: Breakable
+export class LingeringClose {
+  readonly #connection: Ending
   readonly #socket: Socket
   readonly #flow: ReadFlow
   readonly #maxBytes: number
   #bytes = 0
 
-  constructor(connection: Breakable, socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
+  constructor(connection: Ending, socket: Socket, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
     this.#connection = connection
     this.#socket = socket
     this.#flow = flow
     this.#maxBytes = limits.lingerBytes
     // Until the peer has taken the answer, it has the time that it has for any.
-    this.deadlineMs = deadlines.in(limits.writeStallTimeoutMs)
-    socket.on('data', this.#onData)
-    socket.end(() => (this.deadlineMs = deadlines.in(limits.lingerTimeoutMs)))
+    connection.deadlineMs = deadlines.in(limits.writeStallTimeoutMs)
+    socket.end(() => (connection.deadlineMs = deadlines.in(limits.lingerTimeoutMs)))
   }
 
   onDeadline(): void {
     this.#connection.break(!this.#socket.writableFinished)
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  onData(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxBytes) this.onDeadline()
     // It is work all the same, for which others wait.
