@@ -1,39 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { connect, type Socket } from 'node:net'
 import { settle } from '@fw/testing'
 import type { Exchange, SharedChunk } from '@fw/types'
 import { expect, it, onTestFinished } from 'vitest'
-import { serveEngines } from '../serve-engines.ts'
+import { current, mixedUp, serveInContexts, type Seen } from '../serve-in-contexts.ts'
 
 const MIB = 1024 * 1024
-const current = new AsyncLocalStorage<string>()
-
-interface Seen {
-  readonly what: string
-  readonly target: string
-  readonly context: string | undefined
-}
-
-/** Serves each request in a context of its own, and notes in which contexts it begins and ends. */
-async function serve(answer: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
-  const seen: Seen[] = []
-  const { port } = await serveEngines((exchange) => {
-    const { target, onClose } = exchange
-    seen.push({ what: 'begin', target, context: current.getStore() })
-    exchange.onClose = (outcome) => {
-      seen.push({ what: 'end', target, context: current.getStore() })
-      onClose?.(outcome)
-    }
-    current.run(target, answer, exchange)
-  })
-  return { port, seen }
-}
-
-/** Those that began within another request, or ended within one that is not theirs. */
-function mixedUp(seen: readonly Seen[]): Seen[] {
-  return seen.filter(({ what, target, context }) => context !== undefined && (what === 'begin' || context !== target))
-}
-
 function ends(seen: readonly Seen[]): number {
   return seen.filter(({ what }) => what === 'end').length
 }
@@ -47,7 +18,7 @@ function open(port: number): Socket {
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
 
 it('a pipelined request does not begin in the context of the one before, which was answered late', async () => {
-  const { port, seen } = await serve((exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5))
+  const { port, seen } = await serveInContexts((exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5))
   open(port)
     .resume()
     .write(get('/1') + get('/2') + get('/3'))
@@ -57,7 +28,7 @@ it('a pipelined request does not begin in the context of the one before, which w
 
 it('nor in that of one whose answer had to wait for the client, and neither ends in that of the other', async () => {
   // Not enough for the socket to ask for a pause; two of them are.
-  const { port, seen } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(60_000)))
+  const { port, seen } = await serveInContexts((exchange) => exchange.respond(200, [], Buffer.alloc(60_000)))
   const socket = open(port)
   const requests = 200
   socket.write(Array.from({ length: requests }, (_, i) => get(`/${i}`)).join(''))
@@ -69,7 +40,7 @@ it('nor in that of one whose answer had to wait for the client, and neither ends
 })
 
 it('nor in that of one which went on reading its body when it wanted', async () => {
-  const { port, seen } = await serve((exchange) => {
+  const { port, seen } = await serveInContexts((exchange) => {
     exchange.body.pause()
     exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], 'x'), error: () => {} })
     setTimeout(() => exchange.body.resume(), 100)
@@ -86,7 +57,7 @@ it('nor in that of one which went on reading its body when it wanted', async () 
 
 it('a request that takes what another one sends does not end in the context of that one', async () => {
   let taker: Exchange | undefined
-  const { port, seen } = await serve((exchange) => {
+  const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target === '/taker') {
       taker = exchange
       exchange.start(200, [])

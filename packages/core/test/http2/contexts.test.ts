@@ -1,43 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Exchange } from '@fw/types'
 import { expect, it } from 'vitest'
-import { serveEngines } from '../serve-engines.ts'
+import { mixedUp, serveInContexts } from '../serve-in-contexts.ts'
 import { Setting, windowUpdate } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const MIB = 1024 * 1024
-const current = new AsyncLocalStorage<string>()
-
-interface Seen {
-  readonly what: string
-  readonly target: string
-  readonly context: string | undefined
-}
-
-/** Serves each request in a context of its own, and notes in which contexts it begins and ends. */
-async function serve(answer: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
-  const seen: Seen[] = []
-  const { port } = await serveEngines((exchange) => {
-    const { target, onClose } = exchange
-    seen.push({ what: 'begin', target, context: current.getStore() })
-    exchange.onClose = (outcome) => {
-      seen.push({ what: 'end', target, context: current.getStore() })
-      onClose?.(outcome)
-    }
-    current.run(target, answer, exchange)
-  })
-  return { port, seen }
-}
-
-/** Those that began within another request, or ended within one that is not theirs. */
-function mixedUp(seen: readonly Seen[]): Seen[] {
-  return seen.filter(({ what, target, context }) => context !== undefined && (what === 'begin' || context !== target))
-}
-
 it('requests that wait for the socket begin and end in no context of another', async () => {
   // The first few are more than the buffers of the system hold.
-  const { port, seen } = await serve((exchange) => {
+  const { port, seen } = await serveInContexts((exchange) => {
     exchange.respond(200, [], Buffer.alloc(exchange.target.length === 2 ? 4 * MIB : MIB))
   })
   const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]] })
@@ -53,7 +24,7 @@ it('requests that wait for the socket begin and end in no context of another', a
 
 it('an answer that makes room for others does not end them in its own context', async () => {
   const waiting: Exchange[] = []
-  const { port, seen } = await serve((exchange) => {
+  const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target !== '/last') {
       waiting.push(exchange)
       return
