@@ -69,7 +69,10 @@ describe('the workers of one program', () => {
     expect(start?.data).toBe('1')
     const killed = Number(pidOf(first!))
     await publish(2, 500)
+    // The primary has them: had the one that is killed published them, it could have taken them along.
+    expect((await second!.take(499)).map(({ data }) => data)).toEqual(range(2, 500))
     process.kill(killed, 'SIGKILL')
+    await expect(first!.take(Infinity)).rejects.toThrow('terminated')
     await publish(501, 600)
     const clients = await onBoth(start?.lastEventId)
     expect(clients.map(pidOf)).not.toContain(String(killed))
