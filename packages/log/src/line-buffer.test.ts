@@ -33,6 +33,19 @@ describe('LineBuffer', () => {
     },
   )
 
+  it('shows the numbers around each power of ten, and any other, as String does', () => {
+    const line = new LineBuffer()
+    const shown = (value: number): string => {
+      line.rewind(0)
+      line.addNumber(value)
+      return textOf(line)
+    }
+    for (let power = 10; power < 2 ** 31; power *= 10) {
+      for (const value of [power - 1, power, power + 1]) expect(shown(value)).toBe(String(value))
+    }
+    fc.assert(fc.property(fc.nat({ max: 2 ** 31 - 1 }), (value) => shown(value) === String(value)))
+  })
+
   it.each([
     ['', true],
     [' ~', true],
