@@ -1,21 +1,27 @@
-// Routing, context and answer without a socket, against other frameworks: node src/router/answers.ts [--quick] [--only param]
+// Routing, context and answer without a socket, against other frameworks: node src/router/answers.ts [--quick] [--only param] [--casts 3]
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { APPLICATIONS, WORKS } from './applications.ts'
 import { best, median } from './measure.ts'
+import { REQUEST_ALONE } from './request-alone.ts'
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    casts: { type: 'string' },
+  },
 })
 /** V8 does not compile the same code alike twice, so that one process is slower than the next for all of its life. */
-const CASTS = values.quick ? 1 : 3
+const CASTS = Number(values.casts ?? (values.quick ? 1 : 3))
 /** Short turns, and many: whatever else the machine does meets all candidates alike. Long enough for collections to fall into each. */
 const TURN_MS = 40
 const TURNS = values.quick ? 12 : 40
 const WARM_UP_TURNS = values.quick ? 15 : 30
 
 const NAMES = Object.keys(APPLICATIONS)
+const OTHERS = new Set(NAMES.filter((name) => !name.startsWith('fw') && name !== REQUEST_ALONE))
 
 for (const { name: work, method, path } of WORKS) {
   if (!work.startsWith(values.only)) continue
@@ -23,7 +29,7 @@ for (const { name: work, method, path } of WORKS) {
   for (let cast = 0; cast < CASTS; cast++) casts.push(await ratesOf(work))
   console.log(`\n${work}: ${method} ${path}`)
   const ratios = casts.map((rates) => {
-    const others = Math.max(...rates.filter((_, i) => NAMES[i]?.startsWith('fw') !== true))
+    const others = Math.max(...rates.filter((_, i) => OTHERS.has(NAMES[i] ?? '')))
     return rates.map((rate) => rate / others)
   })
   for (const [i, name] of NAMES.entries()) {

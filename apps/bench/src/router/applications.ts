@@ -2,6 +2,7 @@ import { App, toFetchHandler } from '@fw/core'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
+import { REQUEST_ALONE } from './request-alone.ts'
 import { SilentExchange } from './silent-exchange.ts'
 
 /** One request, answered as a whole; resolves, or returns nothing, when the answer is there. */
@@ -106,6 +107,12 @@ async function fastifyOnes(): Promise<(work: Work) => Record<string, OneRequest>
   }
 }
 
+function requestAlone({ method, path, body }: Work): OneRequest {
+  const url = `http://localhost${path}`
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  return async () => new Request(url, { method, headers, body: body ?? null })
+}
+
 /** What answers, by name; each is made anew. */
 export const APPLICATIONS: Readonly<Record<string, (work: Work) => Promise<OneRequest>>> = Object.fromEntries([
   ...['fw exchange', 'fw fetch', 'fw toFetchHandler', 'fw fetch(path)'].map((name) => [
@@ -114,6 +121,7 @@ export const APPLICATIONS: Readonly<Record<string, (work: Work) => Promise<OneRe
   ]),
   ...['hono fetch', 'hono request(path)'].map((name) => [name, async (work: Work) => pick(hono()(work), name)]),
   ['fastify inject', async (work: Work) => pick((await fastifyOnes())(work), 'fastify inject')],
+  [REQUEST_ALONE, (work: Work) => Promise.resolve(requestAlone(work))],
 ])
 
 function pick(requests: Record<string, OneRequest>, name: string): OneRequest {

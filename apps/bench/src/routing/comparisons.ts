@@ -1,5 +1,6 @@
 import type { Candidate, Comparison } from '../comparison.ts'
 import type { MetricKey } from '../metrics.ts'
+import { REQUEST_ALONE } from '../router/request-alone.ts'
 import { ScriptRounds } from './script-rounds.ts'
 import { parseAnswers, parseMatchers } from './parse-output.ts'
 
@@ -15,12 +16,14 @@ const APPLICATIONS = [
   'hono fetch',
   'hono request(path)',
   'fastify inject',
+  REQUEST_ALONE,
 ]
 const ROUTERS = ['fw', 'find-my-way', 'rou3']
 const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths that no route has' }
 
 const answers = Object.entries(WORKS).map(([work, title]): Comparison => {
-  const rounds = new ScriptRounds(ANSWERS, ['--only', work], parseAnswers)
+  // Each round starts processes of its own.
+  const rounds = new ScriptRounds(ANSWERS, ['--only', work, '--casts', '1'], parseAnswers)
   return {
     name: `answer-${work}`,
     title: `Routing, context and answer without a socket: ${title}`,
