@@ -70,7 +70,10 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.#resets = new StatelessResets(resetSecret(options), performance.now())
     this.address = socket.address()
     this.#local = { host: this.address.address, port: this.address.port }
-    socket.on('message', (packet, { address, port }) => this.#onPacket(packet, { host: address, port }))
+    socket.on('message', (packet, { address, port }) => {
+      // Who sends from port 0, as anybody can pretend to, expects no answer (RFC 768); to send one throws.
+      if (port !== 0) this.#onPacket(packet, { host: address, port })
+    })
     socket.on('error', () => {
       // A packet that could not be sent is a lost packet, which QUIC deals with.
     })
