@@ -104,6 +104,11 @@ describe('accessLog', () => {
   })
 })
 
+it('says how it is used where it was not called', () => {
+  const { ctx } = fakeContext()
+  expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('write router.use(accessLog())')
+})
+
 describe('what is not logged', () => {
   it('are paths of skipPaths, exactly, whatever the query and the status', async () => {
     for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {

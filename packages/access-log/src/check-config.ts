@@ -36,6 +36,9 @@ export function checkConfig(config: unknown): asserts config is AccessLogConfig 
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new TypeError('accessLog: the configuration is no object')
   }
+  if ('onFinish' in config) {
+    throw new TypeError('accessLog: it was given a request, write router.use(accessLog())')
+  }
   for (const [name, value] of Object.entries(config)) {
     const checkValue = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof AccessLogConfig] : undefined
     if (checkValue === undefined) {

@@ -72,7 +72,7 @@ describe('compile', () => {
     [{ sampleRate: '10 %' }, 'accessLog: sampleRate is no number'],
     [{ logTraceContext: 1 }, 'accessLog: logTraceContext is no boolean'],
     [{ correlationHeader: '' }, 'accessLog: correlationHeader is no field name'],
-    [{ trustProxy: true }, 'accessLog: trustProxy is not false, a list of CIDR blocks or a number'],
+    [{ trustProxy: true }, 'accessLog: trustProxy is true; it takes { proxies: '],
     [{ trustProxy: { proxies: 1 } }, 'accessLog: trustProxy.header is none of x-forwarded-for, x-real-ip, forwarded'],
     [{ trustProxy: ['proxy.example'] }, 'accessLog: "proxy.example" in trustProxy is no CIDR block'],
   ])('refuses %j', (config, message) => {

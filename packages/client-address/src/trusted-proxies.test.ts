@@ -30,8 +30,10 @@ describe('compileTrust', () => {
   it.each<[unknown, string]>([
     [
       '10.0.0.0/8',
-      'x: trustProxy is not false, a list of CIDR blocks or a number of hops, nor such in { proxies, header }',
+      "x: trustProxy is \"10.0.0.0/8\"; it takes { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, " +
+        'a list of CIDR blocks or a number of hops',
     ],
+    [true, `x: trustProxy is true; it takes { proxies: ['10.0.0.0/8'], header`],
     [{ proxies: true, header: 'forwarded' }, 'x: trustProxy.proxies is not a list of CIDR blocks or a number of hops'],
     [{ proxies: ['me'], header: 'forwarded' }, `x: "me" in trustProxy.proxies is no CIDR block such as '10.0.0.0/8'`],
     [{ proxies: 0.5, header: 'forwarded' }, 'x: trustProxy.proxies is no number of hops'],

@@ -41,7 +41,8 @@ export function compileTrust(trust: TrustProxy, owner = 'clientAddress'): Trust 
   // Callers without types may give anything.
   if (typeof (trust as unknown) !== 'object' || (trust as unknown) === null) {
     throw new TypeError(
-      `${name} is not false, a list of CIDR blocks or a number of hops, nor such in { proxies, header }`,
+      `${name} is ${JSON.stringify(trust)}; it takes { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, ` +
+        'or false, a list of CIDR blocks or a number of hops',
     )
   }
   const unknown = Object.keys(trust).find((key) => key !== 'proxies' && key !== 'header')

@@ -74,14 +74,20 @@ describe('routes', () => {
   })
 
   it.each<[string, (app: App) => unknown, string]>([
-    ['an empty path', ({ router }) => router.get('', () => ''), `does not start with '/'`],
-    ['a relative path', ({ router }) => router.get('x', () => ''), `does not start with '/'`],
+    ['an empty path', ({ router }) => router.get('', () => ''), `does not start with '/', write '/'`],
+    ['a relative path', ({ router }) => router.get('x', () => ''), `does not start with '/', write '/x'`],
+    ['a wildcard alone', ({ router }) => router.get('*' as never, () => ''), `write '/*path'`],
     [
       'a malformed pattern',
       ({ router }) => router.group('/api').get('/:', () => ''),
       `'/api/:': a parameter needs a name`,
     ],
     ['a method that is no token', ({ router }) => router.route('A B', '/', () => ''), 'a method is a token'],
+    [
+      'all of a route in one object',
+      ({ router }) => router.route({ method: 'GET', url: '/' } as never, undefined as never, () => ''),
+      `write route('GET', '/path', { …options }, handler)`,
+    ],
     ['a method in lower case', ({ router }) => router.route('get', '/', () => ''), `write 'GET'`],
     ['no handler', ({ router }) => router.get('/', undefined as never), 'the handler is no function'],
     [

@@ -1,14 +1,21 @@
 /**
  * Refuses options that do not exist, so that a misspelt one is not silently without effect.
  *
+ * @param meant What to write for names that are known from elsewhere
  * @throws {TypeError} naming the option and those there are; if what was given is no object
  */
-export function checkOptions(what: string, given: object, known: readonly string[]): void {
+export function checkOptions(
+  what: string,
+  given: object,
+  known: readonly string[],
+  meant: Readonly<Record<string, string>> = {},
+): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TypeError(`The options of ${what} are ${JSON.stringify(given)}; an object is meant: ${known.join(', ')}`)
   }
   for (const name of Object.keys(given)) {
-    if (!known.includes(name))
-      throw new TypeError(`Unknown option '${name}' of ${what}; there are: ${known.join(', ')}`)
+    if (known.includes(name)) continue
+    const hint = Object.hasOwn(meant, name) ? `write ${meant[name]}` : `there are: ${known.join(', ')}`
+    throw new TypeError(`Unknown option '${name}' of ${what}; ${hint}`)
   }
 }

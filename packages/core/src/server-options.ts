@@ -85,6 +85,20 @@ const SERVER_OPTIONS: readonly string[] = [
   'logger',
   'shutdown',
 ]
+/** What other libraries take here, or under another name. */
+const MEANT_OF_SERVER: Readonly<Record<string, string>> = {
+  port: 'listen({ port })',
+  host: 'listen({ host })',
+  workers: 'listen({ workers })',
+  https: 'tls: { keyFile, certFile }',
+  key: 'tls: { key, cert }',
+  cert: 'tls: { key, cert }',
+  bodyLimit: 'limits: { maxBodyBytes }',
+  maxBodyBytes: 'limits: { maxBodyBytes }',
+  requestTimeout: 'limits: { requestTimeoutMs }',
+  keepAliveTimeout: 'limits: { keepAliveTimeoutMs }',
+  ignoreTrailingSlash: `routing: { trailingSlash: 'ignore' }`,
+}
 const LISTEN_OPTIONS: readonly string[] = [
   'port',
   'host',
@@ -107,10 +121,12 @@ const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /** @throws {TypeError} for an option that does not exist or has the wrong type */
 export function checkServerOptions(options: ServerOptions): ServerOptions {
-  checkOptions('Server', options, SERVER_OPTIONS)
+  checkOptions('Server', options, SERVER_OPTIONS, MEANT_OF_SERVER)
   checkProtocols(options)
   if (options.logger !== undefined && typeof (options.logger as Partial<Logger>).with !== 'function') {
-    throw new TypeError('Option logger of Server is no logger of @fw/log; it takes what log.with({ … }) gives')
+    throw new TypeError(
+      'Option logger of Server is no logger of @fw/log; it takes what log.with({ … }) gives, and is that of @fw/log without',
+    )
   }
   if (options.shutdown !== undefined && options.shutdown !== 'signals') {
     throw new TypeError(`Option shutdown of Server is ${JSON.stringify(options.shutdown)}; it takes 'signals'`)

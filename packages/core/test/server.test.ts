@@ -180,6 +180,16 @@ describe('what cannot start says what to do', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['an unknown option', () => new Server({ tsl: {} } as object), /^Unknown option 'tsl' of Server; there are: tls, /],
+    [
+      'an option of listen',
+      () => new Server({ port: 80 } as object),
+      /^Unknown option 'port' of Server; write listen\(/,
+    ],
+    [
+      'an option of another library',
+      () => new Server({ bodyLimit: 5 } as object),
+      /^Unknown option 'bodyLimit' of Server; write limits: \{ maxBodyBytes \}$/,
+    ],
     ['an unknown limit', () => new Server({ limits: { maxBody: 1 } as object }), /^Unknown limit 'maxBody'/],
     [
       'another value of http3',
@@ -194,7 +204,7 @@ describe('what cannot start says what to do', () => {
     [
       'another logger',
       () => new Server({ logger: console as never }),
-      /^Option logger .* what log\.with\(\{ … \}\) gives$/,
+      /^Option logger .* what log\.with\(\{ … \}\) gives, and is that of @fw\/log without$/,
     ],
     ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
   ])('%s', (_name, act, message) => {

@@ -30,7 +30,9 @@ describe('directoryToServe', () => {
   it('names what is no directory', async () => {
     await using folder = await tempFolder({ file: '' })
     const missing = folder.join('missing')
-    expect(() => directoryToServe(missing)).toThrow(`Cannot serve ${missing}: there is no such directory`)
+    expect(() => directoryToServe(missing)).toThrow(
+      `Cannot serve ${missing}: there is no such directory. Make it, or name the one`,
+    )
     expect(() => directoryToServe(folder.join('file'))).toThrow(
       `Cannot serve ${folder.join('file')}: it is no directory`,
     )

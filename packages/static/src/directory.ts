@@ -32,7 +32,8 @@ export function directoryToServe(location: string | URL): string {
 
 /** @throws {Error} if what was found at the path is no directory */
 export function checkDirectory(path: string, found: Stats | undefined): void {
-  if (found === undefined) throw new Error(`Cannot serve ${path}: there is no such directory`)
+  if (found === undefined)
+    throw new Error(`Cannot serve ${path}: there is no such directory. Make it, or name the one with the files`)
   if (!found.isDirectory()) throw new Error(`Cannot serve ${path}: it is no directory`)
 }
 

@@ -212,7 +212,7 @@ describe('staticFiles', () => {
 
   it('says at registration what it cannot do', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
-    await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory$/)
+    await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory\. Make it/)
     await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt: it is no directory$/)
     await expect(mount('static', folder.path)).rejects.toThrow(
       new TypeError(`Cannot serve files below "static": a prefix starts with '/'`),

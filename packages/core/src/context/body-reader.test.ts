@@ -125,7 +125,10 @@ describe('BodyReader.json', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '+json', ''])(
     'refuses type %j with 415',
     async (type) => {
-      await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({ status: 415 })
+      await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({
+        status: 415,
+        message: 'The content-type of the body is not application/json',
+      })
     },
   )
 

@@ -155,7 +155,7 @@ export class BodyReader {
 /** A body without a type is taken for what it is read as. */
 function checkJson(type: string | undefined): void {
   if (type === undefined || type === 'application/json' || JSON_MEDIA_TYPE.test(type)) return
-  throw unsupported('The body is not JSON', 'application/json')
+  throw unsupported('The content-type of the body is not application/json', 'application/json')
 }
 
 function unsupported(message: string, accept: string): HttpError {

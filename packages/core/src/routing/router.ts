@@ -70,6 +70,8 @@ export class RouteGroup implements RouteScope {
   route<const P extends string>(method: string, path: P, handler: Handler<PathParams<P>>): this
   route<const P extends string>(method: string, path: P, options: RouteOptions, handler: Handler<PathParams<P>>): this
   route(method: string, path: string, ...rest: readonly unknown[]): this {
+    if (typeof method !== 'string')
+      throw new TypeError(`Cannot route: write route('GET', '/path', { …options }, handler)`)
     if (!isToken(method)) throw new TypeError(`Cannot route ${JSON.stringify(method)}: a method is a token`)
     const upper = method.toUpperCase()
     if (method !== upper && WELL_KNOWN.has(upper)) {
@@ -189,7 +191,10 @@ export class RouteGroup implements RouteScope {
   #patternOf(path: string): string {
     if (typeof path !== 'string') throw new TypeError(`Cannot route ${String(path)}: a path pattern is a string`)
     const isPrefix = path === '' && this.prefix !== ''
-    if (!isPrefix && !path.startsWith('/')) throw new TypeError(`Cannot route '${path}': it does not start with '/'`)
+    if (!isPrefix && !path.startsWith('/')) {
+      const meant = path === '*' ? '/*path' : `/${path}`
+      throw new TypeError(`Cannot route '${path}': it does not start with '/', write '${meant}'`)
+    }
     return this.prefix + path
   }
 

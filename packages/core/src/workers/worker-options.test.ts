@@ -32,7 +32,8 @@ describe('workers', () => {
     [1025, /^workers is 1025/],
     [1.5, /^workers is 1\.5/],
     [Number.NaN, /^workers is NaN/],
-    ['all', /^workers is all/],
+    ['all', /^workers is "all"; it takes/],
+    ['4', /^workers is "4"; it takes/],
     [null, /^workers is null/],
     [{}, /^workers is undefined/],
     [

@@ -74,9 +74,8 @@ export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pin
     spare,
   }
   if (!(Number.isInteger(settings.count) && settings.count >= 1 && settings.count <= MAX_COUNT)) {
-    throw new RangeError(
-      `workers is ${String(options.count)}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`,
-    )
+    const count = typeof options.count === 'string' ? JSON.stringify(options.count) : String(options.count)
+    throw new RangeError(`workers is ${count}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`)
   }
   const { heartbeatTimeoutMs } = settings
   if (heartbeatTimeoutMs > 0 && heartbeatTimeoutMs < MIN_HEARTBEAT_MS) {
