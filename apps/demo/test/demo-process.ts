@@ -34,10 +34,11 @@ export class DemoProcess implements AsyncDisposable {
   /** Waits for the two addresses it prints. @throws {Error} with its output if it ends first */
   async addresses(): Promise<{ clearText: URL; tls: URL }> {
     for (;;) {
-      const clearText = /^ {2}(http:\S+)/m.exec(this.#stdout)?.[1]
-      const tls = /^ {2}(https:\S+)/m.exec(this.#stdout)?.[1]
+      const clearText = /^ {2}(http:\S+)\s/m.exec(this.#stdout)?.[1]
+      const tls = /^ {2}(https:\S+)\s/m.exec(this.#stdout)?.[1]
       if (clearText !== undefined && tls !== undefined) return { clearText: new URL(clearText), tls: new URL(tls) }
-      if (this.#child.exitCode !== null) throw new Error(`The demo ended: ${this.#stdout}${this.#stderr}`)
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`The demo ended: ${this.#stdout}${this.#stderr}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

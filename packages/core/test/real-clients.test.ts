@@ -7,7 +7,7 @@ import { Server } from '../src/index.ts'
 
 /** What a program prints. @throws if it fails or takes too long */
 async function run(command: string, ...args: string[]): Promise<string> {
-  return (await promisify(execFile)(command, args, { timeout: 15_000, maxBuffer: 64 * 1024 * 1024 })).stdout
+  return (await promisify(execFile)(command, args, { timeout: 150_000, maxBuffer: 64 * 1024 * 1024 })).stdout
 }
 
 const MIB = 1024 * 1024

@@ -6,7 +6,7 @@ import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
 /** An example that runs longer shows something else than it should. */
-const EXAMPLE_TIMEOUT_MS = 50_000
+const EXAMPLE_TIMEOUT_MS = 150_000
 
 /** Where the examples of a README run. */
 export interface ReadmeOptions {
@@ -39,7 +39,7 @@ export function runReadme(path: string, options: ReadmeOptions = {}): void {
           await rm(file)
         }
       },
-      EXAMPLE_TIMEOUT_MS + 5_000,
+      EXAMPLE_TIMEOUT_MS + 30_000,
     )
   })
 }

@@ -47,7 +47,9 @@ it('comes after what was received while the event loop stood still', async () =>
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const peer = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const connected = once(peer, 'connect')
   const [socket] = (await once(server, 'connection')) as [Socket]
+  await connected
   const order: string[] = []
   socket.on('data', () => order.push('data'))
   const deadlines = new Deadlines(10)

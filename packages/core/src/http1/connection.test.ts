@@ -324,10 +324,11 @@ describe('an upgrade', () => {
 
 describe('a client that leaves', () => {
   it('before the answer ends the exchange without one', async () => {
-    const { port, outcomes } = await serve(() => {})
+    let isBegun = false
+    const { port, outcomes } = await serve(() => void (isBegun = true))
     const socket = await open(port)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await settle(20)
+    await expect.poll(() => isBegun).toBe(true)
     socket.destroy()
     await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
@@ -351,12 +352,17 @@ describe('a client that leaves', () => {
 
   it('during the body is an error to whoever reads it', async () => {
     let failure: Error | undefined
+    let received = 0
     const { port } = await serve((exchange) =>
-      exchange.body.consume({ data: () => {}, end: () => {}, error: (error) => (failure = error) }),
+      exchange.body.consume({
+        data: ({ length }) => (received += length),
+        end: () => {},
+        error: (error) => (failure = error),
+      }),
     )
     const socket = await open(port)
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc')
-    await settle(20)
+    await expect.poll(() => received).toBe(3)
     socket.destroy()
     await expect.poll(() => failure?.name).toBe('AbortedError')
   })
@@ -416,7 +422,7 @@ describe('a client that reads slowly, but reads', () => {
     ['text', 'x'.repeat(bytes)],
   ])('gets all of an answer of %s that takes longer than a stall may', async (_, body) => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], body), {
-      writeStallTimeoutMs: 700,
+      writeStallTimeoutMs: 2000,
     })
     const socket = await open(port)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')

@@ -22,7 +22,7 @@ async function serve(options: ServerOptions = {}): Promise<{ server: Server; soc
 
 describe('a TLS handshake under way while the server closes', () => {
   it('is finished, and one request answered', async () => {
-    const { server, socket } = await serve()
+    const { server, socket } = await serve({ limits: { drainIdleMs: 60_000 } })
     const closed = server.close()
     const secure = connectTls({ socket, rejectUnauthorized: false }).setEncoding('latin1')
     secure.write(REQUEST)

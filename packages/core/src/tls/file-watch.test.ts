@@ -7,7 +7,8 @@ import { FileWatch } from './file-watch.ts'
 const INTERVAL_MS = 10
 
 it.each<[string, (join: (name: string) => string) => Promise<void>]>([
-  ['is written', async (join) => writeFileSync(join('current'), 'after')],
+  // In one step: to empty it first would be a change of its own, if somebody looks in between.
+  ['is written', async (join) => writeFileSync(join('current'), 'after', { flag: 'r+' })],
   [
     'is replaced by another file',
     async (join) => {

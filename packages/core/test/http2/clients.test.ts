@@ -12,7 +12,7 @@ const origins = { h2c: '', h2: '' }
 
 /** What a program prints. @throws if it fails or takes too long */
 async function run(command: string, ...args: string[]): Promise<string> {
-  return (await promisify(execFile)(command, args, { timeout: 15_000, maxBuffer: 64 * MIB })).stdout
+  return (await promisify(execFile)(command, args, { timeout: 150_000, maxBuffer: 64 * MIB })).stdout
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

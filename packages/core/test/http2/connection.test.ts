@@ -196,6 +196,7 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     expect(exchanges).toHaveLength(2)
     for (const exchange of exchanges) exchange.respond(200, [], 'x')
     await drained
+    await expect.poll(() => client.isClosed).toBe(true)
     expect([1, 3, 5].map((id) => client.outcome(id))).toEqual(['status 200', 'status 200', 'closed'])
   })
 

@@ -5,7 +5,7 @@ import { Flag, FrameType, Setting, errorName, frame, settings, takeFrames, uint3
 import { block, decodeBlock, headers, type Field } from './hpack.ts'
 
 /** For answers of a server on the same, perhaps busy, machine. */
-const WAIT = { timeout: 15_000, interval: 5 }
+const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 export interface RawClientOptions {

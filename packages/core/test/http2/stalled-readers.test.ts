@@ -14,7 +14,6 @@ import { serveEngines } from '../serve-engines.ts'
 
 const STREAMS = 30
 const LARGE = Buffer.alloc(128 * 1024, 'x')
-const WAIT = { timeout: 15_000 }
 
 interface Served {
   readonly listener: TcpListener
@@ -95,7 +94,7 @@ describe('a client that stops reading its socket, with windows that are wide ope
     ['over TLS', true],
   ])('loses its connection after writeStallTimeoutMs, %s', async (_name, isSecure) => {
     const { outcomes, isClosed } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 500 }, isSecure })
-    await expect.poll(() => outcomes.length, WAIT).toBe(STREAMS)
+    await expect.poll(() => outcomes.length).toBe(STREAMS)
     expect(aborted(outcomes)).toBe(STREAMS)
     expect(await isClosed()).toBe(true)
   })
@@ -114,8 +113,8 @@ describe('a client that stops reading its socket, with windows that are wide ope
       limits: { writeStallTimeoutMs: 500 },
       streams: 1,
     })
-    await expect.poll(() => isOver, WAIT).toBe(true)
-    await expect.poll(() => aborted(outcomes), WAIT).toBe(1)
+    await expect.poll(() => isOver).toBe(true)
+    await expect.poll(() => aborted(outcomes)).toBe(1)
     expect(await isClosed()).toBe(true)
   })
 })
@@ -131,7 +130,7 @@ describe('a client that does not move the window of its connection', () => {
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]] })
     client.send(headers(1, request()), headers(3, request()))
     const timer = setInterval(() => step > 0 && client.send(windowUpdate(0, step)), 20)
-    await expect.poll(() => client.isClosed, WAIT).toBe(true)
+    await expect.poll(() => client.isClosed).toBe(true)
     clearInterval(timer)
     expect(outcomes).toMatchObject([{ aborted: true }, { aborted: true }])
   })
@@ -145,7 +144,7 @@ describe('a client that reads slowly and steadily', () => {
       const slice = client.read(Math.min(client.readableLength, 40_000)) as Buffer | null
       received += slice?.length ?? 0
     }, 20)
-    await expect.poll(() => received, { timeout: 15_000 }).toBeGreaterThan(STREAMS * LARGE.length)
+    await expect.poll(() => received).toBeGreaterThan(STREAMS * LARGE.length)
     clearInterval(timer)
     expect(outcomes).toHaveLength(STREAMS)
     expect(aborted(outcomes)).toBe(0)
@@ -159,7 +158,7 @@ describe('a client that reads slowly and steadily', () => {
       exchange.respond(200, [], small)
     }
     const { client, listener } = await serve(answer, { limits: { lingerTimeoutMs: 300 } })
-    await expect.poll(() => requests, WAIT).toBe(STREAMS)
+    await expect.poll(() => requests).toBe(STREAMS)
     const drained = listener.drain()
     let received = 0
     const timer = setInterval(() => {
@@ -167,7 +166,7 @@ describe('a client that reads slowly and steadily', () => {
       received += slice?.length ?? 0
     }, 20)
     await drained
-    await expect.poll(() => received, WAIT).toBeGreaterThan(STREAMS * small.length)
+    await expect.poll(() => received).toBeGreaterThan(STREAMS * small.length)
     clearInterval(timer)
   })
 })

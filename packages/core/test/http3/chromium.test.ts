@@ -35,7 +35,7 @@ function nextHop(path: string): Promise<unknown> {
 describe('Chromium', () => {
   it('comes by HTTP/2, reads alt-svc, and goes on by HTTP/3 on the port of the same number', async () => {
     expect(server.protocols[0]).toBe('HTTP/2.0')
-    await expect.poll(() => nextHop('/large'), { timeout: 15_000 }).toBe('h3')
+    await expect.poll(() => nextHop('/large')).toBe('h3')
     expect(server.protocols).toContain('HTTP/3.0')
     expect(await nextHop('/')).toBe('h3')
   })

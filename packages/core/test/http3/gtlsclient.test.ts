@@ -25,7 +25,7 @@ async function client(options: readonly string[], ...paths: string[]): Promise<s
   const urls = paths.map((path) => `${server.origin}${path}`)
   const fixed = ['--exit-on-all-streams-close', '--no-quic-dump', '--no-http-dump', `--download=${folder.path}`]
   const { stderr } = await run('gtlsclient', [...fixed, ...options, '127.0.0.1', String(server.port), ...urls], {
-    timeout: 30_000,
+    timeout: 150_000,
     maxBuffer: 256 * 1024 * 1024,
   })
   return stderr

@@ -65,25 +65,21 @@ async function answerWithout(port: number, direction: 'to-server' | 'to-client',
   let count = 0
   proxy.onDatagram = (way) => way !== direction || count++ !== lost
   const answer = client.request({ path: '/', method: 'POST', body: lateEnd() }).then((response) => response.text())
-  const late = setTimeout(20_000, 'no end', { ref: false })
+  const late = setTimeout(150_000, 'no end', { ref: false })
   const text = await Promise.race([answer.catch(() => 'given up'), late])
   await client.close()
   return text
 }
 
 describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
-  it.each(['to-server', 'to-client'] as const)(
-    'whichever datagram %s is lost',
-    async (direction) => {
-      await using server = await serveHttp3((exchange) => {
-        if (exchange.method === 'GET') exchange.respond(204, [], null)
-        else handle(exchange)
-      })
-      const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => answerWithout(server.port, direction, lost))
-      expect(await Promise.all(losses)).toEqual(losses.map(() => outcome))
-    },
-    60_000,
-  )
+  it.each(['to-server', 'to-client'] as const)('whichever datagram %s is lost', async (direction) => {
+    await using server = await serveHttp3((exchange) => {
+      if (exchange.method === 'GET') exchange.respond(204, [], null)
+      else handle(exchange)
+    })
+    const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => answerWithout(server.port, direction, lost))
+    expect(await Promise.all(losses)).toEqual(losses.map(() => outcome))
+  })
 })
 
 it('a client that may have four requests at once can go on whichever datagram to it is lost', async () => {
@@ -95,9 +91,9 @@ it('a client that may have four requests at once can go on whichever datagram to
     let count = 0
     proxy.onDatagram = (way) => way !== 'to-client' || count++ !== lost
     const answers = Promise.all(Array.from({ length: 12 }, async () => (await client.request({ path: '/' })).text()))
-    const text = await Promise.race([answers, setTimeout(20_000, ['no end'], { ref: false })])
+    const text = await Promise.race([answers, setTimeout(150_000, ['no end'], { ref: false })])
     await client.close()
     return text.join('')
   })
   expect(await Promise.all(losses)).toEqual(losses.map(() => 'x'.repeat(12)))
-}, 60_000)
+})

@@ -27,7 +27,7 @@ afterEach(() => server[Symbol.asyncDispose]())
 
 /** What the client prints for each step. */
 async function client(...steps: string[]): Promise<string[]> {
-  const { stdout } = await run(program, [server.origin, ...steps], { timeout: 30_000 })
+  const { stdout } = await run(program, [server.origin, ...steps], { timeout: 150_000 })
   return stdout.trimEnd().split('\n')
 }
 

@@ -26,7 +26,10 @@ server
     await setTimeout(20)
     return 'done'
   })
-  .get('/never', () => new Promise(() => {}))
+  .get('/never', (ctx) => {
+    ctx.startResponse().write(Buffer.from('begun'))
+    return new Promise(() => {})
+  })
 process.on('exit', () => console.log(JSON.stringify({ accepted, aborted, isCutOff: records.contains('is cut off') })))
 try {
   const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))

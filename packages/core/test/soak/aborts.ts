@@ -17,7 +17,7 @@ export interface Left {
 }
 
 /** How long what is left has to go. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 const REQUESTS = [
   'GET / HTTP/1.1\r\nHost: a\r\n\r\n',

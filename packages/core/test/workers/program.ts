@@ -15,17 +15,17 @@ const {
   listens: ListenOptions[]
   logFile?: string
 }
-/** Time to send another signal. */
-const EXIT_AFTER_MS = 300
+const POLL_MS = 10
 const behaviour = process.env.TEST_BEHAVIOUR ?? ''
 
 if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
 if (cluster.isWorker) {
   if (behaviour === 'exits early') process.exit(7)
   if (behaviour === 'never listens') await sleep(60_000)
-  // A file that comes and goes while the program runs.
+  // A file that comes and goes while the program runs: who starts meanwhile fails as soon as it has gone.
   if (existsSync(behaviour)) {
-    await sleep(EXIT_AFTER_MS)
+    log.info('Broken')
+    while (existsSync(behaviour)) await sleep(POLL_MS)
     process.exit(8)
   }
 }
@@ -37,6 +37,7 @@ router.get('/block', () => {
   for (;;);
 })
 router.get('/slow/:ms', async (ctx) => {
+  log.info('Slow answer begun')
   await sleep(Number(ctx.params.ms))
   return `slow ${process.pid}`
 })

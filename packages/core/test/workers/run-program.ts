@@ -107,11 +107,11 @@ function place(listen: ListenOptions): ListenOptions {
   return listen.path === undefined && listen.fd === undefined ? { host: '127.0.0.1', port: 0, ...listen } : listen
 }
 
-/** Whether there is such a process. */
+/** Whether there is such a process, and not only what is left of it until somebody asks how it ended. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return process.platform !== 'linux' || !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
   }

@@ -29,7 +29,7 @@ describe('a spare worker', () => {
     for (const url of urls) expect(await ask(url)).toBe(dying)
     process.kill(dying, 'SIGKILL')
     for (const url of urls) expect(await ask(url)).toBe(first)
-    expect(program.output).toContain(`Worker 1 (process ${first}) is ready`)
+    await expect.poll(() => program.output, PATIENTLY).toContain(`Worker 1 (process ${first}) is ready`)
     expect(await spare(program, 2)).not.toBe(first)
   })
 
@@ -39,7 +39,7 @@ describe('a spare worker', () => {
     const before = await spare(program, 1)
     program.kill('SIGHUP')
     await spare(program, 2)
-    expect(isRunning(before)).toBe(false)
+    await expect.poll(() => isRunning(before), PATIENTLY).toBe(false)
     await expect.poll(() => program.output, PATIENTLY).toContain('All workers have been restarted')
   })
 

@@ -38,6 +38,11 @@ async function serials(port: number | undefined, asks = 24): Promise<Set<string>
   return new Set(await Promise.all(shown))
 }
 
+/** Until a worker is at the answer to a request for `/slow`: one on its way is nobody's yet. */
+async function slowBegins(program: Program): Promise<void> {
+  await expect.poll(() => program.output, PATIENTLY).toContain('Slow answer begun')
+}
+
 /** Asks by a Unix socket. */
 async function ask(socketPath: string): Promise<string> {
   const [answer] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
@@ -140,7 +145,9 @@ describe('a worker that dies', () => {
     await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(before + 100)
     // What it was answering is lost; who waited to be accepted, or came since, is not.
     expect((await load.stop()).failures.length).toBeLessThanOrEqual(clients)
-    expect(program.output).toMatch(/ERROR.*Worker \d \(process \d+\) was ended by SIGKILL; starting another$/m)
+    await expect
+      .poll(() => program.output, PATIENTLY)
+      .toMatch(/ERROR.*Worker \d \(process \d+\) was ended by SIGKILL; starting another$/m)
     expect(await pids(url)).not.toContain(victim)
   })
 
@@ -176,7 +183,7 @@ describe('a worker that dies', () => {
     const url = await program.url()
     const [worker = 0] = program.workers()
     const slow = fetch(`${url}slow/1000`)
-    await expect.poll(async () => await (await fetch(url)).text(), PATIENTLY).toBe(String(worker))
+    await slowBegins(program)
     process.kill(worker, 'SIGTERM')
     await expect.poll(() => program.workers().length, PATIENTLY).toBe(2)
     expect(await (await slow).text()).toBe(`slow ${worker}`)
@@ -206,6 +213,8 @@ describe('SIGHUP', () => {
     const url = await program.url()
     writeFileSync(broken, '')
     program.kill('SIGHUP')
+    await expect.poll(() => program.output, PATIENTLY).toContain('Broken')
+    rmSync(broken)
     await expect.poll(() => program.output, PATIENTLY).toMatch(/exited with code 8: the workers before it go on/)
     expect(await pids(url)).toEqual(new Set(program.workers()))
     expect(program.workers()).toHaveLength(2)
@@ -218,10 +227,11 @@ describe('SIGHUP', () => {
     await program.url()
     writeFileSync(broken, '')
     program.kill('SIGHUP')
-    await expect.poll(() => program.output, PATIENTLY).toContain('one by one')
+    await expect.poll(() => program.output, PATIENTLY).toContain('Broken')
     program.kill('SIGHUP')
-    await expect.poll(() => program.output, PATIENTLY).toContain('the workers before it go on')
+    // The new worker fails now, which its primary hears of after the signal, and the next one does not.
     rmSync(broken)
+    await expect.poll(() => program.output, PATIENTLY).toContain('the workers before it go on')
     await expect
       .poll(() => program.output, PATIENTLY)
       .toMatch(/one by one.*one by one.*All workers have been restarted/s)
@@ -278,7 +288,7 @@ describe('the end of the primary', () => {
       const program = new Program({ listen: { workers: 2 } })
       const url = await program.url()
       const slow = fetch(`${url}slow/700`)
-      await pids(url)
+      await slowBegins(program)
       program.kill(signal)
       expect(await (await slow).text()).toMatch(/^slow/)
       expect(await program.ended).toBe(0)
@@ -291,7 +301,7 @@ describe('the end of the primary', () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/60000`).catch(() => 'failed')
-    await pids(url)
+    await slowBegins(program)
     program.kill('SIGTERM')
     await expect.poll(() => program.output, PATIENTLY).toContain('Received SIGTERM')
     program.kill('SIGTERM')
@@ -304,7 +314,7 @@ describe('the end of the primary', () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)
-    await pids(url)
+    await slowBegins(program)
     program.kill('SIGKILL')
     expect(await (await slow).text()).toMatch(/^slow/)
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
