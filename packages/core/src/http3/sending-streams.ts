@@ -10,8 +10,10 @@ const NOTHING = new Uint8Array()
 /** The streams of a connection as far as they are written to. */
 export class SendingStreams {
   readonly #sides: StreamSides
-  /** Streams that we may still send on, and whether the last write was not taken whole. */
+  /** Streams that we may still send on, and whether the last write was not taken whole; those in the order of their turns. */
   readonly #open = new Map<number, boolean>()
+  /** Octets of all streams. */
+  #takenBytes = 0
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #room: SendRoom | undefined = undefined
 
@@ -55,8 +57,10 @@ export class SendingStreams {
   tell(): void {
     // Asked once: many streams may be waiting for the same room.
     const isFull = this.#open.size > 2 && this.#room?.isFull === true
+    let left = this.#open.size
     for (const [streamId, isBlocked] of this.#open) {
-      if (isBlocked && !isFull) this.#sides.events()?.onWritable(streamId)
+      if (left-- === 0) return
+      if (isBlocked && !isFull) this.#offer(streamId)
       else this.#probe(streamId)
     }
   }
@@ -75,6 +79,7 @@ export class SendingStreams {
       return -1
     }
     this.#room?.onWritten(taken)
+    this.#takenBytes += taken
     this.#sides.schedule()
     if (taken === chunk.byteLength && isEnd) this.#end(streamId)
     else this.#open.set(streamId, taken < chunk.byteLength)
@@ -84,6 +89,15 @@ export class SendingStreams {
   reset(streamId: number, code: number): void {
     shutDown(this.#sides, streamId, WRITE_SIDE, code)
     this.#end(streamId)
+  }
+
+  /** Has a stream take what room there is. If it leaves none, the others go before it the next time. */
+  #offer(streamId: number): void {
+    const before = this.#takenBytes
+    this.#sides.events()?.onWritable(streamId)
+    if (this.#takenBytes === before || this.#open.get(streamId) !== true) return
+    this.#open.delete(streamId)
+    this.#open.set(streamId, true)
   }
 
   /** Finds out whether the stream can still be sent on. */
