@@ -1,4 +1,5 @@
 /** A worker process with a channel: `node fleet-node.ts <socket of Redis>`. Publishes when it is told to. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'
@@ -14,16 +15,23 @@ server.router().get('/', (ctx) => channel.serve(ctx))
 const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
 let published = 0
 let publishing: NodeJS.Timeout | undefined
-// `begin` publishes a number every so many milliseconds, `end` is answered with the last of them.
+// `begin` publishes a number every so many milliseconds and is answered when Redis has what comes before the first,
+// `end` is answered with the last of them.
 process.on('message', (message: { begin: number } | 'end') => {
   if (message === 'end') {
     clearInterval(publishing)
     process.send?.({ published })
     return
   }
-  // What everybody begins after.
-  channel.publish('n', '0', { id: 'start' })
-  publishing = setInterval(() => channel.publish('n', String(++published)), message.begin)
+  void begin(message.begin)
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })
+
+async function begin(everyMs: number): Promise<void> {
+  // What everybody begins after: to a process that asks Redis before it is there, it would be an unknown event.
+  channel.publish('n', '0', { id: 'start' })
+  while (channel.stats.keptEvents === 0) await delay(5)
+  publishing = setInterval(() => channel.publish('n', String(++published)), everyMs)
+  process.send?.({ begun: true })
+}

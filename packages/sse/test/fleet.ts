@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { on, once } from 'node:events'
+import { on } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { EventClient } from '../src/testing.ts'
@@ -36,6 +36,10 @@ const PUBLISH_MS = 10
 /** How long a client stays at most before it goes, and how long it stays away at most. */
 const STAY_MS = 3000
 const AWAY_MS = 1000
+/** How often a client of the fleet leaves at least, on average. */
+export const MOVES = 2
+/** How many events there are at least in each second that was asked for. */
+export const EVENTS_PER_SECOND = 10
 /** How long clients have after the last event. */
 const PATIENCE_MS = 20_000
 
@@ -50,7 +54,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const processes = Array.from({ length: nodes }, () => fork(program, [redis.path]))
   const faults: string[] = []
   try {
-    const ports = await Promise.all(processes.map((process) => portOf(process)))
+    const ports = await Promise.all(processes.map(async (process) => (await answerOf(process, 'port')).port))
     for (const process of processes) {
       process.on('message', (message) => {
         if (message === 'gap') faults.push('a gap')
@@ -59,14 +63,19 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     const fleet = new Fleet(ports)
     // One process after the other would make one order out of several publishers; here one publishes.
     const [publisher] = processes
-    publisher?.send({ begin: PUBLISH_MS })
+    if (publisher === undefined) throw new RangeError('A fleet has one process at least')
+    publisher.send({ begin: PUBLISH_MS })
+    await answerOf(publisher, 'begun')
     const running = Array.from({ length: clients }, (_, at) => fleet.follow(at))
     const stepMs = (seconds * 1000) / (disturbances.length + 1)
     for (const disturbance of [undefined, ...disturbances]) {
       if (disturbance !== undefined) await disturb(redis, disturbance)
       await delay(stepMs)
     }
-    const published = publisher === undefined ? 0 : await lastOf(publisher)
+    // In the same time less happens on a slow machine.
+    while (fleet.reconnects <= clients * MOVES || fleet.newest <= seconds * EVENTS_PER_SECOND) await delay(PUBLISH_MS)
+    publisher.send('end')
+    const { published } = await answerOf(publisher, 'published')
     fleet.last = published
     const late = delay(PATIENCE_MS, undefined, { ref: false }).then(() => fleet.giveUp())
     await Promise.race([Promise.all(running), late])
@@ -90,18 +99,19 @@ async function disturb(redis: RedisServer, disturbance: Disturbance): Promise<vo
   }
 }
 
-/** Lets a process end publishing. @returns The last number */
-async function lastOf(process: ChildProcess): Promise<number> {
-  process.send('end')
-  for await (const [message] of on(process, 'message') as AsyncIterable<[{ published?: number } | 'gap']>) {
-    if (message !== 'gap' && message.published !== undefined) return message.published
-  }
-  return 0
+/** What a process of the fleet says. */
+interface Answers {
+  readonly port: number
+  readonly begun: true
+  readonly published: number
 }
 
-async function portOf(process: ChildProcess): Promise<number> {
-  const [message] = (await once(process, 'message')) as [{ port: number }]
-  return message.port
+/** The next message of a process that tells this. */
+async function answerOf<Name extends keyof Answers>(process: ChildProcess, name: Name): Promise<Pick<Answers, Name>> {
+  for await (const [message] of on(process, 'message') as AsyncIterable<[Answers | 'gap']>) {
+    if (message !== 'gap' && name in message) return message
+  }
+  throw new Error(`The process did not tell '${name}'`)
 }
 
 class Fleet {
@@ -109,6 +119,8 @@ class Fleet {
   /** The last event to come, once it is known. */
   last = Infinity
   reconnects = 0
+  /** The newest event that anybody has. */
+  newest = 0
   #isOver = false
   readonly #ports: readonly number[]
 
@@ -138,6 +150,7 @@ class Fleet {
           lastEventId = event.lastEventId
           if (Number(event.data) !== expected) this.faults.push(`client ${at}: ${event.data} instead of ${expected}`)
           expected = Number(event.data) + 1
+          this.newest = Math.max(this.newest, expected - 1)
         }
       } catch (error) {
         // Leaving is what this client is for; anything else is found out by what it gets.

@@ -14,7 +14,8 @@ it('clients of a proxy that is believed do not share the bound of its connection
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const proxy = connect(url)
   const [first, other, again] = [open(proxy, '10.0.0.1'), open(proxy, '10.0.0.2'), open(proxy, '10.0.0.1')]
-  for (const stream of [first, other, again]) await once(stream, 'response')
+  // All at once: who waits for one after the other misses those that come together with it.
+  await Promise.all([first, other, again].map((stream) => once(stream, 'response')))
   again.resume()
   await once(again, 'end')
   expect(channel.stats.subscribers).toBe(2)

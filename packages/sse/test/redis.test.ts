@@ -401,6 +401,8 @@ describe('closing', () => {
     await using redis = await RedisServer.start(false)
     {
       await using node = new Node(redis.client)
+      // Closing does not wait for Redis for ever.
+      await reading(redis, 1)
       node.publish(1, 500)
     }
     await using next = new Node(redis.client)
