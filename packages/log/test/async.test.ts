@@ -375,12 +375,16 @@ process.exit(written + dropped === 100 && dropped > 0 && sinkErrors > 0 ? 5 : 1)
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 if (process.argv[2] === 'child') {
+  // Its reader has gone by then.
+  await once(process.stdin.resume(), 'end')
   log.init({ async: true, flushIntervalMs: 1 })
   for (let at = 0; at < 1000; at++) { log.info('line {}', at); if (at % 10 === 0) await new Promise((done) => setTimeout(done, 1)) }
   process.exit(3)
 }
-const child = spawn(process.execPath, [process.argv[1] ?? '', 'child'], { stdio: ['ignore', 'pipe', 'inherit'] })
+const child = spawn(process.execPath, [process.argv[1] ?? '', 'child'], { stdio: ['pipe', 'pipe', 'inherit'] })
 child.stdout.destroy()
+await once(child.stdout, 'close')
+child.stdin.end()
 console.log(await once(child, 'exit'))`)
     expect(stdout).toContain('[ 3, null ]')
     expect(stderr).toBe('log: ConsoleSink failed: EPIPE: broken pipe, write\n')

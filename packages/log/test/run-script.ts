@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
+/** For a script that hangs; one that is slow ends by itself. */
+const TIMEOUT_MS = 120_000
+
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 
 /** What a script may be given. */
@@ -20,7 +23,7 @@ export function runScript(source: string, options: ScriptOptions = {}): SpawnSyn
   return spawnSync(process.execPath, [...(options.nodeFlags ?? []), file, ...(options.args ?? [])], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, ...options.env },
-    timeout: 15_000,
+    timeout: TIMEOUT_MS,
   })
 }
 
