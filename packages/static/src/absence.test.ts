@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { found } from '../test/found.ts'
+import { stopClock } from '../test/stop-clock.ts'
 import { gatherAbsence, isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
 import { FileStat } from './file-stat.ts'
 
@@ -35,7 +36,13 @@ describe('gatherAbsence', () => {
   })
 
   it.each<[string, (folder: string) => Promise<void> | void]>([
-    ['in a directory that has just changed', (folder) => writeFileSync(`${folder}/x`, '')],
+    [
+      'in a directory that has just changed',
+      (folder) => {
+        stopClock()
+        writeFileSync(`${folder}/x`, '')
+      },
+    ],
     [
       'with a link that leads nowhere',
       (folder) => {

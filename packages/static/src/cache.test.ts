@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs
 import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { stopClock } from '../test/stop-clock.ts'
 import { FileCache, type CacheOptions } from './cache.ts'
 import type { FileIdentity } from './file-identity.ts'
 
@@ -53,6 +54,7 @@ describe('FileCache', () => {
     await using folder = await tempFolder()
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
+    stopClock()
     writeFileSync(path, 'fresh')
     expect((await read(cache, path)).from).toBe('file')
     expect(cache.bytes).toBe(0)

@@ -1,9 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { rawExchange, sharedCaseFile } from '@fw/testing'
+import { freePort, rawExchange, sharedCaseFile } from '@fw/testing'
 import { expect, it } from 'vitest'
 
 const conditionalCases = sharedCaseFile('conditional.json')
@@ -11,16 +9,8 @@ const staticCases = sharedCaseFile('static.json')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const run = promisify(execFile)
 
-/** Below the ports that systems hand out, as the runner counts on from it without asking. */
-const FIRST_PORT = 10_000 + (process.pid % 20_000)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
+/** Below the ports that systems and `freePort` hand out, as the runner counts on from it without asking. */
+const FIRST_PORT = 10_000 + (process.pid % 9000)
 
 /** What a runner prints; it exits with an error when a case fails. */
 async function output(...args: string[]): Promise<string> {

@@ -30,12 +30,15 @@ it('a file that may not be read is 404 and one Warn record', async () => {
   try {
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += String(text)))
+    const startedMs = performance.now()
     for (let i = 0; i < 3; i++) {
       const response = await client.request({ path: '/secret.txt' })
       expect([response.status, await response.text()]).toEqual([404, expect.not.stringContaining('secret')])
     }
     await expect.poll(() => output).toMatch(/\[WARN ?\].*Cannot open .*secret\.txt: permission denied/)
-    expect(output.match(/permission denied/g)).toHaveLength(1)
+    // One a second, should the machine stand still for so long.
+    const seconds = Math.floor((performance.now() - startedMs) / 1000)
+    expect(output.match(/permission denied/g)?.length).toBeLessThanOrEqual(1 + seconds)
     expect((await client.request({ path: '/a.txt' })).status).toBe(200)
   } finally {
     await client.close()

@@ -10,8 +10,8 @@ if (cases !== undefined && runner !== undefined) {
   const server = fileURLToPath(new URL('server.ts', import.meta.url))
   const command = `${process.execPath} ${server} {port} {root} {options}`
   const filter = process.argv[2] === undefined ? [] : ['--filter', process.argv[2]]
-  // Below the ports that systems hand out, as the runner counts on from it without asking.
-  const port = String(10_000 + (process.pid % 20_000))
+  // Below the ports that systems and `freePort` hand out, as the runner counts on from it without asking.
+  const port = String(10_000 + (process.pid % 9000))
   const args = ['--name', 'fw', '--cases', cases, '--port', port, ...filter, '--verbose', '--cmd', command]
   const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]
