@@ -5,7 +5,7 @@ import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_PROCESSOR, onProcessor } from './processors.ts'
 
 /** How long a server may take to listen, also where several start at the same time on a busy machine. */
-const START_TIMEOUT_MS = 60_000
+export const START_TIMEOUT_MS = 60_000
 /** How long it may take to end when asked to, before it is killed. */
 const STOP_TIMEOUT_MS = 10_000
 

@@ -13,6 +13,8 @@ export interface ServerSetup {
   readonly directory?: string
   /** Routes to register before those that are asked for. */
   readonly otherRoutes?: number
+  /** How long a connection may idle, in milliseconds; where a machine is so slow that the default is too short. */
+  readonly idleMs?: number
   /** Whether garbage can be collected on demand. */
   readonly isCollected?: boolean
 }

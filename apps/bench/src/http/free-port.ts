@@ -1,15 +1,29 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { portOf } from '../server-program.ts'
+import { START_TIMEOUT_MS } from '../server-process.ts'
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Below those that systems give by themselves: nobody else, who would then be taken for the server, gets one meanwhile. */
+const FIRST_PORT = 3000
+const PORTS = 7000
+
+const given = new Set<number>()
+
+/** A port of 127.0.0.1 that nobody listens on, and that is given once. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  return port
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
+    if (given.has(port)) continue
+    given.add(port)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    await once(server.close(), 'close')
+    return port
+  }
 }
 
 /**
@@ -34,9 +48,9 @@ export async function connectOnce(port: number): Promise<void> {
   socket.destroy()
 }
 
-/** Tries again and again. @throws {Error} of the last try, after ten seconds */
+/** Tries again and again. @throws {Error} of the last try, after as long as a server may take to start */
 export async function untilItSucceeds(attempt: () => Promise<unknown>): Promise<void> {
-  const giveUp = performance.now() + 10_000
+  const giveUp = performance.now() + START_TIMEOUT_MS
   for (;;) {
     try {
       await attempt()

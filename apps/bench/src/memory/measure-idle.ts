@@ -38,6 +38,8 @@ async function open(server: ServerProcess, sockets: Socket[], count: number): Pr
 
 async function collectedRss(server: ServerProcess): Promise<number> {
   server.tell('collect')
+  // Its answer comes after the collection.
+  await server.ask('cpu')
   await delay(200)
   return (await server.usage()).rssBytes
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https'
 import { portOf, ready, serverSetup } from '../../server-program.ts'
 
-const { tls } = serverSetup()
+const { tls, idleMs } = serverSetup()
 
 const answer: RequestListener = (request, response) => {
   const url = request.url ?? '/'
@@ -30,4 +30,5 @@ const server =
   tls === undefined
     ? createServer(answer)
     : createTlsServer({ key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) }, answer)
+if (idleMs !== undefined) server.keepAliveTimeout = idleMs
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => ready(portOf(server)))
