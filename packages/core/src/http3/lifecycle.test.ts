@@ -156,6 +156,24 @@ describe('time', () => {
     await expect(response.bytes()).rejects.toThrow('code 0x10c')
   })
 
+  it('without the client taking more than a little of its answer ends the exchange, as over HTTP/2', async () => {
+    const outcomes: unknown[] = []
+    await using server = await serveHttp3(
+      (exchange) => {
+        void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))
+        exchange.respond(200, [], Buffer.alloc(1_000_000))
+      },
+      { writeStallTimeoutMs: 100 },
+    )
+    const response = await (await server.connect({ streamWindow: 500 })).request({ path: '/' })
+    const reading = (async () => {
+      // A few KB a second.
+      for await (const _slice of response.body) await wait(50)
+    })()
+    await expect(reading).rejects.toThrow('code 0x10c')
+    expect(outcomes).toEqual([{ status: 200, bodyBytes: 1_000_000, aborted: true }])
+  })
+
   it('spent by a client that keeps taking its answer ends nothing', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(600_000)), {
       writeStallTimeoutMs: 1000,

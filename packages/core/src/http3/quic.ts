@@ -17,6 +17,8 @@ export interface QuicConnection {
   readonly remotePort: number
   /** Silence after which the connection is over, as the two sides agreed. */
   readonly idleTimeoutMs: number
+  /** Octets that `write` has taken so far, on all streams. */
+  readonly writtenBytes: number
   /** Opens a stream that only this side writes to. @returns Its number */
   openUnidirectional(): number
   /** Takes up to `maxBytes` of what has arrived, or `undefined` if there is nothing yet. Makes room in the window. */

@@ -87,6 +87,10 @@ export class QuicheConnection implements QuicConnection {
     return peers === 0 ? own : Math.min(own, peers)
   }
 
+  get writtenBytes(): number {
+    return this.#sending.writtenBytes
+  }
+
   /**
    * @param key The connection ID that it was sent to
    * @returns Whether the packet was valid; a client's first one has to be

@@ -9,11 +9,11 @@ const NOTHING = new Uint8Array()
 
 /** The streams of a connection as far as they are written to. */
 export class SendingStreams {
+  /** Octets of all streams that were taken so far. */
+  writtenBytes = 0
   readonly #sides: StreamSides
   /** Streams that we may still send on, and whether the last write was not taken whole; those in the order of their turns. */
   readonly #open = new Map<number, boolean>()
-  /** Octets of all streams. */
-  #takenBytes = 0
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #room: SendRoom | undefined = undefined
 
@@ -79,7 +79,7 @@ export class SendingStreams {
       return -1
     }
     this.#room?.onWritten(taken)
-    this.#takenBytes += taken
+    this.writtenBytes += taken
     this.#sides.schedule()
     if (taken === chunk.byteLength && isEnd) this.#end(streamId)
     else this.#open.set(streamId, taken < chunk.byteLength)
@@ -93,9 +93,9 @@ export class SendingStreams {
 
   /** Has a stream take what room there is. If it leaves none, the others go before it the next time. */
   #offer(streamId: number): void {
-    const before = this.#takenBytes
+    const before = this.writtenBytes
     this.#sides.events()?.onWritable(streamId)
-    if (this.#takenBytes === before || this.#open.get(streamId) !== true) return
+    if (this.writtenBytes === before || this.#open.get(streamId) !== true) return
     this.#open.delete(streamId)
     this.#open.set(streamId, true)
   }

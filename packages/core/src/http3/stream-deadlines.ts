@@ -1,6 +1,9 @@
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
 
+/** Octets that the client must take of all its answers in the time it has, so that none can last for ever octet by octet. */
+const PROGRESS_BYTES = 16 * 1024
+
 /** By when a request has to go on arriving, and its answer to be taken. */
 export class StreamDeadlines {
   readonly #deadlines: Deadlines
@@ -8,6 +11,8 @@ export class StreamDeadlines {
   readonly #requestMs: number
   #inputMs: number
   #outputMs = Infinity
+  /** What the connection had written when the client was last seen to go on. */
+  #writtenBytes = 0
 
   constructor(deadlines: Deadlines, limits: Limits) {
     this.#deadlines = deadlines
@@ -32,10 +37,17 @@ export class StreamDeadlines {
     else this.#inputMs = Math.min(this.#deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestMs)
   }
 
-  /** @param hasProgressed Whether the client has taken any of it since the last time */
-  watchAnswer(bufferedBytes: number, hasProgressed: boolean): void {
+  /**
+   * Where a path takes little it is shared by many answers: each has to go on, and all of them together by `PROGRESS_BYTES`.
+   *
+   * @param hasProgressed Whether the client has taken any of it since the last time
+   * @param writtenBytes Octets of all answers of the connection so far
+   */
+  watchAnswer(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
+    const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= PROGRESS_BYTES
     if (bufferedBytes === 0) this.#outputMs = Infinity
-    else if (hasProgressed || this.#outputMs === Infinity) {
+    else if (isProgress || this.#outputMs === Infinity) {
+      this.#writtenBytes = writtenBytes
       this.#outputMs = this.#deadlines.in(this.#limits.writeStallTimeoutMs)
     }
   }

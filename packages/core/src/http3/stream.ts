@@ -123,7 +123,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   flush(): void {
     const hasProgressed = this.output.flush()
     if (this.#isOver) return
-    this.#times.watchAnswer(this.output.bufferedBytes, hasProgressed)
+    this.#times.watchAnswer(this.output.bufferedBytes, hasProgressed, this.#owner.quic.writtenBytes)
     this.deadlineMs = this.#times.nextMs
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
     else if (this.output.isEnded) this.#onAnswered()

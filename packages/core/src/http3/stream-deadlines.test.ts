@@ -1,0 +1,38 @@
+import { settle } from '@fw/testing'
+import { describe, expect, it } from 'vitest'
+import { Deadlines } from '../engine/deadlines.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { StreamDeadlines } from './stream-deadlines.ts'
+
+/** What the client is seen to do after its answer began to wait, with 1,000 octets written on the connection. */
+interface Seen {
+  readonly bufferedBytes: number
+  readonly hasProgressed: boolean
+  readonly writtenBytes: number
+}
+
+const SEEN: readonly (readonly [what: string, seen: Seen, becomes: 'the same' | 'later' | 'never'])[] = [
+  ['nothing taken', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1000 }, 'the same'],
+  ['nothing taken of this one', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1_000_000 }, 'the same'],
+  ['an octet taken, and no other', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 1001 }, 'the same'],
+  ['16 KiB less an octet taken', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_383 }, 'the same'],
+  ['16 KiB taken, an octet of this one', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_384 }, 'later'],
+  ['all of it taken', { bufferedBytes: 0, hasProgressed: true, writtenBytes: 1001 }, 'never'],
+]
+
+describe('by when an answer that waits has to be taken', () => {
+  it.each(SEEN)('%s', async (_what, { bufferedBytes, hasProgressed, writtenBytes }, becomes) => {
+    const times = new StreamDeadlines(new Deadlines(), DEFAULT_LIMITS)
+    // Before, it took long, and the connection much.
+    times.watchBody(false)
+    times.watchAnswer(0, true, 500_000)
+    times.watchAnswer(6000, true, 1000)
+    const before = times.nextMs
+    expect(before).toBeLessThan(Infinity)
+    await settle(5)
+    times.watchAnswer(bufferedBytes, hasProgressed, writtenBytes)
+    if (becomes === 'never') expect(times.nextMs).toBe(Infinity)
+    else if (becomes === 'later') expect(times.nextMs).toBeGreaterThan(before)
+    else expect(times.nextMs).toBe(before)
+  })
+})
