@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import type { Context } from '@fw/types'
-import { connectH1, type ClientResponse, sharedCases } from '@fw/testing'
+import { connectH1, type ClientResponse, settle, sharedCases } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sse, SseChannel, type SseOptions, type SseStream } from '../src/index.ts'
 import { parseEventStream } from './parse-event-stream.ts'
@@ -106,13 +106,6 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Pieces of a pause: a machine that stands still for a while makes one of them late, and the timers of the server too. */
-const PAUSE_PIECES = 20
-
-async function pause(ms: number): Promise<void> {
-  for (let piece = 0; piece < PAUSE_PIECES; piece++) await delay(ms / PAUSE_PIECES)
-}
-
 /** Makes one call as the format says. */
 async function perform(
   call: Call,
@@ -132,7 +125,7 @@ async function perform(
     case 'seen':
       return until(() => client.text.includes(args[0] as string))
     case 'wait':
-      return pause(args[0] as number)
+      return settle(args[0] as number)
     case 'stall':
       client.isStalled = true
       return undefined
