@@ -13,7 +13,7 @@ import {
   type ServerDemand,
 } from '@fw/testing'
 import type { Context } from '@fw/types'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 const sink = new MemorySink()
@@ -34,7 +34,7 @@ const entries = (): string[] =>
 
 /** Exactly so many entries, once they are there. A further one would come in the same turn, or never. */
 async function nextEntries(count: number): Promise<string[]> {
-  const givenUpMs = performance.now() + 10_000
+  const givenUpMs = performance.now() + 30_000
   while (entries().length < count) {
     if (performance.now() > givenUpMs) throw new Error(`No ${count} entries but: ${entries().join('\n')}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
@@ -158,7 +158,7 @@ eachProtocol('an entry', start, (client, protocol) => {
     const own = await connect(protocol, { port })
     const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
     const results = Promise.allSettled(asked)
-    await vi.waitUntil(() => waiting === 2, 10_000)
+    await expect.poll(() => waiting).toBe(2)
     await own.close()
     await results
     expect((await nextEntries(2)).toSorted()).toEqual([

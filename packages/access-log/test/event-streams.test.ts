@@ -62,7 +62,7 @@ eachProtocol('the access log, CORS and cookies', start, (client) => {
     }
     const whole = blocks.join('')
     expect(text).toBe(whole)
-    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 15_000 })
+    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 30_000 })
     expect(entries()[0]).toMatch(/^GET \/events 200 OK /)
     expect(entries()[0]).toContain(`(${Buffer.byteLength(whole)} B)`)
   })
@@ -72,7 +72,7 @@ eachProtocol('the access log, CORS and cookies', start, (client) => {
     for await (const chunk of response.body) if (chunk.byteLength > 0) break
     expect(entries()).toEqual([])
     response.abort()
-    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 15_000 })
+    await vi.waitFor(() => expect(entries()).toHaveLength(1), { timeout: 30_000 })
     expect(entries()[0]).toMatch(/^\[ABORTED\] GET \/events 200 OK /)
     const { resolve } = next
     next = Promise.withResolvers()

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close({ drainMs: 0 }))
 
 const subscribers = (count: number): Promise<void> =>
-  vi.waitFor(() => expect(channel.stats.subscribers).toBe(count), { timeout: 15_000, interval: 5 })
+  vi.waitFor(() => expect(channel.stats.subscribers).toBe(count), { timeout: 30_000, interval: 5 })
 
 describe('a broadcast', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('a broadcast', () => {
       }),
     )
     // HTTP/1.0 has no chunks.
-    const bare = rawExchange(clearPort, 'GET / HTTP/1.0\r\n\r\n', { timeoutMs: 15_000 })
+    const bare = rawExchange(clearPort, 'GET / HTTP/1.0\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(clients.length + 1)
     for (const text of texts) {
       channel.publish('n', text, { id: '1' })
@@ -63,7 +63,7 @@ describe('a broadcast', () => {
 
   it('is one chunk on HTTP/1.1 for all events of a turn', async () => {
     channel = new SseChannel()
-    const wire = rawExchange(clearPort, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', { timeoutMs: 15_000 })
+    const wire = rawExchange(clearPort, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(1)
     channel.publish('', 'a', { id: '1' })
     channel.publish('', 'b', { id: '2' })

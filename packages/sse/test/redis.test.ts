@@ -45,7 +45,7 @@ class Node implements AsyncDisposable {
 }
 
 /** Waits for a state to come about, on a busy machine too. */
-const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 15_000, interval: 10 })
+const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
 /** A client without an id gets what comes once its process knows the past. */
 const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
