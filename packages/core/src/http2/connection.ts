@@ -135,7 +135,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
     if (this.#phase === 'leaving') this.#announceEnd()
   }
 
-  onFieldsEnd(): void {
+  onWork(): void {
     this.#flow.addRequest()
   }
 

@@ -27,8 +27,8 @@ export interface FrameOwner {
   onDeadlineSet(deadlineMs: number): void
   /** A field section begins: a request, or the trailers of one. */
   onFieldsBegin(): void
-  /** A field section is complete, and will be used now. */
-  onFieldsEnd(): void
+  /** What takes about as long as a request is done now. */
+  onWork(): void
   onSettingsAcknowledged(): void
   onPingAcknowledged(): void
   onGoaway(code: number): void
@@ -150,7 +150,7 @@ export class FrameReceiver {
     if (reader.start > reader.end) throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'HEADERS without its priority')
     const endsStream = (flags & Flag.END_STREAM) !== 0
     if ((flags & Flag.END_HEADERS) !== 0) {
-      this.#owner.onFieldsEnd()
+      this.#owner.onWork()
       this.#streams.onFields(streamId, endsStream, reader.bytes, reader.start, reader.end)
       return
     }
@@ -170,7 +170,7 @@ export class FrameReceiver {
     this.#block = undefined
     this.deadlineMs = Infinity
     const whole = block.join()
-    this.#owner.onFieldsEnd()
+    this.#owner.onWork()
     this.#streams.onFields(block.streamId, block.endsStream, whole, 0, whole.length)
   }
 
@@ -192,7 +192,9 @@ export class FrameReceiver {
     // Clients, nghttp2 among them, let more through only from here on.
     writer.settingsAck()
     writer.flushSoon()
-    // RFC 9113 §6.9.2: of streams that are open, too.
+    if (settings.initialWindow === windowBefore) return
+    // RFC 9113 §6.9.2: of streams that are open, too, which may be many.
+    this.#owner.onWork()
     this.#streams.onInitialWindow(settings.initialWindow - windowBefore)
   }
 

@@ -195,7 +195,7 @@ export class Http2Streams implements StreamOwner {
 
   /** The client has another initial window. @throws {ConnectionError} if a window gets too large */
   onInitialWindow(difference: number): void {
-    if (difference !== 0) for (const exchange of this.#open.list()) exchange.widen(difference)
+    for (const exchange of this.#open.list()) exchange.widen(difference)
   }
 
   /** A frame that asks for nothing. @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */

@@ -186,6 +186,22 @@ describe('a flood that costs nothing keeps nobody waiting', () => {
   })
 })
 
+it('SETTINGS that change the windows of many streams are work, in which others have their turn (CVE-2019-9515)', async () => {
+  const { client } = await serve()
+  client.send(...Array.from({ length: 50 }, (_, n) => headers(streamId(n), request('POST'), 0)))
+  await client.ping()
+  const before = client.of(SETTINGS).length
+  const changes = 4000
+  client.send(...Array.from({ length: changes }, (_, n) => settings([Setting.INITIAL_WINDOW_SIZE, n % 2])))
+  let turns = 0
+  while (client.of(SETTINGS).length < before + changes) {
+    await new Promise(setImmediate)
+    turns++
+  }
+  // All of them are received at once, or nearly so, and eight shares of 16 are done in a turn.
+  expect(turns).toBeGreaterThan(20)
+})
+
 describe('field sections that are too large', () => {
   it('are answered 431, and told of', async () => {
     const { client, exchanges, refusals } = await serve({ maxHeadBytes: 4000 })
