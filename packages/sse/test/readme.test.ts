@@ -1,4 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { runReadme } from '@fw/testing'
+import { namesEveryExport, runReadme } from '@fw/testing'
 
-runReadme(fileURLToPath(new URL('../README.md', import.meta.url)))
+const README = fileURLToPath(new URL('../README.md', import.meta.url))
+
+runReadme(README)
+namesEveryExport(README, ['index', 'redis', 'workers', 'testing'])

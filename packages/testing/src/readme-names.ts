@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { exportedNames } from './exported-names.ts'
+
+/**
+ * Registers one test for each entry of a package: its README names everything that the entry exports, in code.
+ *
+ * @param readme Path of the README
+ * @param entries Names of files in the `src` beside it, without `.ts`
+ * @throws {Error} if an entry exports nothing that could be looked for
+ */
+export function namesEveryExport(readme: string, entries: readonly string[]): void {
+  const text = readFileSync(readme, 'utf8')
+  const code = Array.from(text.matchAll(/```[^]*?```|`[^`\n]+`/g), ([found]) => found.match(/[A-Za-z_]\w*/g) ?? [])
+  const named = new Set(code.flat())
+  for (const entry of entries) {
+    const names = exportedNames(readFileSync(join(dirname(readme), 'src', `${entry}.ts`), 'utf8'))
+    if (names.length === 0) throw new Error(`src/${entry}.ts beside ${readme} exports nothing`)
+    it(`the README names every export of ${entry}.ts`, () => {
+      expect(names.filter((name) => !named.has(name))).toEqual([])
+    })
+  }
+}
