@@ -37,6 +37,17 @@ describe('parsePriority', () => {
     },
   )
 
+  it.each<[value: string, urgency: number, isIncremental: boolean]>([
+    ['', 5, true],
+    ['u=1', 1, true],
+    ['i=?0', 5, false],
+    ['u=8, i=?0', 5, false],
+    ['u=1,,', 5, true],
+    [`u=1, x="${'x'.repeat(300)}"`, 5, true],
+  ])('%j changes urgency 5, incremental to urgency %i, incremental %s', (value, urgency, isIncremental) => {
+    expect(parsePriority(value, { urgency: 5, isIncremental: true })).toEqual({ urgency, isIncremental })
+  })
+
   it('takes any value, however long', () => {
     fc.assert(
       fc.property(

@@ -29,22 +29,23 @@ const MAX_LENGTH = 256
  * Reads the value of a `priority` field, or of PRIORITY_UPDATE. What cannot be read is as if it were not there, as are
  * members that nobody knows, and values that a member cannot have.
  *
+ * @param base What holds where the value says nothing
  * @see RFC 9218 §4, §5
  *
  * @example
  * parsePriority('u=1, i')    // { urgency: 1, isIncremental: true }
  */
-export function parsePriority(value: string): Priority {
-  if (value.length > MAX_LENGTH) return DEFAULT_PRIORITY
-  let { urgency, isIncremental } = DEFAULT_PRIORITY
+export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY): Priority {
+  if (value.length > MAX_LENGTH) return base
+  let { urgency, isIncremental } = base
   const text = value.replace(/^ +| +$/g, '')
   for (let at = 0; at < text.length; at = MEMBER.lastIndex) {
     MEMBER.lastIndex = at
     const member = MEMBER.exec(text)
-    if (member === null) return DEFAULT_PRIORITY
+    if (member === null) return base
     const [, key, item = '?1'] = member
     // The last one of a key counts (RFC 9651 §4.2.2).
-    if (key === 'u') urgency = /^[0-7]$/.test(item) ? Number(item) : DEFAULT_PRIORITY.urgency
+    if (key === 'u') urgency = /^[0-7]$/.test(item) ? Number(item) : base.urgency
     else if (key === 'i') isIncremental = item === '?1'
   }
   return { urgency, isIncremental }

@@ -4,7 +4,7 @@ import { BaseExchange } from '../engine/base-exchange.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
 import type { Limits } from '../limits.ts'
-import type { Priority } from '../engine/priority.ts'
+import { parsePriority, type Priority } from '../engine/priority.ts'
 import type { ProtocolError } from '../engine/protocol-error.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import type { ResponseHead } from '../engine/response-head.ts'
@@ -270,6 +270,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
       sender.passed(length)
       this.#finish()
     } else {
+      this.#heedPriority(head.fields)
       const queue = this.#beginQueue()
       queue.isEnding = true
       queue.push(typeof body === 'string' ? Buffer.from(body) : body)
@@ -283,6 +284,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     sender.writer.flushSoon()
     // Nothing more will be sent, whatever the application still does.
     if (!head.allowsBody) this.#isSent = true
+    else this.#heedPriority(head.fields)
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
@@ -337,6 +339,13 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** When the client must have taken more of the answer. */
   get #outputDeadlineMs(): number {
     return this.#time?.deadlineMs ?? Infinity
+  }
+
+  /** RFC 9218 §8: the application may know better than the client; what it does not say stays as it is. */
+  #heedPriority(fields: FieldList): void {
+    for (let i = 0; i < fields.length; i += 2) {
+      if (fields[i] === 'priority') this.priority = parsePriority(fields[i + 1] ?? '', this.priority)
+    }
   }
 
   #beginQueue(): AnswerQueue {

@@ -27,10 +27,22 @@ function get(id: number, priority?: string): Buffer {
   return headers(id, request('GET', '/', ...(priority === undefined ? [] : [['priority', priority] as const])))
 }
 
+/** A request whose answer has a field of its own. */
+function getAs(id: number, priority: string, said?: string, path = '/'): Buffer {
+  const field = said === undefined ? [] : [['priority', said] as const]
+  return headers(id, request('GET', `${path}?${encodeURIComponent(priority)}`, ...field))
+}
+
 /** Connects, and has used up the window of the connection on stream 1. */
 async function connectBlocked(entries: readonly (readonly [id: number, value: number])[] = [WIDE]): Promise<RawClient> {
   const { port } = await serveEngines((exchange) => {
-    exchange.respond(200, [], Buffer.alloc(exchange.target === '/first' ? WINDOW : FRAMES * FRAME))
+    const [path, priority] = exchange.target.split('?')
+    const fields = priority === undefined ? [] : ['priority', decodeURIComponent(priority)]
+    const content = Buffer.alloc(path === '/first' ? WINDOW : FRAMES * FRAME)
+    if (path !== '/parts') return exchange.respond(200, fields, content)
+    exchange.start(200, [...fields, 'content-length', String(content.length)])
+    exchange.write(content)
+    exchange.end()
   })
   const client = await RawClient.connect(port, { settings: [...entries] })
   client.send(headers(1, request('GET', '/first')), windowUpdate(1, 2 ** 20))
@@ -81,6 +93,26 @@ describe('RFC 9218 §4, §10: of answers that wait for the window of the connect
     client.send(get(3, 'u=0'), get(5), rstStream(3))
     await client.ping()
     expect(await order(client, 1)).toEqual([5, 5, 5])
+  })
+})
+
+describe('RFC 9218 §8: the field of an answer', () => {
+  it.each<[what: string, sent: Buffer[], expected: number[]]>([
+    ['counts more than that of the request', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
+    ['of one that is given in parts, too', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7', '/parts')], [5, 5, 5, 3, 3, 3]],
+    ['counts where the client says nothing', [get(3), getAs(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
+    ['changes nothing of what it does not say', [get(3, 'u=2'), getAs(5, 'i=?0', 'u=1, i')], [5, 5, 5, 3, 3, 3]],
+    ['that cannot be read changes nothing', [get(3, 'u=2'), getAs(5, 'u=7,,', 'u=1')], [5, 5, 5, 3, 3, 3]],
+    [
+      'counts less than a later PRIORITY_UPDATE',
+      [get(3), getAs(5, 'u=0'), priorityUpdate(5, 'u=7')],
+      [3, 3, 3, 5, 5, 5],
+    ],
+  ])('%s', async (_what, sent, expected) => {
+    const client = await connectBlocked()
+    client.send(...sent)
+    await client.ping()
+    expect(await order(client, expected.length / FRAMES)).toEqual(expected)
   })
 })
 
