@@ -20,6 +20,9 @@ const QUIET_ARGUMENTS = [
   '--disable-sync',
 ]
 
+/** On a machine that is busy with something else it takes many times longer than the second that it takes alone. */
+const LAUNCH_TIMEOUT_MS = 150_000
+
 /** How the browser is started. */
 export interface ChromiumOptions {
   /** Further command-line arguments. */
@@ -45,7 +48,8 @@ export function findChromium(): string {
 export async function launchChromium(options: ChromiumOptions = {}): Promise<Browser> {
   const executablePath = findChromium()
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath, headless: true, chromiumSandbox: false, args: chromiumArguments(options) })
+  const args = chromiumArguments(options)
+  return chromium.launch({ executablePath, headless: true, chromiumSandbox: false, args, timeout: LAUNCH_TIMEOUT_MS })
 }
 
 /** The command line for some options. */
