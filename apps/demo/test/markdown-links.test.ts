@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md'].flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
+
+/** Links to files and headings, but for those in code. */
+function linksOf(markdown: string): string[] {
+  const text = markdown.replaceAll(/^ *```[^]*?^ *```/gm, '')
+  return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter((link) => !link.includes('://'))
+}
+
+/** What headings are called in links. */
+function anchorsOf(markdown: string): string[] {
+  return Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  )
+}
+
+/** Whether a link on a page leads somewhere. */
+function isFound(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? join(ROOT, page) : resolve(ROOT, dirname(page), path)
+  if (!existsSync(target)) return false
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+}
+
+it('finds the pages and their links', () => {
+  expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/workers.md', 'packages/core/README.md']))
+  expect(linksOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))).toContain('docs/workers.md')
+  expect(isFound('README.md', 'docs/no-such-page.md')).toBe(false)
+  expect(isFound('README.md', 'docs/workers.md#no-such-heading')).toBe(false)
+})
+
+it.each(PAGES)('the links of %s lead somewhere', (page) => {
+  const links = linksOf(readFileSync(join(ROOT, page), 'utf8'))
+  expect(links.filter((link) => !isFound(page, link))).toEqual([])
+})
