@@ -97,6 +97,8 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}): Server {
     ctx.responseHeaders.set('content-type', 'text/csv')
     ctx.startResponse().write(Buffer.from('1,2'))
   })
+  typed.get('/text', () => 'one')
+  typed.get('/json', async () => ({ one: 1 }))
   typed.get('/events', async (ctx) => (await sse(ctx, { heartbeatMs: 0 })).comment(''))
   return server
 }
@@ -131,6 +133,8 @@ eachProtocol('an entry', start, (client, protocol) => {
 
   it.each([
     ['/typed/started', 'text/csv'],
+    ['/typed/text', 'text/plain; charset=utf-8'],
+    ['/typed/json', 'application/json'],
     ['/typed/events', 'text/event-stream'],
   ])('of %s has the fields that the head was sent with', async (path, type) => {
     const response = await client().request({ path })

@@ -123,6 +123,19 @@ describe('PreparedAnswer: content types', () => {
     expect([...asked.headers]).toEqual([['content-type', 'text/plain; charset=utf-8']])
     expect(asked.fields).toEqual(['content-type', 'text/plain; charset=utf-8'])
   })
+
+  it('shows it to who asks only after the head was sent, which is no late change', () => {
+    const changes: string[] = []
+    const sender = { headSent: false, onLateChange: (what: string) => void changes.push(what) }
+    const answer = new PreparedAnswer(sender)
+    answer.take('x')
+    sender.headSent = true
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(changes).toEqual([])
+    answer.headers.set('content-type', 'text/csv')
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(changes).toEqual(['field content-type'])
+  })
 })
 
 describe('PreparedAnswer: statuses', () => {

@@ -73,11 +73,7 @@ export class PreparedAnswer {
   }
 
   get headers(): ResponseHeaderList {
-    if (this.#headers === undefined) {
-      this.#headers = new ResponseHeaderList(this.#sender)
-      if (this.#impliedType !== undefined) this.#headers.set('content-type', this.#impliedType)
-    }
-    return this.#headers
+    return (this.#headers ??= new ResponseHeaderList(this.#sender, this.fields))
   }
 
   /** The fields to send. */

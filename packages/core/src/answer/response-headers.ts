@@ -21,9 +21,13 @@ export class ResponseHeaderList implements ResponseHeaders {
   /** The same list, once it is of its own: another is copied before it is changed. */
   #own: string[] | undefined = undefined
 
-  /** @param sender None for a list that is not sent itself */
-  constructor(sender?: HeadSender) {
+  /**
+   * @param sender None for a list that is not sent itself
+   * @param fields What it begins with, even if that has been sent
+   */
+  constructor(sender?: HeadSender, fields: FieldList = NONE) {
     this.#sender = sender
+    this.#fields = fields
   }
 
   get(name: string): string | null {
