@@ -15,6 +15,10 @@ it.each([-1, 1.5, NaN, '10', null, 2 ** 31])('refuses %j', (value) => {
   expect(() => resolveLimits({ maxFields: value as number })).toThrow(RangeError)
 })
 
+it('tells text from a number', () => {
+  expect(() => resolveLimits({ maxFields: '10' as never })).toThrow('Limit maxFields is "10"; it takes a whole number')
+})
+
 it('takes bodies of any size', () => {
   expect(resolveLimits({ maxBodyBytes: 2 ** 40 }).maxBodyBytes).toBe(2 ** 40)
 })

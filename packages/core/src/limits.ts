@@ -1,3 +1,5 @@
+import { inWords } from './in-words.ts'
+
 /**
  * What one client may cost. Every limit has a default here and can be set in `new Server({ limits })`; the unit is in
  * the name, 0 switches a time limit off.
@@ -125,10 +127,10 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
     }
-    // What node:http2 and the operating system take; a body may be larger.
+    // What timers and the operating system take; a body may be larger.
     const most = name === 'maxBodyBytes' ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
     if (!Number.isSafeInteger(value) || value < 0 || value > most) {
-      throw new RangeError(`Limit ${name} is ${String(value)}; it takes a whole number from 0 to ${most}`)
+      throw new RangeError(`Limit ${name} is ${inWords(value)}; it takes a whole number from 0 to ${most}`)
     }
   }
   return { ...DEFAULT_LIMITS, ...given }

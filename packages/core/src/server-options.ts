@@ -1,5 +1,6 @@
 import type { TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
+import { inWords } from './in-words.ts'
 import { checkOptions } from './known-options.ts'
 import type { Limits } from './limits.ts'
 import type { RoutingOptions } from './routing/routing-options.ts'
@@ -184,11 +185,6 @@ function checkBooleans<N extends string>(options: Readonly<Partial<Record<N, unk
     if (value === undefined || typeof value === 'boolean') continue
     throw new TypeError(`Option ${name} is ${inWords(value)}; it takes true or false`)
   }
-}
-
-/** Tells the text `"1"` from the number 1, and `NaN` from nothing. */
-function inWords(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 function checkPath(path: string): void {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { inWords } from '../in-words.ts'
 import { checkOptions } from '../known-options.ts'
 
 /** Settings of the worker processes of a program. */
@@ -74,8 +75,9 @@ export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pin
     spare,
   }
   if (!(Number.isInteger(settings.count) && settings.count >= 1 && settings.count <= MAX_COUNT)) {
-    const count = typeof options.count === 'string' ? JSON.stringify(options.count) : String(options.count)
-    throw new RangeError(`workers is ${count}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`)
+    throw new RangeError(
+      `workers is ${inWords(options.count)}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`,
+    )
   }
   const { heartbeatTimeoutMs } = settings
   if (heartbeatTimeoutMs > 0 && heartbeatTimeoutMs < MIN_HEARTBEAT_MS) {
@@ -91,7 +93,7 @@ function duration(options: WorkerOptions, name: keyof typeof DURATIONS): number 
   const value = options[name] ?? defaultMs
   if (!Number.isInteger(value) || value < minMs || value > MAX_TIMER_MS) {
     throw new RangeError(
-      `workers.${name} is ${String(value)}; it takes a whole number of milliseconds from ${minMs} to ${MAX_TIMER_MS}`,
+      `workers.${name} is ${inWords(value)}; it takes a whole number of milliseconds from ${minMs} to ${MAX_TIMER_MS}`,
     )
   }
   return value
