@@ -1,6 +1,7 @@
-import { appendFileSync, readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { connectH1, rawExchange, tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { openFilesIn } from '../test/open-files.ts'
 import { serve } from '../test/serve.ts'
 import { deliver } from './deliver.ts'
 import { staticFiles, type StaticFilesOptions } from './index.ts'
@@ -11,8 +12,6 @@ import { openSource } from './source.ts'
 const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
-
-const openFiles = (): number => readdirSync('/proc/self/fd').length
 
 /** Whether the file is in memory must not show in any answer. */
 describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
@@ -168,12 +167,12 @@ describe('large files', () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const client = await connectH1({ port: server.port })
-    const before = openFiles()
     for (let i = 0; i < 20; i++) {
       const response = await client.request({ path: '/big.bin' })
+      expect(openFilesIn(folder.path)).not.toEqual([])
       response.abort()
     }
-    await expect.poll(openFiles).toBeLessThanOrEqual(before)
+    await expect.poll(() => openFilesIn(folder.path)).toEqual([])
     await client.close()
   })
 })

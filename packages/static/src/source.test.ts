@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { openFilesIn } from '../test/open-files.ts'
 import { openSource, type Confinement } from './source.ts'
 
 /** What comes of opening a file: its content, or why there is none. */
@@ -32,8 +33,6 @@ const SWITCH = `
     if (turns === 50) parentPort.postMessage('begun')
   }, 1)
 `
-
-const descriptors = (): number => readdirSync('/proc/self/fd').length
 
 describe('openSource', () => {
   it('opens regular files and nothing else', async () => {
@@ -99,12 +98,13 @@ describe('openSource', () => {
     const base = `${folder.join('root')}/`
     symlinkSync('../out.txt', `${base}out`)
     mkdirSync(`${base}dir`)
-    await contentOf(`${base}a.txt`, base)
-    const before = descriptors()
+    const source = await openSource(`${base}a.txt`, base, 'inside')
+    expect(openFilesIn(folder.path)).toEqual([`${base}a.txt`])
+    if (typeof source !== 'string') await source.close()
     for (let i = 0; i < 20; i++) {
       for (const name of ['a.txt', 'out', 'dir', 'none']) await contentOf(base + name, base)
     }
-    expect(descriptors()).toBe(before)
+    expect(openFilesIn(folder.path)).toEqual([])
   })
 
   it('serves the file of one moment while it is being replaced', async () => {
