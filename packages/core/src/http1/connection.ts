@@ -4,7 +4,7 @@ import { AbortedError } from '../engine/aborted-error.ts'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { asProtocolError, ProtocolError } from '../engine/protocol-error.ts'
-import { answerBatch } from '../engine/answer-batch.ts'
+import { beginRequest } from '../engine/begin-request.ts'
 import { outsideRequests } from '../engine/outside.ts'
 import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
 import type { Http1ConnectionOptions } from './connection-options.ts'
@@ -206,8 +206,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
         }
         const exchange = this.#begin(this.#received)
         if (exchange === undefined) break
-        answerBatch.beforeHandler()
-        this.#host.onRequest(exchange)
+        beginRequest(this.#host, exchange, this.#received === undefined)
       }
       if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break
       if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break

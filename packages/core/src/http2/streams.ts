@@ -1,6 +1,6 @@
 import type { FieldList, Refusal } from '@fw/types'
 import { AbortedError } from '../engine/aborted-error.ts'
-import { answerBatch } from '../engine/answer-batch.ts'
+import { beginRequest } from '../engine/begin-request.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
 import { parsePriority } from '../engine/priority.ts'
@@ -283,8 +283,7 @@ export class Http2Streams implements StreamOwner {
     const priority = this.#priorities.open(id, head.priority)
     const exchange = new Http2Exchange(this, id, head, priority, !endsStream, this.#owner.clientSettings.initialWindow)
     this.#open.add(exchange)
-    answerBatch.beforeHandler()
-    this.host.onRequest(exchange)
+    beginRequest(this.host, exchange, false)
   }
 
   /** A request that no handler sees: answered as briefly as possible if it can be, else reset. */

@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { Level } from '@fw/log'
+import { outsideRequests } from '../engine/outside.ts'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection } from './quiche-connection.ts'
 import type { QuicheEndpoint } from './quiche-endpoint.ts'
@@ -57,7 +58,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #isClosing = false
   #isClosed = false
   #scheduled = new Set<QuicheConnection>()
-  readonly #service = (): void => this.#serviceScheduled()
+  /** Whoever schedules it may be at work on a request; those of others must not begin in the context of that one. */
+  readonly #service = (): void => outsideRequests(() => this.#serviceScheduled())
 
   /** @param socket Bound; the listener closes it */
   constructor(socket: Socket, { quiche, config, configure, options, accept }: QuicheListenerParts) {

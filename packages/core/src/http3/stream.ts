@@ -1,4 +1,5 @@
 import { AbortedError } from '../engine/aborted-error.ts'
+import { beginRequest } from '../engine/begin-request.ts'
 import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
@@ -241,7 +242,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     const exchange = this.#begin()
     if (exchange === undefined) return
     this.#isHandedOver = true
-    this.#owner.host.onRequest(exchange)
+    beginRequest(this.#owner.host, exchange, false)
   }
 
   #onReadingFailed(error: unknown): void {
