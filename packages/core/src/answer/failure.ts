@@ -5,7 +5,7 @@ import { asContext, type RequestContext } from '../context/context.ts'
 import { problemDocument, problemOf } from './problem.ts'
 import { entriesOf } from './response-init.ts'
 import { sendAnswer } from './send-answer.ts'
-import { prepareProblem } from '../routing/unrouted.ts'
+import { prepareProblem } from './prepare-problem.ts'
 
 /**
  * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has

@@ -17,7 +17,8 @@ import type { RouteScope, Routes } from './routes.ts'
 import { ANY_METHOD } from './route-leaf.ts'
 import { checkRouteOptions } from './route-options.ts'
 import { serializerOf } from '../answer/serializers.ts'
-import { answerMiss, runHandler, runValidated, type Miss } from './unrouted.ts'
+import { runHandler, runValidated } from './run-handler.ts'
+import { answerMiss, type Miss } from './unrouted.ts'
 import { validationOf } from '../context/validation.ts'
 
 /** Methods that people write in lower case by mistake; they are compared with case. */

@@ -1,8 +1,7 @@
 import type { Handler } from '@fw/types'
-import { asContext, type RequestContext } from '../context/context.ts'
-import { isThenable } from './compose.ts'
-import type { Validation } from '../context/validation.ts'
-import { problemDocument, type Problem } from '../answer/problem.ts'
+import { prepareProblem } from '../answer/prepare-problem.ts'
+import type { RequestContext } from '../context/context.ts'
+import { runHandler } from './run-handler.ts'
 
 /** Why no route takes a request. */
 export type Miss =
@@ -56,49 +55,4 @@ export function answerNotFound(context: RequestContext, handler: Handler | undef
   }
   context.status = 404
   return runHandler(handler, context)
-}
-
-/** Runs a handler and takes its result as the answer. */
-export function runHandler(handler: Handler, context: RequestContext): Promise<void> | undefined {
-  const result = handler(asContext(context))
-  if (isThenable(result)) return takeLater(context, result)
-  context.takeResult(result)
-  return undefined
-}
-
-/** Checks the request before the handler runs. */
-export function runValidated(
-  validation: Validation,
-  handler: Handler,
-  context: RequestContext,
-): Promise<void> | undefined {
-  const result = validation(context)
-  if (isThenable(result)) {
-    return result.then((valid) => {
-      // Nobody would have the answer.
-      if (context.isLate) return undefined
-      context.valid = valid
-      return runHandler(handler, context)
-    })
-  }
-  context.valid = result
-  return runHandler(handler, context)
-}
-
-/** Prepares an error answer in place of what was prepared. Fields that do not describe the old body stay. */
-export function prepareProblem(context: RequestContext, problem: Problem): void {
-  const { prepared } = context
-  prepared.abandonBody()
-  const { contentType, body } = problemDocument(problem, context.headers.get('accept'))
-  prepared.set(body, contentType, { status: problem.status, ...(problem.headers ? { headers: problem.headers } : {}) })
-  const vary = prepared.headers.get('vary')
-  if (vary === null || !/(?:^|,)\s*(?:accept|\*)\s*(?:,|$)/i.test(vary)) prepared.headers.append('vary', 'accept')
-}
-
-// No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
-function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
-  return Promise.resolve(result).then((value) => {
-    // When the time of the route has run out meanwhile, another answer is being prepared.
-    if (!context.isLate) context.takeResult(value)
-  })
 }
