@@ -146,7 +146,7 @@ describe('an App', () => {
     ['null', null, 'The options of App are null'],
     ['a number', 5, 'The options of App are 5'],
     ['a list', [], 'The options of App are []'],
-    ['a limit that is no number', { limits: { maxBodyBytes: '1mb' } }, 'Limit maxBodyBytes is 1mb'],
+    ['a limit that is no number', { limits: { maxBodyBytes: '1mb' } }, 'Limit maxBodyBytes is "1mb"'],
     ['a limit that does not exist', { limits: { maxBody: 1 } }, `Unknown limit 'maxBody'`],
   ])('refuses %s', (_, options, message) => {
     expect(() => new App(options as AppOptions)).toThrow(message)
