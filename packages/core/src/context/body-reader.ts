@@ -1,6 +1,7 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from '../answer/http-error.ts'
+import { handled } from './handled.ts'
 import type { Limits } from '../limits.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
@@ -194,13 +195,4 @@ function promised<T>(make: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     return handled(Promise.reject(error))
   }
-}
-
-/**
- * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
- * rejection, which would end the process.
- */
-function handled<T>(reading: Promise<T>): Promise<T> {
-  reading.catch(() => {})
-  return reading
 }

@@ -1,5 +1,9 @@
 import type { Exchange } from '@fw/types'
 import { HttpError } from '../answer/http-error.ts'
+import { handled } from './handled.ts'
+
+/** The members of a `Request` that read its body as a whole. */
+const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
 /** What a `Request` is made from. */
 export interface RequestSource {
@@ -23,12 +27,15 @@ export function makeRequest(source: RequestSource): Request {
   for (const [name, value] of exchange.headers) headers.append(name, value)
   // The standard allows no body here, and a client has no reason to send one.
   const hasBody = exchange.method !== 'GET' && exchange.method !== 'HEAD' && exchange.body.length !== 0
-  return new Request(requestUrl(source), {
-    method: exchange.method,
-    headers,
-    signal: source.signal,
-    ...(hasBody ? { body: source.stream(), duplex: 'half' } : {}),
-  })
+  const init = { method: exchange.method, headers, signal: source.signal }
+  if (!hasBody) return new Request(requestUrl(source), init)
+  const request = new Request(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+  for (const name of READERS) {
+    const read: () => Promise<unknown> = request[name].bind(request)
+    // As the readers of the context: a handler may begin to read and await later.
+    Object.defineProperty(request, name, { value: () => handled(read()), configurable: true, writable: true })
+  }
+  return request
 }
 
 function requestUrl({ exchange, path, rawQuery }: RequestSource): string {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Handler, Outcome } from '@fw/types'
+import type { Context, Handler, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app.ts'
 
@@ -152,6 +152,31 @@ describe('App.fetch', () => {
     client.abort()
     await expect(answer).rejects.toThrow('aborted')
     expect(await promise).toMatchObject({ name: 'AbortedError' })
+  })
+
+  it.each<[string, (ctx: Context) => void]>([
+    ['the context', (ctx) => void ctx.text()],
+    ['the Request of the context', (ctx) => void ctx.request.text()],
+  ])('rejects nothing that nobody can catch if the handler has yet to await what it reads from %s', async (_, read) => {
+    const app = new App()
+    app.router.post('/', async (ctx) => {
+      read(ctx)
+      await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
+    })
+    const unhandled: unknown[] = []
+    const note = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      const client = new AbortController()
+      const body = new ReadableStream<Uint8Array>()
+      const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+      client.abort()
+      await expect(answer).rejects.toThrow('aborted')
+      for (let i = 0; i < 5; i++) await tick()
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
   })
 
   it('is over for the handler when the body of the answer is cancelled', async () => {
