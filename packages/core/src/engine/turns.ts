@@ -24,6 +24,8 @@ export class Turns {
   readonly #currentTurn: () => number
   #turn = -1
   #taken = 0
+  /** Whether connections have come in since somebody asked for a share. */
+  #hasAccepted = false
   /** Until which turn turns are kept short. */
   #shortUntil = -1
   #waiting: TurnTaker[] = []
@@ -33,9 +35,10 @@ export class Turns {
     this.#currentTurn = currentTurn
   }
 
-  /** Keeps this turn and the next short, as others may wait to be accepted. */
+  /** Keeps turns short for a while, as others may wait to be accepted. */
   onAccepted(): void {
-    this.#shortUntil = this.#currentTurn() + 1
+    // The turn is looked up for those who have much to do only: it takes longer than all else that is done here.
+    this.#hasAccepted = true
   }
 
   /** Asks for another share of work; if it is not granted, `taker.onTurn()` grants it later. */
@@ -64,6 +67,10 @@ export class Turns {
   }
 
   #sharesIn(turn: number): number {
+    if (this.#hasAccepted) {
+      this.#hasAccepted = false
+      this.#shortUntil = turn + 1
+    }
     return turn <= this.#shortUntil ? SHARES_WHILE_ACCEPTING : SHARES_PER_TURN
   }
 }

@@ -237,7 +237,10 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     if (isAnswering && this.#keepAlive && this.#received !== undefined) return
     this.#keepAlive = false
     this.#abandonHead()
-    if (!isAnswering) this.#linger()
+    if (isAnswering) return
+    // Nothing is left to be said or heard; to end first and close then takes the operating system twice.
+    if (this.scheme === 'http' && this.output.bufferedBytes === 0) this.#socket.destroy()
+    else this.#linger()
   }
 
   /** Starts the next request, if its head is there. */
