@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
+import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
@@ -35,8 +35,9 @@ const ATTEMPTS = 8
 const MISSES = 3
 
 /**
- * Opens a regular file. What is checked is what is served: everything is asked of the handle, and the path is followed
- * once more to see that it still leads to that handle and not out of `base`.
+ * Opens a regular file. What is checked is what is served: everything is asked of the handle, where it lies too. Where
+ * the system does not tell that, the path is followed once more to see that it still leads to that handle and not out of
+ * `base`.
  *
  * @param base Directory that the file must be in, with a trailing separator
  * @returns The failure, if that is one to be expected; a directory, pipe, socket or device is 'missing'
@@ -57,7 +58,7 @@ export async function openSource(
       handle = await open(place.file, flags)
       const stats = await handle.stat({ bigint: true })
       if (!stats.isFile()) return 'missing'
-      const outcome = await follow(place, confinement, stats)
+      const outcome = await follow(place, confinement, handle, stats)
       if (outcome === 'outside') return 'outside'
       if (outcome === 'inside') {
         const opened = handle
@@ -97,16 +98,19 @@ async function pin(path: string, base: string): Promise<Place> {
   return { file: prefix + path.slice(base.length), prefix }
 }
 
-/** Where the path of an open file leads now; 'moved' if no longer to that file. */
+/** Whether an open file lies where it may; 'moved' if that is not known and its path no longer leads to it. */
 async function follow(
   { file, prefix }: Place,
   confinement: Confinement,
+  handle: FileHandle,
   stats: FileIdentity,
 ): Promise<'inside' | 'outside' | 'moved'> {
   if (prefix === undefined) return 'inside'
+  const isInside = (real: string): boolean => (confinement === 'deny' ? real === file : real.startsWith(prefix))
+  // Linux tells without another look at the path. A file that was deleted lies where it was, see proc_pid_fd(5).
+  if (isInside(await readlink(`/proc/self/fd/${handle.fd}`).catch(() => ''))) return 'inside'
   const real = await realpath(file)
-  const isInside = confinement === 'deny' ? real === file : real.startsWith(prefix)
-  if (!isInside) return 'outside'
+  if (!isInside(real)) return 'outside'
   const now = await lstat(real, { bigint: true })
   return now.ino === stats.ino && now.dev === stats.dev ? 'inside' : 'moved'
 }
