@@ -43,6 +43,17 @@ describe('History', () => {
     },
   )
 
+  it('takes no longer for white space within an id that a client made up than for two hundred with it around', () => {
+    const history = new History({ ...UNBOUNDED, count: 1 })
+    const space = ' '.repeat(20_000)
+    const timeOf = (id: string, times: number): number => {
+      const startMs = performance.now()
+      for (let i = 0; i < times; i++) history.after(id)
+      return performance.now() - startMs
+    }
+    expect(timeOf(`x${space}x`, 1)).toBeLessThan(timeOf(`${space}x${space}`, 200))
+  })
+
   it('finds the place after an id, and after the one that was removed last', () => {
     const history = new History({ ...UNBOUNDED, count: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))

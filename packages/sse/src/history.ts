@@ -122,5 +122,14 @@ export class History {
 
 /** An id as it arrives in a header field, where white space around a value does not count: RFC 9110 §5.5. */
 function asReceived(id: string): string {
-  return id.replaceAll(/^[\t ]+|[\t ]+$/g, '')
+  let start = 0
+  let end = id.length
+  // No regular expression: for what clients send it would go through white space in the middle again from each of its places.
+  while (start < end && isOws(id.charCodeAt(start))) start++
+  while (end > start && isOws(id.charCodeAt(end - 1))) end--
+  return id.slice(start, end)
+}
+
+function isOws(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
