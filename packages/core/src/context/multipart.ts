@@ -145,7 +145,8 @@ function parserOf(contentType: string | null, maxParts: number): BusboyInstance 
       headers: { 'content-type': contentType },
       // Every part is a stream; the limit of the body is that of the route.
       isPartAFile: () => true,
-      limits: { files: maxParts, fileSize: Infinity },
+      // The parser passes over parts that say nothing of themselves, but not for nothing.
+      limits: { files: maxParts, parts: maxParts, fileSize: Infinity },
     })
   } catch (error) {
     throw new HttpError(400, 'The content type of the body has no boundary', { cause: error })
