@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { escapeLine } from './escape.ts'
 import { formatMessage, parseFormat, templateOf } from './format.ts'
 
 it.each<[string, unknown[], string]>([
@@ -98,3 +99,26 @@ it('remembers formats, and forgets when they do not end', () => {
   expect(templateOf('same {}')).not.toBe(first)
   expect(formatMessage('same {}', [1])).toBe('same 1')
 })
+
+it('what is made of numbers and text is escaped in a line like any other text, characters by their number too', () => {
+  const formats = ['{}', '{} {:c}', '{:c}', '{:>3c}|', '{:d}', '{:x}', '{:.1f}', '{:?}', '{:>{}}', '{:\n>3}', 'a\n{}']
+  const arg = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.nat(40), fc.double(), fc.string({ unit: 'binary' }))
+  fc.assert(
+    fc.property(fc.constantFrom(...formats), fc.array(arg, { minLength: 1, maxLength: 3 }), (format, args) => {
+      const message = formatMessage(format, args)
+      const line = escapeLine(message)
+      // Of a text that was never seen before.
+      expect(line).toBe(escapeLine(`${message}!`).slice(0, -1))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+it.each([0, 7, 10, 13, 27, 0x9b, 0x2028, 0x202e])(
+  'the character of number %i neither ends a line nor reaches a terminal',
+  (code) => {
+    const shown = escapeLine(String.fromCodePoint(code))
+    expect(escapeLine(formatMessage('{:c}', [code]))).toBe(shown)
+    expect(escapeLine(formatMessage('{} {:c}', ['x', code]))).toBe(`x ${shown}`)
+  },
+)

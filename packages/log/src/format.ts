@@ -48,6 +48,8 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
       safe = false
     } else if (typeof value === 'number') {
       message += spec === undefined ? value : showArgument(spec, args, index)
+      // It may be the number of any character.
+      safe &&= spec?.type !== 'c'
     } else if (typeof value === 'string' && spec === undefined) {
       message += value
       safe &&= isSafe(value)
