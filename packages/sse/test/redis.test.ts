@@ -171,12 +171,16 @@ describe('a Redis that is killed', () => {
     await using early = await two.connect('unknown')
     const first = await early.next()
     let published = 1
-    const publishing = setInterval(() => one.publish(++published, published), 2)
+    // However long Redis takes to start: more than are kept would not be there for one that starts later.
+    let most = 300
+    const publishing = setInterval(() => published < most && one.publish(++published, published), 2)
     await soon(() => expect(published).toBeGreaterThan(50))
     await redis.kill()
-    await soon(() => expect(published).toBeGreaterThan(150))
+    most = 600
+    await soon(() => expect(published).toBeGreaterThan(350))
     await redis.restart()
-    await soon(() => expect(published).toBeGreaterThan(300))
+    most = 900
+    await soon(() => expect(published).toBeGreaterThan(650))
     clearInterval(publishing)
     expect(await dataOf(early, published - 1)).toBe(range(2, published))
 
@@ -283,10 +287,10 @@ describe('a Redis without memory left', () => {
       const stats = String(await redis.command('INFO', 'commandstats'))
       return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
     }
+    // On a busy machine answers may be late, which is told of too.
+    const refusals = (): unknown[] => node.errors.filter((error) => String(error).includes('OOM'))
     await reading(redis, 1)
     await redis.command('CONFIG', 'SET', 'maxmemory', '1')
-    // On a busy machine answers may have been late before.
-    node.errors.length = 0
     node.publish(1, 2)
     for (const wanted of [3, 6]) {
       const reads = await callsOf('xread')
@@ -295,7 +299,8 @@ describe('a Redis without memory left', () => {
         expect(await callsOf('xread')).toBeGreaterThan(reads + 1)
       })
     }
-    expect(node.errors.length).toBeLessThanOrEqual(1)
+    expect(node.errors).not.toEqual([])
+    expect(refusals().length).toBeLessThanOrEqual(1)
     await redis.command('CONFIG', 'SET', 'maxmemory', '0')
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
   })

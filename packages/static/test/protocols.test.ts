@@ -24,7 +24,9 @@ const SECONDS = 1_706_933_106
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 
 let folder: TempFolder
+/** Of requests that were begun, how each ended. */
 let outcomes: Outcome[] = []
+let begun = 0
 let warnings: string[] = []
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
@@ -46,6 +48,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
   const server = new Server(tls === undefined ? {} : { tls, http3 })
   const router = server.router()
   router.use((ctx, next) => {
+    begun++
     ctx.onFinish((outcome) => outcomes.push(outcome))
     return next()
   })
@@ -70,7 +73,10 @@ const hugePath = (): string => folder.join('root/huge.bin')
 
 /** How the next request ended, as an access log is told. */
 async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
+  // A client may have its answer before that is over.
+  await expect.poll(() => outcomes.length).toBe(begun)
   outcomes = []
+  begun = 0
   await action()
   await expect.poll(() => outcomes.length).toBe(1)
   return outcomes[0]

@@ -12,4 +12,4 @@ it('asks every application, with its log and without, until each has answered an
   const own = ['fw', 'fw level off', 'fw combined', 'fw json']
   const peers = ['node-http', 'morgan', 'pino-http', 'fastify', 'fastify pino']
   expect([...parseAdded(stdout).keys()]).toEqual([...own.map((name) => `${name}, not written`), ...own, ...peers])
-}, 60_000)
+})
