@@ -39,8 +39,9 @@ const LONGEST_TIMEOUT_MS = 600_000
 const BLOCK_MS = 2000
 /** Pause before Redis is tried again. */
 const PAUSE_MS = 100
-/** How long `close` tries to send what waits. */
+/** How long `close` tries to send what waits, in steps: where the process stands still, only one of them is over. */
 const CLOSE_MS = 2000
+const CLOSE_STEPS = 20
 /** Entries in one answer; fewer after one that did not come in time, as it may have been too large for the line. */
 const READ_COUNT = 200
 /** Kept in Redis at least, for processes that were away for a moment. */
@@ -117,9 +118,10 @@ export class RedisBackplane implements Backplane {
   }
 
   async close(): Promise<void> {
-    if (this.#sending !== undefined) {
+    for (let step = 0; this.#sending !== undefined && step < CLOSE_STEPS; step++) {
       const enough = new AbortController()
-      await Promise.race([this.#sending, delay(CLOSE_MS, undefined, { signal: enough.signal }).catch(() => {})])
+      const stepOver = delay(CLOSE_MS / CLOSE_STEPS, undefined, { signal: enough.signal }).catch(() => {})
+      await Promise.race([this.#sending, stepOver])
       // Otherwise the timer would keep the process alive.
       enough.abort()
     }

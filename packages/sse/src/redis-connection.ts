@@ -50,7 +50,10 @@ export class RedisConnection {
   async call(args: readonly string[], timeoutMs: number): Promise<unknown> {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
-    const timer = setTimeout(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs)
+    // Timers come first in a turn: where the process stood still, the reply may be there and not be read yet.
+    const timer = setTimeout(() => {
+      setImmediate(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)))
+    }, timeoutMs)
     if (!this.holdsProcess) timer.unref()
     try {
       return await Promise.race([this.#send(client, args), tooLate.promise])

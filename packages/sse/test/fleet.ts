@@ -41,7 +41,7 @@ export const MOVES = 2
 /** How many events there are at least in each second that was asked for. */
 export const EVENTS_PER_SECOND = 10
 /** How long clients have after the last event. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 100_000
 
 /**
  * Clients that come to random processes and leave them at random moments, while Redis is disturbed: each of them is to
