@@ -88,6 +88,7 @@ export abstract class BaseExchange implements Exchange {
   }
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notOctets(body)
     const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     const head = responseHead(this.method, status, fields, length)
     if (!this.#begin(status)) return
@@ -115,6 +116,8 @@ export abstract class BaseExchange implements Exchange {
   }
 
   write(chunk: Uint8Array): boolean {
+    // Of anything else with a length, memory that nobody has written to would be sent.
+    if (!(chunk instanceof Uint8Array)) throw notOctets(chunk)
     return this.#count(chunk.byteLength) ? this.sendData(chunk) : true
   }
 
@@ -202,4 +205,11 @@ export abstract class BaseExchange implements Exchange {
     this.status = status
     return true
   }
+}
+
+/** Programs without types give text, as elsewhere, and buffers. */
+function notOctets(chunk: unknown): TypeError {
+  const isMemory = ArrayBuffer.isView(chunk) || chunk instanceof ArrayBuffer
+  const given = isMemory ? chunk.constructor.name : typeof chunk
+  return new TypeError(`Cannot write a piece of type ${given}: it takes octets, such as Buffer.from(text)`)
 }

@@ -115,6 +115,26 @@ describe('App.fetch', () => {
     expect(await (await app.fetch('/')).text()).toBe('ab')
   })
 
+  it.each<[string, unknown]>([
+    ['string', 'text'],
+    ['undefined', undefined],
+    ['ArrayBuffer', new ArrayBuffer(8)],
+    ['Uint16Array', new Uint16Array(4)],
+    ['DataView', new DataView(new ArrayBuffer(8))],
+    ['object', { byteLength: 8 }],
+  ])('writes no piece of type %s, of which it would send other memory or nothing', async (type, piece) => {
+    const errors: unknown[] = []
+    const app = new App({ onError: (_, error) => errors.push(error) })
+    app.router.get('/', (ctx) => void ctx.startResponse().write(piece as Uint8Array))
+    app.router.get('/whole', ({ exchange }) => exchange.respond(200, [], [piece] as unknown as Uint8Array))
+    expect((await app.fetch('/whole')).status).toBe(500)
+    await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')
+    expect(errors.at(-1)).toMatchObject({
+      name: 'TypeError',
+      message: expect.stringContaining(`a piece of type ${type}`),
+    })
+  })
+
   it('rejects if it was aborted before', async () => {
     const outcomes: Outcome[] = []
     const app = new App()
