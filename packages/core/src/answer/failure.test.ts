@@ -26,6 +26,13 @@ function throwing(error: unknown): Handler {
   }
 }
 
+/** Throws at whatever is asked of it. */
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
 const SECRET = new Error('password is hunter2')
 const foreign = Object.assign(new Error('over quota'), {
   name: 'HttpError',
@@ -101,6 +108,32 @@ describe('a throw without an error handler', () => {
       expect((await app.fetch('/')).status).toBe(500)
       expect(errors).toHaveLength(1)
     }
+  })
+
+  it.each<[string, () => unknown]>([
+    ['was revoked', () => revoked()],
+    ['gives nothing away', () => new Proxy(new Error('x'), { get: throwing(SECRET) as () => never })],
+    [
+      'has a status that throws',
+      () =>
+        Object.defineProperty(Object.assign(new Error('x'), { name: 'HttpError' }), 'status', {
+          get: throwing(SECRET) as () => never,
+        }),
+    ],
+  ])('of an error that %s is a 500 all the same', async (_, make) => {
+    const { app, errors } = setup(throwing(make()))
+    const response = await app.fetch('/')
+    expect([response.status, await response.json()]).toMatchObject([500, { status: 500 }])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('of such an error, behind the head, ends the answer', async () => {
+    const { app, errors } = setup((ctx) => {
+      ctx.startResponse()
+      throw revoked()
+    })
+    await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')
+    expect(errors).toHaveLength(1)
   })
 
   it('of an error whose fields cannot be sent is a 500 all the same', async () => {

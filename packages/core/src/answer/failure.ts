@@ -19,6 +19,20 @@ export async function handleFailure(
   handlers: readonly ErrorHandler[],
   host: ContextHost,
 ): Promise<void> {
+  try {
+    await answerFailure(thrown, context, handlers, host)
+  } catch (failure) {
+    // What was thrown throws itself when it is looked at, as a revoked proxy does.
+    answerAtAll(failure, context, host)
+  }
+}
+
+async function answerFailure(
+  thrown: unknown,
+  context: RequestContext,
+  handlers: readonly ErrorHandler[],
+  host: ContextHost,
+): Promise<void> {
   let error = thrown
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
@@ -63,9 +77,11 @@ async function answerByDefault(
     return
   }
   const problem = problemOf(error)
-  const what = `${context.method} ${context.path} failed`
   if (problem.status >= 500) {
-    host.report(what, error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'))
+    host.report(
+      failed(context),
+      error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'),
+    )
   }
   if (!context.headSent) {
     try {
@@ -73,17 +89,26 @@ async function answerByDefault(
       await sendAnswer(context)
     } catch (failure) {
       // The error, or what was prepared before it, brought along what cannot be sent.
-      host.report(what, failure)
-      if (context.headSent) exchange.abort()
-      else answerBarely(context)
+      answerAtAll(failure, context, host)
     }
   } else if (exchange.isOpen) {
     exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
   }
 }
 
-/** Answers with nothing of what was prepared. */
-function answerBarely({ exchange, headers }: RequestContext): void {
+/** What is reported of a request. */
+function failed({ method, path }: RequestContext): string {
+  return `${method} ${path} failed`
+}
+
+/** Reports what went wrong with answering a failure, and answers with nothing of what was prepared. */
+function answerAtAll(failure: unknown, context: RequestContext, host: ContextHost): void {
+  host.report(failed(context), failure)
+  const { exchange, headers } = context
+  if (context.headSent) {
+    exchange.abort()
+    return
+  }
   const { contentType, body } = problemDocument({ status: 500 }, headers.get('accept'))
   exchange.respond(500, ['content-type', contentType, 'vary', 'accept'], body)
 }
