@@ -54,6 +54,17 @@ describe('cookies of an answer', () => {
     expect(secure.sent()).toEqual(['a=1; Max-Age=60; Domain=x.test; Path=/x; Secure; SameSite=Strict'])
   })
 
+  it('are protected as well if an option is undefined', () => {
+    const { cookies, sent } = setup(undefined, true)
+    const unset = { path: undefined, httpOnly: undefined, secure: undefined, sameSite: undefined, maxAge: undefined }
+    cookies.set('a', '1', { ...unset, secrets: undefined } as object)
+    cookies.delete('b', unset as object)
+    expect(sent()).toEqual([
+      'a=1; Path=/; HttpOnly; Secure; SameSite=Lax',
+      'b=; Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax',
+    ])
+  })
+
   it('come once for each name', () => {
     const { cookies, sent } = setup()
     cookies.set('a', '1')

@@ -55,7 +55,9 @@ export class ContextCookies implements Cookies {
     this.#send(name, '', { ...options, maxAge: 0, expires: new Date(0) })
   }
 
-  #send(name: string, value: string, attributes: CookieOptions): void {
+  #send(name: string, value: string, given: CookieOptions): void {
+    // One that is `undefined`, as of a setting that is not there, must not take a protection away.
+    const attributes = Object.fromEntries(Object.entries(given).filter(([, attribute]) => attribute !== undefined))
     const field = stringifySetCookie({
       path: '/',
       httpOnly: true,
