@@ -18,6 +18,7 @@ import { inBatches, Outbox } from './redis-outbox.ts'
 import { RedisOutage } from './redis-outage.ts'
 import { RedisPublishers } from './redis-publishers.ts'
 import { addCommand } from './redis-script.ts'
+import { reportThrown } from './report.ts'
 
 /** How a backplane uses Redis. */
 export interface RedisBackplaneOptions {
@@ -268,7 +269,12 @@ export class RedisBackplane implements Backplane {
     const event = decodeEntry(entry)
     if (event === undefined) return
     this.#publishers.deliver(entry)
-    host.deliver(timeMs === undefined ? event : { ...event, timeMs })
+    try {
+      host.deliver(timeMs === undefined ? event : { ...event, timeMs })
+    } catch (error) {
+      // Something else wrote it, or newer code, which takes more than this process does: no reason to stop reading.
+      reportThrown('An event in the stream of a RedisBackplane', error)
+    }
   }
 
   get #maxLength(): number {
