@@ -38,8 +38,10 @@ export class Deadlines {
   }
 
   #tick(): void {
-    // Timers come before I/O in a turn of the event loop, immediates behind it.
-    setImmediate(this.#meet, performance.now())
+    // Timers come before I/O in a turn of the event loop, immediates behind it. There, QUIC passes on what was received:
+    // another turn is for that.
+    const nowMs = performance.now()
+    setImmediate(() => setImmediate(this.#meet, nowMs))
   }
 
   readonly #meet = (now: number): void => {

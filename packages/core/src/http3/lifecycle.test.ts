@@ -141,6 +141,28 @@ describe('time', () => {
     },
   )
 
+  it('that the event loop stood still is not the fault of a client whose packets wait to be read', async () => {
+    const bodies: ReturnType<typeof bodyOf>[] = []
+    let sendBody: (() => void) | undefined
+    await using server = await serveHttp3(
+      (exchange) => {
+        bodies.push(bodyOf(exchange))
+        setImmediate(() => {
+          sendBody?.()
+          // Timers come next, before anything is read.
+          for (const until = performance.now() + 1000; performance.now() < until;);
+        })
+      },
+      { bodyStallTimeoutMs: 500 },
+    )
+    const { connection } = await server.connect()
+    const stream = await connection.openStream()
+    sendBody = () => void stream.send(h3Frame(H3Frame.DATA, 'in time'), { end: true })
+    await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path: '/' }, 'POST', connection))))
+    await expect.poll(() => bodies.length).toBe(1)
+    expect((await bodies[0])?.content.toString()).toBe('in time')
+  })
+
   it('without the client taking its answer ends the exchange', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3(

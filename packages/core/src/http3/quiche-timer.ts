@@ -1,10 +1,14 @@
 import type { QuicheConnection } from './quiche-binding.ts'
 
-/** Calls quiche when it wants to be called: for lost packets, late acknowledgments, silence. */
+/**
+ * Calls quiche when it wants to be called: for lost packets, late acknowledgments, silence. What has come until then was
+ * read before: a process that stood still takes no packet for lost whose acknowledgment waits, and no client for silent.
+ */
 export class QuicheTimer {
   readonly #quiche: Pick<QuicheConnection, 'timeout' | 'onTimeout'>
   readonly #onTimeout: () => void
   #timer: NodeJS.Timeout | undefined = undefined
+  #due: NodeJS.Immediate | undefined = undefined
   #atMs = Infinity
 
   /** @param onTimeout Called when quiche was: it may have something to send, or be closed */
@@ -15,6 +19,7 @@ export class QuicheTimer {
 
   /** Sets the timer as quiche wants it now. */
   arm(): void {
+    if (this.#due !== undefined) return
     const timeoutMs = this.#quiche.timeout()
     if (timeoutMs === null) return
     // Rounded down by quiche, so a millisecond more.
@@ -25,12 +30,19 @@ export class QuicheTimer {
     this.#atMs = atMs
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#quiche.onTimeout()
-      this.#onTimeout()
+      // Timers come before I/O in a turn of the event loop, immediates behind it.
+      this.#due = setImmediate(this.#fire)
     }, timeoutMs + 1)
   }
 
   clear(): void {
     clearTimeout(this.#timer)
+    clearImmediate(this.#due)
+  }
+
+  readonly #fire = (): void => {
+    this.#due = undefined
+    this.#quiche.onTimeout()
+    this.#onTimeout()
   }
 }
