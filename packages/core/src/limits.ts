@@ -119,10 +119,15 @@ export const DEFAULT_LIMITS: Limits = {
 /**
  * The defaults with some replaced.
  *
- * @throws {TypeError} if a name is not one of the limits
+ * @throws {TypeError} if a name is not one of the limits, or this is no object
  * @throws {RangeError} if a value is no whole number, or out of range
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(
+      `Option limits is ${JSON.stringify(given)}; an object is meant, such as { maxBodyBytes: 1048576 }`,
+    )
+  }
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)

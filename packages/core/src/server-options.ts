@@ -124,7 +124,8 @@ const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 export function checkServerOptions(options: ServerOptions): ServerOptions {
   checkOptions('Server', options, SERVER_OPTIONS, MEANT_OF_SERVER)
   checkProtocols(options)
-  if (options.logger !== undefined && typeof (options.logger as Partial<Logger>).with !== 'function') {
+  checkTls(options.tls, 'Server')
+  if (options.logger !== undefined && typeof (options.logger as Partial<Logger> | null)?.with !== 'function') {
     throw new TypeError(
       'Option logger of Server is no logger of @fw/log; it takes what log.with({ … }) gives, and is that of @fw/log without',
     )
@@ -156,6 +157,13 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
     }
   }
   if (path !== undefined) checkPath(path)
+  if (options.host !== undefined && typeof options.host !== 'string') {
+    throw new TypeError(`Option host of listen is ${inWords(options.host)}; it takes an IP address or a host name`)
+  }
+  checkTls(options.tls, 'listen')
+  if (options.signal !== undefined && !((options.signal as unknown) instanceof AbortSignal)) {
+    throw new TypeError('Option signal of listen is no AbortSignal; it takes that of an AbortController')
+  }
   for (const [name, value] of Object.entries({ fd, udpFd })) {
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
       throw new RangeError(`Option ${name} of listen is ${String(value)}; it takes the number of a descriptor`)
@@ -168,6 +176,23 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
     throw new TypeError('Option systemd of listen takes true or the name of a socket')
   }
   return options
+}
+
+/** @throws {TypeError} for an option that does not exist, or another argument */
+export function checkCloseOptions(options: CloseOptions): CloseOptions {
+  if (typeof options === 'function') {
+    throw new TypeError('close takes options such as { drainMs }; await it in place of a callback')
+  }
+  checkOptions('close', options, ['drainMs'])
+  return options
+}
+
+function checkTls(tls: unknown, what: string): void {
+  if (tls === undefined || tls === false || typeof tls === 'function' || (typeof tls === 'object' && tls !== null))
+    return
+  throw new TypeError(
+    `Option tls of ${what} is ${inWords(tls)}; it takes { keyFile, certFile }, or { key, cert } in PEM`,
+  )
 }
 
 function checkProtocols(options: Pick<ServerOptions, 'http2' | 'http3'>): void {
@@ -188,6 +213,9 @@ function checkBooleans<N extends string>(options: Readonly<Partial<Record<N, unk
 }
 
 function checkPath(path: string): void {
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`Option path of listen is ${inWords(path)}; it takes the path of a Unix socket`)
+  }
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return
   throw new RangeError(`Path of a Unix socket has at most ${MAX_SOCKET_PATH_BYTES} octets: ${path} is too long`)
 }

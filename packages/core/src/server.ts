@@ -6,6 +6,7 @@ import { CertificateStore } from './tls/certificate-store.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { Listener, type ListenerAddress } from './listening/listener.ts'
 import {
+  checkCloseOptions,
   checkListenOptions,
   checkServerOptions,
   type CloseOptions,
@@ -161,9 +162,11 @@ export class Server implements AsyncDisposable {
    * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
    * A later call waits for the first. A handler that calls this must not await it: it would wait for itself.
    *
+   * @throws {TypeError} for an option that does not exist, or another argument
    * @throws {RangeError} if `drainMs` is no whole number of milliseconds that a timer takes
    */
-  close({ drainMs = DRAIN_MS }: CloseOptions = {}): Promise<void> {
+  close(options: CloseOptions = {}): Promise<void> {
+    const { drainMs = DRAIN_MS } = checkCloseOptions(options)
     if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > MAX_TIMER_MS) {
       throw new RangeError(`drainMs is ${String(drainMs)}; it takes a whole number from 0 to ${MAX_TIMER_MS}`)
     }

@@ -206,6 +206,24 @@ describe('what cannot start says what to do', () => {
       () => new Server({ logger: console as never }),
       /^Option logger .* what log\.with\(\{ … \}\) gives, and is that of @fw\/log without$/,
     ],
+    ['no logger', () => new Server({ logger: null as never }), /^Option logger of Server is no logger/],
+    ['limits that are none', () => new Server({ limits: 5 as never }), /^Option limits is 5; an object is meant/],
+    [
+      'tls without a certificate',
+      () => new Server({ tls: true as never }),
+      /^Option tls of Server is true; it takes \{ keyFile/,
+    ],
+    [
+      'a callback for close',
+      () => make({}).close((() => {}) as never),
+      /^close takes options such as \{ drainMs \}; await it/,
+    ],
+    [
+      'an unknown option of close',
+      () => make({}).close({ drain: 5 } as object),
+      /^Unknown option 'drain' of close; there are: drainMs/,
+    ],
+    ['a number for close', () => make({}).close(5 as never), /^The options of close are 5; an object is meant/],
     ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
   ])('%s', (_name, act, message) => {
     expect(act).toThrow(message)
@@ -221,6 +239,11 @@ describe('what cannot start says what to do', () => {
     ['a port alone from the environment', '8080' as never, /^Port is "8080"; it takes/],
     ['a port that is not set', { port: Number(undefined) }, /^Port is NaN; it takes a whole number/],
     ['text for reusePort', { reusePort: 'false' as never }, /^Option reusePort is "false"; it takes true or false$/],
+    ['tls without a certificate', { tls: true as never }, /^Option tls of listen is true; it takes \{ keyFile/],
+    ['tls that is not set', { tls: null as never }, /^Option tls of listen is null; it takes/],
+    ['a host that is none', { host: 5 as never }, /^Option host of listen is 5; it takes an IP address/],
+    ['a path that is none', { path: '' }, /^Option path of listen is ""; it takes the path of a Unix socket$/],
+    ['a signal that is none', { signal: 5 as never }, /^Option signal of listen is no AbortSignal/],
     ['a port out of range', { port: 65_536 }, /from 0 to 65535/],
     ['a path and a port', { path: '/x', port: 1 }, /exclude each other/],
   ])('%s', async (_name, where, message) => {
