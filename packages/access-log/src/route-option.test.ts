@@ -66,6 +66,11 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[1, 'GET /route/200?secret=REDACTED 200']])
   })
 
+  it('an option that is undefined was not given', async () => {
+    await ask({ redactQuery: undefined } as RouteAccessLog, { redactQuery: ['secret'] }, [200])
+    expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
+  })
+
   it('changes the accessLog of the group that the route is in', async () => {
     const server = new Server()
     const group = server.router().use(accessLog()).group('/g')

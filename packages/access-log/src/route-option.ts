@@ -57,7 +57,7 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
 /** @throws {TypeError} for what code without types may give */
 function changes(option: RouteAccessLog): AccessLogConfig {
   if (typeof option === 'number') return { normalLevel: option }
-  if (typeof option === 'object' && (option as unknown) !== null) return option
+  if (typeof option === 'object' && (option as unknown) !== null) return stated(option)
   throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
 }
 
@@ -72,5 +72,10 @@ function usable(option: unknown, config: AccessLogConfig, { entries }: Settings)
       return false
     }
   }
-  return Object.fromEntries(Object.entries(option).filter(isUsable))
+  return Object.fromEntries(Object.entries(stated(option)).filter(isUsable))
+}
+
+/** What is `undefined` was not given: it must not write what the group keeps out of the log. */
+function stated(option: object): AccessLogConfig {
+  return Object.fromEntries(Object.entries(option).filter(([, value]) => value !== undefined))
 }

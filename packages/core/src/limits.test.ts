@@ -5,6 +5,10 @@ it('replaces only what is given', () => {
   expect(resolveLimits({ maxFields: 7 })).toEqual({ ...DEFAULT_LIMITS, maxFields: 7 })
 })
 
+it('takes what is undefined for not given', () => {
+  expect(resolveLimits({ maxFields: undefined } as object)).toEqual(DEFAULT_LIMITS)
+})
+
 it('names the limits there are when one is misspelt', () => {
   expect(() => resolveLimits({ maxfields: 7 } as object)).toThrow(
     /Unknown limit 'maxfields'; the limits are: .*maxFields/,

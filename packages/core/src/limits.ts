@@ -117,7 +117,7 @@ export const DEFAULT_LIMITS: Limits = {
 }
 
 /**
- * The defaults with some replaced.
+ * The defaults with some replaced; a limit that is `undefined` counts as not given.
  *
  * @throws {TypeError} if a name is not one of the limits, or this is no object
  * @throws {RangeError} if a value is no whole number, or out of range
@@ -128,7 +128,8 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
       `Option limits is ${JSON.stringify(given)}; an object is meant, such as { maxBodyBytes: 1048576 }`,
     )
   }
-  for (const [name, value] of Object.entries(given)) {
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  for (const [name, value] of Object.entries(stated)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
     }
@@ -138,5 +139,5 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
       throw new RangeError(`Limit ${name} is ${inWords(value)}; it takes a whole number from 0 to ${most}`)
     }
   }
-  return { ...DEFAULT_LIMITS, ...given }
+  return { ...DEFAULT_LIMITS, ...stated }
 }

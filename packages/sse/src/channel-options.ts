@@ -124,11 +124,12 @@ function checkBackplane(backplane: object | undefined): void {
 function checkHistory(history: number | Partial<HistoryLimits> = {}): HistoryLimits {
   const given = typeof history === 'object' ? history : { count: history }
   requireKnown(ACTION, given, HISTORY_NAMES)
-  const limits = { ...DEFAULTS.history, ...given }
-  requireLimit('history.count', limits.count)
-  requireLimit('history.bytes', limits.bytes)
-  requireLimit('history.ageMs', limits.ageMs)
-  return limits
+  const { history: standard } = DEFAULTS
+  const { count = standard.count, bytes = standard.bytes, ageMs = standard.ageMs } = given
+  requireLimit('history.count', count)
+  requireLimit('history.bytes', bytes)
+  requireLimit('history.ageMs', ageMs)
+  return { count, bytes, ageMs }
 }
 
 function requireLimit(name: string, value: number): number {

@@ -279,4 +279,12 @@ describe('options', () => {
   ])('%s are refused', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })
+
+  it('that are undefined were not given', () => {
+    const history = { count: undefined, bytes: undefined, ageMs: undefined }
+    const channel = new SseChannel({ history, name: undefined, maxStreams: undefined } as object)
+    channel.publish('a', '1')
+    channel.publish('a', '2')
+    expect(channel.stats.keptEvents).toBe(2)
+  })
 })
