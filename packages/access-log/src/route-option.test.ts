@@ -67,7 +67,7 @@ describe('the option accessLog of a route', () => {
   })
 
   it('an option that is undefined was not given', async () => {
-    await ask({ redactQuery: undefined } as RouteAccessLog, { redactQuery: ['secret'] }, [200])
+    await ask({ redactQuery: undefined }, { redactQuery: ['secret'] }, [200])
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
   })
 
