@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Deadlines } from './deadlines.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -40,6 +40,47 @@ it('runs no timer while nothing is watched', () => {
   expect(vi.getTimerCount()).toBe(1)
   deadlines.unwatch(watched)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+describe('after the process stood still', () => {
+  const TICK_MS = 100
+  let nowMs = 0
+  let calls = 0
+
+  function watch(): void {
+    nowMs = 0
+    calls = 0
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setImmediate'] })
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const deadlines = new Deadlines(TICK_MS)
+    deadlines.watch({ deadlineMs: deadlines.in(150), onDeadline: () => calls++ })
+  }
+
+  /** The next tick comes so long after the last one. */
+  function tickAfter(ms: number): void {
+    nowMs += ms
+    vi.advanceTimersByTime(TICK_MS)
+    // The turns of the event loop behind it.
+    for (let turn = 0; turn < 3; turn++) vi.advanceTimersByTime(1)
+  }
+
+  it('clients have another tick to send what they waited with', () => {
+    watch()
+    tickAfter(TICK_MS)
+    tickAfter(5000)
+    expect(calls).toBe(0)
+    tickAfter(TICK_MS)
+    expect(calls).toBe(1)
+  })
+
+  it('and does again and again, they have no more than that', () => {
+    watch()
+    tickAfter(5000)
+    expect(calls).toBe(0)
+    tickAfter(5000)
+    expect(calls).toBe(1)
+  })
 })
 
 it('comes after what was received while the event loop stood still', async () => {
