@@ -14,6 +14,8 @@ export interface Ended {
 /** The demo in a process of its own, as a user starts it. */
 export class DemoProcess implements AsyncDisposable {
   readonly #child: ChildProcess
+  /** Ended, and all that it wrote is here. */
+  readonly #closed: Promise<unknown>
   #stdout = ''
   #stderr = ''
 
@@ -22,6 +24,7 @@ export class DemoProcess implements AsyncDisposable {
       env: { PATH: process.env['PATH'] ?? '', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    this.#closed = once(this.#child, 'close')
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
   }
@@ -45,11 +48,8 @@ export class DemoProcess implements AsyncDisposable {
 
   /** Sends a signal, if any, and waits for the end. */
   async end(signal?: NodeJS.Signals): Promise<Ended> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const closed = once(this.#child, 'close')
-      if (signal !== undefined) this.#child.kill(signal)
-      await closed
-    }
+    if (signal !== undefined) this.#child.kill(signal)
+    await this.#closed
     return { exitCode: this.#child.exitCode, stdout: this.#stdout, stderr: this.#stderr }
   }
 

@@ -262,27 +262,23 @@ describe('RFC 9113 §6.9: what the client may send', () => {
   })
 
   it('is not missed while nobody reads what came before: bodyStallTimeoutMs is for clients', async () => {
-    const outcome = Promise.withResolvers<string>()
-    const { port } = await serveEngines(
-      (exchange) => {
-        setTimeout(() => {
-          exchange.body.consume({
-            data: () => {},
-            end: () => outcome.resolve('end'),
-            error: ({ message }) => outcome.resolve(message),
-          })
-        }, 1200)
-      },
-      { bodyStallTimeoutMs: 300 },
-    )
+    const exchanges: Exchange[] = []
+    const { port } = await serveEngines((exchange) => void exchanges.push(exchange), { bodyStallTimeoutMs: 300 })
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0))
     send(client, 1, WINDOW)
     await client.ping()
     send(client, 1, granted(client, 1))
-    await new Promise((resolve) => setTimeout(resolve, 1200))
+    await settle(1200)
+    const outcome = new Promise((resolve) =>
+      exchanges[0]?.body.consume({
+        data: () => {},
+        end: () => resolve('end'),
+        error: ({ message }) => resolve(message),
+      }),
+    )
     client.send(data(1, '', Flag.END_STREAM))
-    expect(await outcome.promise).toBe('end')
+    expect(await outcome).toBe('end')
   })
 
   it('beyond the window of a stream is an error', async () => {
