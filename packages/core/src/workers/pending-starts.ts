@@ -55,8 +55,18 @@ export class PendingStarts {
     if (start?.taken.size === this.#count) start.resolve(address)
   }
 
-  /** The worker of a place has ended: whatever it has not come to will not be. */
-  failed(slot: number, reason: string): void {
-    for (const start of this.#starts.values()) if (!start.taken.has(slot)) start.reject(new StartupError(reason))
+  /**
+   * The worker of a place has ended: whatever it has not come to will not be.
+   *
+   * @returns How many calls fail for it
+   */
+  failed(slot: number, reason: string): number {
+    let failing = 0
+    for (const start of this.#starts.values()) {
+      if (start.taken.has(slot)) continue
+      start.reject(new StartupError(reason))
+      failing++
+    }
+    return failing
   }
 }

@@ -272,9 +272,9 @@ export class Supervisor {
     slot.current = undefined
     const { startupError } = worker
     const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. What it wrote says why`
-    this.#starts.failed(worker.slot, reason)
-    // The program fails at its very start: that is for the callers to know, and not to be tried again.
-    if (this.#starts.size === this.#offers.size) return
+    // The program fails at its very start: that is for the callers to know, and not to be tried again. Not so if this one
+    // listened and only others have yet to: connections wait in its place already.
+    if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
     const delayMs = nextDelayMs(slot, worker)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
     this.record(() => this.#logger.error('{} {}; starting another{}', worker.name, worker.ending, wait))

@@ -22,6 +22,8 @@ if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
 if (cluster.isWorker) {
   if (behaviour === 'exits early') process.exit(7)
   if (behaviour === 'never listens') await sleep(60_000)
+  const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '' } = process.env
+  if (FW_WORKER_SLOT === '1') while (existsSync(heldUp)) await sleep(POLL_MS)
   // A file that comes and goes while the program runs: who starts meanwhile fails as soon as it has gone.
   if (existsSync(behaviour)) {
     log.info('Broken')

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
-import { freePort, testCertificate } from '@fw/testing'
+import { freePort, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { Program, type ProgramOptions } from './run-program.ts'
+import { PATIENTLY, Program, type ProgramOptions } from './run-program.ts'
 
 /** What a program writes that does not start; it says of itself that it ends with 3. */
 async function failing(options: ProgramOptions): Promise<string> {
@@ -71,6 +72,26 @@ describe('listen with workers fails with one line', () => {
   ])('for workers %s', async (_what, listen, message) => {
     expect(await failing({ listen })).toMatch(message)
   })
+})
+
+it('a worker that dies before all listen is replaced: connections wait in its place already', async () => {
+  await using folder = await tempFolder()
+  const heldUp = folder.join('held-up')
+  await writeFile(heldUp, '')
+  const program = new Program({ listen: { workers: 2 }, env: { TEST_HELD_UP: heldUp } })
+  await expect.poll(() => program.workers(), PATIENTLY).toHaveLength(1)
+  const [first = 0] = program.workers()
+  process.kill(first, 'SIGKILL')
+  await expect.poll(() => program.output, PATIENTLY).toContain(`Worker 1 (process ${first}) was ended by SIGKILL`)
+  await rm(heldUp)
+  const url = await program.url()
+  const served = new Set<string>()
+  const deadline = AbortSignal.timeout(PATIENTLY.timeout)
+  while (served.size < 2) {
+    const answer = await fetch(url, { headers: { connection: 'close' }, signal: deadline })
+    served.add(await answer.text())
+  }
+  expect(served).not.toContain(String(first))
 })
 
 it('a call of listen that fails in the primary fails in the workers too, and others go on', async () => {
