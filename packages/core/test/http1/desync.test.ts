@@ -122,8 +122,8 @@ describe('CONNECT', () => {
 
 it('an empty line behind a request and nothing more is answered with nothing', async () => {
   // Whoever reads an answer that it did not ask for takes it for that of its next request.
-  const limits = { headTimeoutMs: 100, keepAliveTimeoutMs: 100, firstByteTimeoutMs: 100 }
   for (const wire of [NEXT, '']) {
+    const limits = { headTimeoutMs: 100, ...(wire === '' ? { firstByteTimeoutMs: 100 } : { keepAliveTimeoutMs: 100 }) }
     const { port, refusals } = await serveEngines((exchange) => exchange.respond(200, [], 'x'), limits)
     const { text, ended } = await rawExchange(port, `${wire}\r\n`, { timeoutMs: 5000 })
     expect(text.match(/HTTP\/1\.1/g) ?? []).toHaveLength(wire === '' ? 0 : 1)
