@@ -49,3 +49,21 @@ it.each([['text'], [undefined], [{ code: 1 }], [new Error('two\nlines')]])('make
   report.add(new BrokenSink(), error)
   expect(lines).toEqual([expect.not.stringContaining('\n')])
 })
+
+it('survives what throws when it is looked at', () => {
+  const { lines, report } = start()
+  const revoked = Proxy.revocable(new Error('never seen'), {})
+  revoked.revoke()
+  const withoutMessage = Object.defineProperty(new Error('never seen'), 'message', {
+    get: () => {
+      throw new Error('no message')
+    },
+  })
+  class NamelessSink extends BrokenSink {
+    static override get name(): string {
+      throw new Error('no name')
+    }
+  }
+  for (const error of [revoked.proxy, withoutMessage]) report.add(new NamelessSink(), error)
+  expect(lines).toEqual(Array(2).fill('log: a sink failed: <value that cannot be shown>'))
+})

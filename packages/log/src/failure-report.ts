@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import type { Sink } from '@fw/types'
-import { display } from './display.ts'
+import { display, UNSHOWABLE } from './display.ts'
 import { escapeLine } from './escape.ts'
 
 /** A sink that fails does so for every record; once a second is enough to be noticed. */
@@ -34,14 +34,27 @@ export class FailureReport {
     const more = failures.unreported === 0 ? '' : ` (and ${failures.unreported} more since the last report)`
     failures.reportedMs = now
     failures.unreported = 0
-    const reason = error instanceof Error ? error.message : display(error)
-    this.#print(escapeLine(`log: ${nameOf(sink)} failed: ${reason}${more}`))
+    this.#print(escapeLine(`log: ${nameOf(sink)} failed: ${reasonOf(error)}${more}`))
   }
 }
 
 function nameOf(sink: Sink): string {
-  const name = sink.constructor?.name
-  return name && name !== 'Object' ? name : 'a sink'
+  try {
+    const name = sink.constructor?.name
+    return name && name !== 'Object' ? name : 'a sink'
+  } catch {
+    // Code of the application's own class threw; the report must not fail for it.
+    return 'a sink'
+  }
+}
+
+function reasonOf(error: unknown): string {
+  try {
+    return display(error instanceof Error ? error.message : error)
+  } catch {
+    // What was thrown throws in turn when it is looked at, such as a revoked proxy: the log call must not.
+    return UNSHOWABLE
+  }
 }
 
 /** Prints where no sink is needed. Never throws. */

@@ -231,6 +231,18 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
   })
 
+  it('says so in colours where the other lines have them', async () => {
+    const { lines } = await withoutReader(`
+log.init({
+  async: true,
+  maxQueueSize: 4,
+  sinks: [new log.ConsoleSink({ colorMode: 'always', showLocation: false, pattern: '{level} {message}' })],
+})
+for (let at = 0; at < 20; at++) log.info('line {}', at)
+console.error('null')`)
+    expect(lines.at(-1)).toMatch(/^\u{1b}\[33mWARN \u{1b}\[39m \d+ records dropped/u)
+  })
+
   it('with overflow drop does not drop errors', () => {
     const { logger, path } = start({ maxQueueSize: 10 })
     for (let at = 0; at < 1000; at++) logger.info('line {}', at)

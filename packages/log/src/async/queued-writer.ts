@@ -282,7 +282,8 @@ export class QueuedWriter {
   #reportDropped(): void {
     if (this.#unreported === 0 || this.#batch.lines + this.#queue.recordsAtMost > this.#settings.maxQueueSize >> 1)
       return
-    this.#batch.addReady('', this.#describeDropped(this.#unreported))
+    // A line as sinks make it: what may be escaped is, and what may have colours has them.
+    this.#batch.addReady(this.#describeDropped(this.#unreported), '')
     this.#unreported = 0
   }
 
