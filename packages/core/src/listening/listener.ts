@@ -7,6 +7,7 @@ import type { CertificateStore, CertificateUser } from '../tls/certificate-store
 import type { EngineHost } from '../engine/engine.ts'
 import type { Http3Listener } from '../http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
+import { listenerUrl } from './listener-url.ts'
 import type { Limits } from '../limits.ts'
 import { StartupError } from '../startup-error.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
@@ -173,8 +174,6 @@ function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAd
     const url = new URL(`http+unix://${encodeURIComponent(bound)}/`)
     return { url, host: undefined, port: undefined, path: bound, protocols }
   }
-  const isAny = bound.address === '::' || bound.address === '0.0.0.0'
-  const name = isAny ? 'localhost' : bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-  const url = new URL(`${options.certificates === undefined ? 'http' : 'https'}://${name}:${bound.port}/`)
+  const url = listenerUrl(options.certificates === undefined ? 'http' : 'https', bound)
   return { url, host: bound.address, port: bound.port, path: undefined, protocols }
 }
