@@ -33,6 +33,8 @@ export async function gatherAbsence(resolution: Resolution, files: FileStat): Pr
   const plain = variants[variants.length - 1]
   if (plain === undefined || looks.length === 1) return resolution
   const paths = looks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
+  // What is there and no variant may become one where it is: its directory would not tell.
+  if (paths.length + variants.length < looks.length) return resolution
   const directory = dirname(plain.path)
   const atMs = performance.now()
   const stats = await files.look(directory)

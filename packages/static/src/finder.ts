@@ -16,6 +16,8 @@ export interface Resolution {
   readonly looks: readonly Look[]
   /** If the looks are at the plain file alone: what else they depend on. */
   readonly absence?: Absence
+  /** The file answers for a directory that is to be asked for with a slash. */
+  readonly isUnslashed?: boolean
 }
 
 /** Finds the file that a request path names, by looking at the file system. */
@@ -29,18 +31,18 @@ export class Finder {
   }
 
   /**
-   * @returns `'unslashed'` for a directory that should be asked for with a slash, `undefined` if there is no such file
+   * @returns `undefined` if there is no such file
    * @throws the error of `stat` if the process may not look, or the file system fails
    */
-  async find({ file, name, isDirectory }: PathLocation): Promise<Resolution | 'unslashed' | undefined> {
+  async find({ file, name, isDirectory }: PathLocation): Promise<Resolution | undefined> {
     const stats = await this.#files.look(file)
     if (stats === undefined) return undefined
     if (stats.isFile()) return isDirectory ? undefined : this.#withSidecars(file, name, stats)
     if (!stats.isDirectory()) return undefined
-    if (!isDirectory && this.#options.redirect) return 'unslashed'
-    const { indexFile } = this.#options
+    const { indexFile, redirect } = this.#options
     // While there is an index in it, the directory is one: it need not be looked at again.
-    return this.findFile(locateIn(file, indexFile), locateIn(name, indexFile))
+    const index = await this.findFile(locateIn(file, indexFile), locateIn(name, indexFile))
+    return index !== undefined && redirect && !isDirectory ? { ...index, isUnslashed: true } : index
   }
 
   /** As `find`, for a path that is no directory. */
@@ -55,7 +57,8 @@ export class Finder {
     const found = await Promise.all(
       SIDECARS.map(async ({ coding, suffix }) => {
         const sidecar = await this.#files.look(path + suffix)
-        return sidecar?.isFile() === true
+        // No coding makes nothing of a file: an empty one is what a build left that failed.
+        return sidecar?.isFile() === true && sidecar.size > 0n
           ? newVariant(path + suffix, name, coding, sidecar)
           : newLook(path + suffix, sidecar)
       }),

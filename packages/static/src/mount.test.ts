@@ -46,6 +46,17 @@ describe('sidecars', () => {
     expect([answer.text, answer.headers.get('vary')]).toEqual(['IDENTITY', null])
   })
 
+  it('that are empty, as of a build that failed, are passed over until they are not', async () => {
+    await using folder = await tempFolder({ 'a.js': 'ID', 'a.js.br': '', 'a.js.gz': 'GZIP' })
+    await using server = await serve((router) => staticFiles(router, '/', folder.path))
+    const ask = async (): Promise<string> => (await server.ask('/a.js', { 'accept-encoding': 'gzip, br' })).text
+    expect(await ask()).toBe('GZIP')
+    await delay(30)
+    expect([await ask(), await ask()]).toEqual(['GZIP', 'GZIP'])
+    writeFileSync(folder.join('a.js.br'), 'BR')
+    expect(await ask()).toBe('BR')
+  })
+
   it('have a tag of their own, even with the same size and time', async () => {
     await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
     for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)

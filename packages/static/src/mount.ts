@@ -13,6 +13,7 @@ import type { ResolvedOptions } from './options.ts'
 import { acceptedCodings } from './precompressed.ts'
 import { refuse } from './refuse.ts'
 import { represent } from './representation.ts'
+import { openSource } from './source.ts'
 import type { Variant } from './variant.ts'
 import { addVary } from './vary.ts'
 import { limitedWarnings } from './warnings.ts'
@@ -72,11 +73,7 @@ export class Mount {
   async #serveAt(ctx: Context, at: PathLocation): Promise<void> {
     try {
       const found = await this.#finder.find(at)
-      // Routes and middleware have seen the longer spelling, and may have let it pass for that.
-      if (found !== undefined && at.isRedundant) return redirect(ctx, ctx.path.replaceAll(/\/{2,}/g, '/'))
-      if (found === 'unslashed') return redirect(ctx, `${ctx.path}/`)
-      if (found !== undefined) await this.#remember(ctx.path, found)
-      const failure = found === undefined ? 'missing' : await this.#send(ctx, found, false)
+      const failure = found === undefined ? 'missing' : await this.#answer(ctx, at, found)
       if (failure === 'missing') await this.#miss(ctx, at.name)
       else if (failure !== undefined) await refuse(ctx, failure, at.file, this.#warn)
     } catch (error) {
@@ -84,6 +81,27 @@ export class Mount {
       if (failure === undefined) throw error
       await refuse(ctx, failure, at.file, this.#warn)
     }
+  }
+
+  /** Answers for a path that names a file; the failure if that cannot be had. */
+  async #answer(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
+    const path = properPath(ctx.path, at, found)
+    if (path === ctx.path) {
+      await this.#remember(path, found)
+      return this.#send(ctx, found, false)
+    }
+    const failure = await this.#failureOf(found)
+    if (failure === undefined) redirect(ctx, path)
+    return failure
+  }
+
+  /** Why a file cannot be had: a redirect to it would tell those who may not have it that it is there. */
+  async #failureOf({ variants }: Resolution): Promise<FileFailure | undefined> {
+    const plain = variants.at(-1)
+    const opened = plain === undefined ? 'missing' : await openSource(plain.path, this.#base, this.#options.symlinks)
+    if (typeof opened === 'string') return opened
+    await opened.close()
+    return undefined
   }
 
   /** Answers for a path that names no file. */
@@ -204,6 +222,13 @@ function nothing(): void {}
 
 function codingsOf(variants: readonly Variant[]): string {
   return variants.map(({ coding }) => coding).join(', ')
+}
+
+/** The path that a file is to be asked for by. */
+function properPath(path: string, at: PathLocation, { isUnslashed }: Resolution): string {
+  // Routes and middleware have seen the longer spelling, and may have let it pass for that.
+  if (at.isRedundant) return path.replaceAll(/\/{2,}/g, '/')
+  return isUnslashed === true ? `${path}/` : path
 }
 
 /** Sends the client to another spelling of the path on the same host: the path begins with one slash. */

@@ -210,6 +210,30 @@ describe('staticFiles', () => {
     expect((await server.ask('/static/dir/')).text).toBe('DIR')
   })
 
+  it('sends nobody to what is not served, which would tell that it is there', async () => {
+    await using folder = await tempFolder({
+      'root/index.html': 'ROOT',
+      'root/empty/a.txt': 'A',
+      'outside/index.html': 'OUT',
+    })
+    symlinkSync('../outside', folder.join('root/link'))
+    for (const spa of [false, true]) {
+      const options = { redirect: true, onWarning: () => {} }
+      await using server = await serve((router) =>
+        staticFiles(router, '/', folder.join('root'), spa ? { ...options, spa } : options),
+      )
+      const status = spa ? 200 : 404
+      const table: [string, number][] = [
+        ['/link', 404],
+        ['//link', 404],
+        ['//link/index.html', 404],
+        ['/empty', status],
+        ['/nothing', status],
+      ]
+      for (const [path, expected] of table) expect([path, (await server.ask(path)).status]).toEqual([path, expected])
+    }
+  })
+
   it('says at registration what it cannot do', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
     await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory\. Make it/)
