@@ -1,3 +1,4 @@
+import { quicheAddress } from './quiche-address.ts'
 import type { HostPort } from './quiche-binding.ts'
 
 /** RFC 9000 §8.1: what may be sent to an address that has not proved itself, for each octet received from it. */
@@ -53,7 +54,7 @@ export class PeerAddress {
   #oldestSequence = 0
 
   constructor(address: HostPort) {
-    this.original = address
+    this.original = quicheAddress(address)
     this.#proved = address
   }
 

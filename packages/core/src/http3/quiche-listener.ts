@@ -3,6 +3,7 @@ import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { Level } from '@fw/log'
 import { outsideRequests } from '../engine/outside.ts'
+import { quicheAddress } from './quiche-address.ts'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './quiche-binding.ts'
 import { QuicheConnection } from './quiche-connection.ts'
 import type { QuicheEndpoint } from './quiche-endpoint.ts'
@@ -71,7 +72,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.#accept = accept
     this.#resets = new StatelessResets(resetSecret(options), performance.now())
     this.address = socket.address()
-    this.#local = { host: this.address.address, port: this.address.port }
+    this.#local = quicheAddress({ host: this.address.address, port: this.address.port })
     socket.on('message', (packet, { address, port }) => {
       // Who sends from port 0, as anybody can pretend to, expects no answer (RFC 768); to send one throws.
       if (port !== 0) this.#onPacket(packet, { host: address, port })
@@ -215,7 +216,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     const client = { address: from.host, port: from.port }
     if (header.token !== undefined && header.token.byteLength > 0) {
       const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
-      return originalId === undefined ? undefined : this.#connect(header.dcid, originalId, header, from)
+      if (originalId !== undefined) return this.#connect(header.dcid, originalId, header, from)
+      // RFC 9000 §8.1.3: it may be of a server that was here before; then the client has not proved its address.
     }
     const id = randomBytes(ID_BYTES)
     if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
@@ -243,7 +245,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     try {
       // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 octets for all parameters.
       this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
-      const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, from, this.#config)
+      const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, quicheAddress(from), this.#config)
       connection = new QuicheConnection(quiche, this, from)
     } catch {
       // A client whose connection IDs are not valid.
