@@ -63,6 +63,7 @@ describe('a pattern', () => {
   it.each([
     ['{msg}', "'{msg}' is no token of a pattern (known: time, iso, epoch, level, location, file,"],
     ['{}', "'{}' is no token"],
+    ['{constructor}', "'{constructor}' is no token"],
     ['{message:zz}', "'{message:zz}' is no token"],
     ['{message', "'{' is no token"],
     ['message}', "'}' is no token"],

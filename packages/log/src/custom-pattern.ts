@@ -47,7 +47,7 @@ export function compileCustomPattern(
       text += source[0]
       continue
     }
-    const valueOf = tokens[name]
+    const valueOf = Object.hasOwn(tokens, name) ? tokens[name] : undefined
     const spec = parseSpec(specText ?? '')
     if (valueOf === undefined || spec === undefined) {
       const known = Object.keys(tokens).join(', ')

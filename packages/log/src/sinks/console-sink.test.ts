@@ -1,4 +1,4 @@
-import { openSync, readFileSync } from 'node:fs'
+import { existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
@@ -41,6 +41,19 @@ describe('ConsoleSink', () => {
       ['<4>', '<5>'],
     ])
   })
+
+  it.runIf(existsSync('/dev/full'))(
+    'writes errors to stderr also while stdout is on a full disk, and lines are gathered for it',
+    () => {
+      const err = join(temporaryDirectory(), 'err')
+      const sink = new ConsoleSink({ pattern: '{message}' }, [openSync('/dev/full', 'a'), openSync(err, 'a')])
+      sink.useQueue({ flushIntervalMs: 100, maxQueueSize: 100, overflow: 'drop', onFailure: () => {} })
+      sink.write(record({ level: 2, message: 'gathered' }))
+      expect(() => sink.write(record({ level: 4, message: 'seen' }))).toThrow('ENOSPC')
+      expect(readFileSync(err, 'utf8')).toBe('seen\n')
+      expect(() => sink.close()).toThrow('ENOSPC')
+    },
+  )
 
   it('writes everything to stdout when asked to', () => {
     const { sink, stdout, stderr } = start({ stderrForErrors: false })

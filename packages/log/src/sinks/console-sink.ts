@@ -80,9 +80,13 @@ export class ConsoleSink implements LogSink {
 
   #put(record: Pick<LogRecord, 'timeMs' | 'level'>, line: LineBuffer): boolean {
     if (!this.#isError(record)) return this.#out.write(line, record)
-    // Both may be the same terminal, where what came before is to stand before.
-    this.#out.flush()
-    this.#err.write(line)
+    try {
+      // Both may be the same terminal, where what came before is to stand before.
+      this.#out.flush()
+    } finally {
+      // A stdout on a full disk keeps no error from stderr.
+      this.#err.write(line)
+    }
     return true
   }
 

@@ -123,6 +123,7 @@ describe('a file that was renamed', () => {
 it.each<[unknown, string]>([
   [{}, 'rotate needs maxBytes or every'],
   [{ maxBytes: 0 }, 'rotate.maxBytes must be a whole number from 1'],
+  [{ maxBytes: null }, 'rotate.maxBytes must be a number, not null'],
   [{ maxBytes: '1k' }, "rotate.maxBytes must be a number, not '1k'"],
   [{ every: 'week' }, "rotate.every must be 'hour' or 'day', not 'week'"],
   [{ every: 'day', keep: 0 }, 'rotate.keep must be a whole number from 1 to 1000, not 0'],

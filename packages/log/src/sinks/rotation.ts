@@ -30,7 +30,7 @@ export class Rotation {
   constructor(config: RotateConfig, utc: boolean, purpose: string) {
     checkOptions(config, ['maxBytes', 'every', 'keep'], purpose)
     const { maxBytes, every, keep = 5 } = config
-    checkNumber('rotate.maxBytes', maxBytes ?? 1, 1, Number.MAX_SAFE_INTEGER, purpose)
+    if (maxBytes !== undefined) checkNumber('rotate.maxBytes', maxBytes, 1, Number.MAX_SAFE_INTEGER, purpose)
     checkNumber('rotate.keep', keep, 1, 1000, purpose)
     if (every !== undefined && every !== 'hour' && every !== 'day') {
       throw new TypeError(`Cannot ${purpose}: rotate.every must be 'hour' or 'day', not ${inspect(every)}`)
