@@ -16,7 +16,7 @@ import { represent } from './representation.ts'
 import { openSource } from './source.ts'
 import type { Variant } from './variant.ts'
 import { addVary } from './vary.ts'
-import { limitedWarnings } from './warnings.ts'
+import { limitedWarnings, ownWarnings } from './warnings.ts'
 
 /** Under which the fallback file is known; no path of a request is empty. */
 const FALLBACK = ''
@@ -45,7 +45,7 @@ export class Mount {
     this.#finder = new Finder(this.#files, options)
     this.#known = new KnownPaths(this.#files)
     this.#cache = new FileCache({ ...options, base })
-    this.#warn = options.onWarning ?? limitedWarnings()
+    this.#warn = options.onWarning === undefined ? limitedWarnings() : ownWarnings(options.onWarning)
   }
 
   /** Answers one request; at once if the file is in memory. */

@@ -1,6 +1,6 @@
 import * as log from '@fw/log'
 import { afterEach, expect, it, vi } from 'vitest'
-import { limitedWarnings } from './warnings.ts'
+import { limitedWarnings, ownWarnings } from './warnings.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -25,4 +25,20 @@ it('makes Warn records, whatever braces a file name holds', async () => {
   limitedWarnings()('Cannot open {name}')
   await expect.poll(() => sink.size()).toBe(1)
   expect(sink.records()[0]).toMatchObject({ level: log.Level.Warn, message: 'Cannot open {name}' })
+})
+
+it.each([
+  [
+    'throws',
+    (): void => {
+      throw new Error('no pager')
+    },
+    ': no pager',
+  ],
+  ['rejects', (): Promise<void> => Promise.reject(new Error('no pager')), ': no pager'],
+  ['rejects with no error', (): Promise<void> => Promise.reject(Object.create(null)), ''],
+])('gives a warning to the log where a reporter of the application %s', async (_, report, reason) => {
+  const warned: string[] = []
+  ownWarnings(report, (message) => warned.push(message))('Cannot open a')
+  await expect.poll(() => warned).toEqual([`Cannot open a (onWarning failed${reason})`])
 })

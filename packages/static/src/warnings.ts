@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /** Clients can cause warnings, so that they must not be able to flood the log. */
 const INTERVAL_MS = 1000
 
@@ -17,6 +19,25 @@ export function limitedWarnings(report: Warn = reportToLog): Warn {
     nextMs = nowMs + INTERVAL_MS
     omitted = 0
     report(message + suffix)
+  }
+}
+
+/**
+ * The application's own reporter. Where it fails, be it later, the warning goes to the log: clients can cause one, and no
+ * request may fail for it, let alone the process.
+ */
+export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): Warn {
+  return (message) => {
+    const failed = (error: unknown): void => {
+      fallback(`${message} (onWarning failed${types.isNativeError(error) ? `: ${error.message}` : ''})`)
+    }
+    try {
+      // An async function passes the compiler, and its rejection would be fatal.
+      const result: unknown = report(message)
+      if (types.isPromise(result)) result.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 }
 
