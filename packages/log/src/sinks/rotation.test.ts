@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record } from '../testing.ts'
 import { createLogger } from '../root-logger.ts'
@@ -89,6 +89,27 @@ describe('rotation by time', () => {
     const path = join(directory, 'app.log')
     utimesSync(path, Date.parse(last) / 1000, Date.parse(last) / 1000)
     const sink = new FileSink({ path, pattern: '{message}', utc: true, rotate: { every } })
+    onTestFinished(() => sink.close())
+    sink.write(record({ message: 'same', timeMs: Date.parse(last) }))
+    sink.write(record({ message: 'next', timeMs: Date.parse(first) }))
+    expect(contents(directory)).toEqual({ 'app.log': ['next'], 'app.1.log': ['before', 'same'] })
+  })
+
+  it.each([
+    ['Asia/Kathmandu', '2096-05-01T10:14:59.999Z', '2096-05-01T10:15:00.000Z'],
+    ['Europe/Berlin, from summer time to the same hour again', '2096-10-28T00:59:59.999Z', '2096-10-28T01:00:00.000Z'],
+    [
+      'Europe/Berlin, to the hour after the one that is left out',
+      '2096-03-25T00:59:59.999Z',
+      '2096-03-25T01:00:00.000Z',
+    ],
+  ])('begins a new file with each hour of local time: %s', (zone, last, first) => {
+    vi.stubEnv('TZ', zone.replace(/,.*/, ''))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { directory } = start({}, 'before\n')
+    const path = join(directory, 'app.log')
+    utimesSync(path, Date.parse(last) / 1000 - 1800, Date.parse(last) / 1000 - 1800)
+    const sink = new FileSink({ path, pattern: '{message}', rotate: { every: 'hour' } })
     onTestFinished(() => sink.close())
     sink.write(record({ message: 'same', timeMs: Date.parse(last) }))
     sink.write(record({ message: 'next', timeMs: Date.parse(first) }))

@@ -16,6 +16,8 @@ export interface RotateConfig {
 /** Trying again at once would only fail again. */
 const RETRY_MS = 60_000
 
+const MINUTE_MS = 60_000
+
 /** Knows when a file is due, and what becomes of it. Does not open or close it. */
 export class Rotation {
   readonly #maxBytes: number
@@ -86,7 +88,9 @@ export class Rotation {
     if (this.#every === undefined) return Infinity
     const date = new Date(timeMs)
     if (this.#every === 'day') return this.#utc ? date.setUTCHours(24, 0, 0, 0) : date.setHours(24, 0, 0, 0)
-    return this.#utc ? date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0) : date.setMinutes(60, 0, 0)
+    // From the minutes, as the name of the next hour may be that of this one: so it is when summer time ends.
+    const minutes = this.#utc ? date.getUTCMinutes() : date.getMinutes()
+    return timeMs - (timeMs % MINUTE_MS) + (60 - minutes) * MINUTE_MS
   }
 }
 
