@@ -190,9 +190,9 @@ export function checkCloseOptions(options: CloseOptions): CloseOptions {
 function checkTls(tls: unknown, what: string): void {
   if (tls === undefined || tls === false || typeof tls === 'function' || (typeof tls === 'object' && tls !== null))
     return
-  throw new TypeError(
-    `Option tls of ${what} is ${inWords(tls)}; it takes { keyFile, certFile }, or { key, cert } in PEM`,
-  )
+  // Text is not shown: it may be a private key.
+  const given = typeof tls === 'string' ? 'text' : inWords(tls)
+  throw new TypeError(`Option tls of ${what} is ${given}; it takes { keyFile, certFile }, or { key, cert } in PEM`)
 }
 
 function checkProtocols(options: Pick<ServerOptions, 'http2' | 'http3'>): void {

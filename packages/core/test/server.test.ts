@@ -240,6 +240,7 @@ describe('what cannot start says what to do', () => {
     ['a port that is not set', { port: Number(undefined) }, /^Port is NaN; it takes a whole number/],
     ['text for reusePort', { reusePort: 'false' as never }, /^Option reusePort is "false"; it takes true or false$/],
     ['tls without a certificate', { tls: true as never }, /^Option tls of listen is true; it takes \{ keyFile/],
+    ['tls that is a key', { tls: '-----BEGIN PRIVATE KEY-----' as never }, /^Option tls of listen is text; it takes/],
     ['tls that is not set', { tls: null as never }, /^Option tls of listen is null; it takes/],
     ['a host that is none', { host: 5 as never }, /^Option host of listen is 5; it takes an IP address/],
     ['a path that is none', { path: '' }, /^Option path of listen is ""; it takes the path of a Unix socket$/],
