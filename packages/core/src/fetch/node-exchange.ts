@@ -129,7 +129,9 @@ export class NodeExchange extends BaseExchange {
 
   #receive(body: ReceivedBody): void {
     const request = this.#request
-    if (request.readableEnded) {
+    // What nobody has read by then is thrown away; what is left would be taken for the whole.
+    if (this.isClosed) return body.fail(new AbortedError('The exchange is over'))
+    if (request.readableDidRead || request.readableEnded) {
       body.fail(new Error('The body was read already: mount these routes before what reads it, such as express.json()'))
       return
     }

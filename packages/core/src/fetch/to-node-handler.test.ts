@@ -107,6 +107,51 @@ describe('toNodeHandler', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
+  // A server of Node.js throws away what nobody has read by the end of an answer.
+  it('gives nobody a part of a body for the whole: after the answer it is an error', async () => {
+    const { router } = new App()
+    const answered = Promise.withResolvers<void>()
+    const read = Promise.withResolvers<unknown>()
+    router.post('/', (ctx) => {
+      ctx.onFinish(() => {
+        void answered.promise.then(() => ctx.text()).then(read.resolve, (error: unknown) => read.resolve(error))
+      })
+      return 'early'
+    })
+    const server = http.createServer(toNodeHandler(router)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const request = http.request({ port, host: '127.0.0.1', method: 'POST', headers: { 'content-length': 10 } })
+    request.on('error', () => {})
+    request.write('first')
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    await response.resume().toArray()
+    answered.resolve()
+    request.end('later')
+    expect(await read.promise).toBeInstanceOf(Error)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it.each(['some of it', 'all of it'])('says so when others have read the body before: %s', async (what) => {
+    const { router } = new App()
+    router.post('/', (ctx) => ctx.text().catch((error: Error) => error.message))
+    const handler = toNodeHandler(router)
+    const server = http.createServer((request, response) => {
+      if (what === 'all of it') request.resume().on('end', () => handler(request, response))
+      else request.once('data', () => handler(request.pause(), response))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const request = http.request({ port, host: '127.0.0.1', method: 'POST' }).on('error', () => {})
+    request.write('first')
+    if (what === 'all of it') request.end('later')
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    expect(String(await response.toArray())).toContain('The body was read already')
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
   it('takes no group', () => {
     expect(() => toNodeHandler(new App().router.group('/a'))).toThrow('Cannot make a Node handler')
   })
