@@ -9,6 +9,7 @@ import { outsideRequests } from '../engine/outside.ts'
 import { BodyReceiver, type BodyOwner } from './body-receiver.ts'
 import type { Http1ConnectionOptions } from './connection-options.ts'
 import type { Phase } from './connection-phase.ts'
+import { cutOff } from './cut-off.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { HeadReceiver } from './head-receiver.ts'
 import { LingeringClose } from './lingering-close.ts'
@@ -87,8 +88,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#phase = 'closed'
     this.output.release()
     // A reset; TLS has no such thing, but there the missing close_notify tells. Unix sockets have neither, and no address.
-    if (isVisible && this.scheme === 'http' && this.remoteAddress !== undefined) this.#socket.resetAndDestroy()
-    else this.#socket.destroy()
+    cutOff(this.#socket, isVisible && this.scheme === 'http' && this.remoteAddress !== undefined)
   }
 
   connectionFields(close: boolean): ConnectionFields {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { rawExchange, settle } from '@fw/testing'
+import { closed, rawExchange, settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveEngines as serve } from '../serve-engines.ts'
@@ -142,5 +142,17 @@ describe('an answer whose end is that of the connection, cut off', () => {
     await settle(1000)
     socket.resume()
     expect(await Promise.race([failed, closed])).toMatchObject([{ code: 'ECONNRESET' }])
+  })
+})
+
+describe('a connection that is given up', () => {
+  // What came at once is read in one go, and the end of the answer is not with the operating system before all of it is.
+  it('as the client sends too much behind its answer is closed', async () => {
+    const answer = (exchange: Exchange): void => exchange.respond(413, ['connection', 'close'], null)
+    const { port, listener } = await serve(answer, { lingerBytes: 1 })
+    const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}`
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))
+    await Promise.all(sockets.map((socket) => closed(socket.resume().end(request))))
+    await listener.drain()
   })
 })
