@@ -30,6 +30,11 @@ function half(exchange: Exchange): void {
   exchange.write(Buffer.from('half'))
 }
 
+/** The last answer of a connection. */
+function refuse(exchange: Exchange): void {
+  exchange.respond(413, ['connection', 'close'], null)
+}
+
 const statuses = (text: string): string[] =>
   Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status = '']) => status)
 
@@ -136,7 +141,7 @@ describe('an answer whose end is that of the connection, cut off', () => {
     )
     const socket = await open(port)
     const failed = once(socket, 'error')
-    const closed = once(socket, 'close')
+    const ended = once(socket, 'close')
     socket.pause().write(old)
     await expect.poll(() => outcomes).toMatchObject([{ aborted: false }])
     await settle(1000)
@@ -148,11 +153,10 @@ describe('an answer whose end is that of the connection, cut off', () => {
 describe('a connection that is given up', () => {
   // What came at once is read in one go, and the end of the answer is not with the operating system before all of it is.
   it('as the client sends too much behind its answer is closed', async () => {
-    const answer = (exchange: Exchange): void => exchange.respond(413, ['connection', 'close'], null)
-    const { port, listener } = await serve(answer, { lingerBytes: 1 })
+    const { port, listener } = await serve(refuse, { lingerBytes: 1 })
     const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}`
     const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))
     await Promise.all(sockets.map((socket) => closed(socket.resume().end(request))))
-    await listener.drain()
+    await expect(listener.drain()).resolves.toBeUndefined()
   })
 })
