@@ -146,7 +146,7 @@ describe('an answer whose end is that of the connection, cut off', () => {
     await expect.poll(() => outcomes).toMatchObject([{ aborted: false }])
     await settle(1000)
     socket.resume()
-    expect(await Promise.race([failed, closed])).toMatchObject([{ code: 'ECONNRESET' }])
+    expect(await Promise.race([failed, ended])).toMatchObject([{ code: 'ECONNRESET' }])
   })
 })
 
