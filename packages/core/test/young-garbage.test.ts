@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
+const CHURN_SET = new URL('../src/engine/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
 /** In one of them nothing is compiled any more. */
 const ROUNDS = 5
@@ -51,4 +52,38 @@ it.each([
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
   // A request takes some 1,000 octets, ten times that if it is a Request.
   expect(Number(stdout)).toBeLessThan(100)
+})
+
+/** Prints how many octets of each object that went through a set are left: the least of several rounds. */
+const SET_PROGRAM = `
+  import { getHeapSpaceStatistics } from 'node:v8'
+  import { ChurnSet } from ${JSON.stringify(CHURN_SET)}
+  const set = new ChurnSet()
+  const used = () => getHeapSpaceStatistics().reduce((sum, space) => sum + space.space_used_size, 0)
+  const churn = () => {
+    const open = []
+    for (let i = 0; i < ${REQUESTS}; i++) {
+      open.push({ content: Array(20).fill(i) })
+      set.add(open.at(-1))
+      if (open.length > 10) set.delete(open.shift())
+    }
+    for (const item of open) set.delete(item)
+  }
+  const round = () => {
+    // Objects that live long, as the set does, are old.
+    set.add({})
+    for (let i = 0; i < 2; i++) gc({ type: 'minor' })
+    const before = used()
+    churn()
+    for (let i = 0; i < 2; i++) gc({ type: 'minor' })
+    return (used() - before) / ${REQUESTS}
+  }
+  churn()
+  console.log(Math.min(...Array.from({ length: ${ROUNDS} }, round)))
+`
+
+it('nothing of what went through a set lives longer than it was there', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SET_PROGRAM])
+  // An object takes some 230 octets, of which a Set leaves 150.
+  expect(Number(stdout)).toBeLessThan(20)
 })

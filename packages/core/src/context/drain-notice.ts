@@ -1,3 +1,5 @@
+import { ChurnSet } from '../engine/churn-set.ts'
+
 /** Who is told that the server begins to close. */
 export interface DrainListener {
   /** Never throws. */
@@ -6,7 +8,7 @@ export interface DrainListener {
 
 /** Tells once that the server begins to close. */
 export class DrainNotice {
-  readonly #listeners = new Set<DrainListener>()
+  readonly #listeners = new ChurnSet<DrainListener>()
   #isGiven = false
 
   /** Tells `listener` when the notice is given, at once if it has been; again is without effect. */
@@ -22,7 +24,9 @@ export class DrainNotice {
   give(): void {
     this.#isGiven = true
     const listeners = [...this.#listeners]
-    this.#listeners.clear()
-    for (const listener of listeners) listener.onDrainNotice()
+    for (const listener of listeners) {
+      this.#listeners.delete(listener)
+      listener.onDrainNotice()
+    }
   }
 }

@@ -1,3 +1,5 @@
+import { ChurnSet } from './churn-set.ts'
+
 /** Something that must happen by a certain time. */
 export interface Watched {
   /** When, on the clock of `Deadlines`; `Infinity` for never. */
@@ -12,7 +14,7 @@ export interface Watched {
  * met another tick later, for what clients send only when they hear of the server again.
  */
 export class Deadlines {
-  readonly #watched = new Set<Watched>()
+  readonly #watched = new ChurnSet<Watched>()
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined = undefined
   #tickedMs = 0

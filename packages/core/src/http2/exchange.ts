@@ -17,7 +17,7 @@ import { RequestContent, type ContentOwner } from './request-content.ts'
 import type { Http2RequestHead } from './request-head.ts'
 import type { Sender, SendingStream } from './sender.ts'
 import type { SpareWindow } from './spare-window.ts'
-import type { Numbered } from './stream-table.ts'
+import type { Numbered } from '../engine/stream-table.ts'
 
 /** What an exchange needs of the connection it runs on. */
 export interface StreamOwner {

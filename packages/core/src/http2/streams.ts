@@ -6,6 +6,7 @@ import type { EngineHost } from '../engine/engine.ts'
 import { parsePriority } from '../engine/priority.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
 import { RateBudget } from '../engine/rate-budget.ts'
+import { StreamTable } from '../engine/stream-table.ts'
 import { AnswerFields } from './answer-fields.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { Http2Exchange, type StreamOwner } from './exchange.ts'
@@ -17,7 +18,6 @@ import type { ClientSettings } from './settings.ts'
 import { SpareWindow } from './spare-window.ts'
 import { StreamHistory } from './stream-history.ts'
 import { StreamPriorities } from './stream-priorities.ts'
-import { StreamTable } from './stream-table.ts'
 
 /**
  * Streams that we reset and that are remembered, at least. Clients open up to about a thousand before they know how many

@@ -5,6 +5,7 @@ import { encodeFrame, FrameType } from './frames.ts'
 import { PeerStreams, StreamType } from './peer-streams.ts'
 import type { QuicConnection, QuicConnectionEvents } from './quic.ts'
 import { RateBudget } from '../engine/rate-budget.ts'
+import { StreamTable } from '../engine/stream-table.ts'
 import { encodeSettings, Setting } from './settings.ts'
 import { StreamOutput } from './stream-output.ts'
 import { Http3Stream, type StreamOwner } from './stream.ts'
@@ -43,7 +44,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   readonly #control: StreamOutput
   readonly #controlId: number
   readonly #peerStreams = new PeerStreams()
-  readonly #requests = new Map<number, Http3Stream>()
+  readonly #requests = new StreamTable<Http3Stream>()
   readonly #resets: RateBudget
   readonly #pingIntervalMs: number
   /** The first request stream that has not been seen. */
@@ -123,7 +124,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   onClosed(reason: string): void {
     this.deadlines.unwatch(this)
     clearTimeout(this.#goawayTimer)
-    for (const request of this.#requests.values()) request.onConnectionLost(reason)
+    for (const request of this.#requests.list()) request.onConnectionLost(reason)
     this.#options.onClose(this)
   }
 
@@ -136,8 +137,8 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many requests were given up'))
   }
 
-  onStreamOver(streamId: number): void {
-    this.#requests.delete(streamId)
+  onStreamOver(stream: Http3Stream): void {
+    this.#requests.remove(stream)
     if (this.#requests.size > 0) return
     this.#watchIdle()
     this.#closeIfDone()
@@ -161,7 +162,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     }
     this.#nextRequestId = Math.max(this.#nextRequestId, streamId + STREAM_STEP)
     const request = new Http3Stream(streamId, this)
-    this.#requests.set(streamId, request)
+    this.#requests.add(request)
     if (this.#requests.size === 1) this.#watchIdle()
     return request
   }

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { ChurnSet } from '../engine/churn-set.ts'
 import { Deadlines } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
 import { StartupError } from '../startup-error.ts'
@@ -41,7 +42,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
   const quic = quicheQuic(await loadQuiche(options.load))
   const idleMs = limits.sessionIdleTimeoutMs
   const idleTimeoutMs = idleMs === 0 ? MAX_SILENCE_MS : idleMs + IDLE_MARGIN_MS
-  const connections = new Set<Http3Connection>()
+  const connections = new ChurnSet<Http3Connection>()
   const deadlines = new Deadlines()
   const listener = await quic.listen(
     {
@@ -75,9 +76,9 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
 /** A UDP port on which HTTP/3 is served. */
 export class Http3Listener {
   readonly #quic: QuicListener
-  readonly #connections: ReadonlySet<Http3Connection>
+  readonly #connections: ChurnSet<Http3Connection>
 
-  constructor(quic: QuicListener, connections: ReadonlySet<Http3Connection>) {
+  constructor(quic: QuicListener, connections: ChurnSet<Http3Connection>) {
     this.#quic = quic
     this.#connections = connections
   }

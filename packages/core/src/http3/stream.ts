@@ -4,6 +4,7 @@ import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines, Watched } from '../engine/deadlines.ts'
 import type { EngineHost } from '../engine/engine.ts'
 import { ProtocolError } from '../engine/protocol-error.ts'
+import type { Numbered } from '../engine/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { encodeAnswerHead, encodeInformational } from './answer.ts'
 import { ContentOfRead } from './content-of-read.ts'
@@ -29,7 +30,7 @@ export interface StreamOwner {
   /** The client gave up a request before it was answered. */
   onGivenUp(): void
   /** Nothing more will happen on the stream. */
-  onStreamOver(streamId: number): void
+  onStreamOver(stream: Http3Stream): void
 }
 
 /**
@@ -38,10 +39,11 @@ export interface StreamOwner {
  * When the answer is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
  * let us tell the client to stop at once, but Chromium then waits for ever and never shows the answer.
  */
-export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watched {
+export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watched, Numbered {
+  readonly id: number
+  nextInPlace: this | undefined = undefined
   deadlineMs: number = Infinity
   readonly output: StreamOutput
-  readonly #id: number
   readonly #owner: StreamOwner
   readonly #reader: RequestReader
   readonly #unseen: UnseenRequest
@@ -60,7 +62,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   constructor(id: number, owner: StreamOwner) {
     const { deadlines, host } = owner
-    this.#id = id
+    this.id = id
     this.#owner = owner
     this.#reader = new RequestReader(host.limits, this, frameTrace(host.logger, id))
     this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
@@ -81,7 +83,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   /** Something of the request has arrived. */
   onReadable(): void {
     while (!this.#isInputOver && !this.#isPaused) {
-      const read = this.#owner.quic.read(this.#id, READ_BYTES)
+      const read = this.#owner.quic.read(this.id, READ_BYTES)
       if (read === undefined) return
       if (this.#discardBytes !== undefined) this.#discard(read, this.#discardBytes)
       else this.#take(read)
@@ -171,7 +173,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   onFull(): void {
     this.#isPaused = true
-    this.#owner.quic.pauseReading(this.#id)
+    this.#owner.quic.pauseReading(this.id)
     this.#watchInput()
   }
 
@@ -182,7 +184,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   onRoom(): void {
     this.#rate.restart()
     this.#isPaused = false
-    this.#owner.quic.resumeReading(this.#id)
+    this.#owner.quic.resumeReading(this.id)
     this.#watchInput()
   }
 
@@ -303,14 +305,14 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   #abandon(code: ErrorCode): void {
     this.output.clear()
     this.#stopInput(code)
-    this.#owner.quic.reset(this.#id, code)
+    this.#owner.quic.reset(this.id, code)
   }
 
   #stopInput(code: ErrorCode): void {
     if (this.#isInputOver) return
     this.#isInputOver = true
     this.#watchInput()
-    this.#owner.quic.stopSending(this.#id, code)
+    this.#owner.quic.stopSending(this.id, code)
   }
 
   /** Once answered, the stream lasts until the request has ended too. */
@@ -322,7 +324,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     if (this.#isOver) return
     this.#isOver = true
     this.#owner.deadlines.unwatch(this)
-    this.#owner.onStreamOver(this.#id)
+    this.#owner.onStreamOver(this)
   }
 
   /** The body is waited for from now on, or not. */

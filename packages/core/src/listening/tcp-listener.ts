@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import { Level } from '@fw/log'
 import type { Bindable, SocketAddress } from './binding.ts'
+import { ChurnSet } from '../engine/churn-set.ts'
 import { Deadlines } from '../engine/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { Http1Connection } from '../http1/connection.ts'
@@ -32,7 +33,7 @@ export class TcpListener implements Bindable {
   readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
-  readonly #connections = new Set<Drainable>()
+  readonly #connections = new ChurnSet<Drainable>()
   readonly #perAddress = new Map<string, number>()
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined

@@ -3,6 +3,7 @@ import type { ServerOpts, Socket } from 'node:net'
 import { createServer, createSecureContext, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Logger } from '@fw/log'
 import type { CertificateSet } from './certificate-set.ts'
+import { ChurnSet } from '../engine/churn-set.ts'
 import { TicketKeys } from './ticket-keys.ts'
 import type { TlsCredentials } from './tls-credentials.ts'
 
@@ -33,7 +34,7 @@ export class TlsAcceptor {
   readonly server: Server
   readonly #logger: Logger | undefined
   /** Connections whose handshake is not done. */
-  readonly #handshakes = new Set<Socket>()
+  readonly #handshakes = new ChurnSet<Socket>()
   readonly #ticketKeys: TicketKeys
   #rotation: NodeJS.Timeout
   #certificates: CertificateSet

@@ -73,7 +73,7 @@ export class StreamTable<Stream extends Numbered> {
     for (const stream of streams) this.add(stream)
   }
 
-  /** Clients have every second number. */
+  /** Clients have every second number, over HTTP/3 every fourth. */
   #placeOf(id: number): number {
     return (id >>> 1) & (this.#places.length - 1)
   }

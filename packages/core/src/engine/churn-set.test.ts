@@ -1,0 +1,63 @@
+import { assert, integer, constantFrom, property, array, tuple } from 'fast-check'
+import { expect, it } from 'vitest'
+import { ChurnSet } from './churn-set.ts'
+
+interface Item {
+  readonly name: number
+}
+
+function itemsOf(count: number): Item[] {
+  return Array.from({ length: count }, (_, name) => ({ name }))
+}
+
+it('holds what a Set would', () => {
+  const step = tuple(constantFrom('add', 'delete'), integer({ min: 0, max: 20 }))
+  assert(
+    property(array(step, { maxLength: 200 }), (steps) => {
+      const items = itemsOf(21)
+      const set = new ChurnSet<Item>()
+      const model = new Set<Item>()
+      for (const [what, name] of steps) {
+        const item = items[name]
+        if (item === undefined) continue
+        const [was, is] = [model, set].map((each) => (what === 'add' ? void each.add(item) : each.delete(item)))
+        expect(is).toBe(was)
+        expect(set.size).toBe(model.size)
+        expect(new Set(set)).toEqual(model)
+      }
+    }),
+  )
+})
+
+it('may be changed while it is walked through, and meets all that stay', () => {
+  const goneAt = array(integer({ min: 0, max: 9 }), { minLength: 10, maxLength: 10 })
+  assert(
+    property(goneAt, (gone) => {
+      const items = itemsOf(10)
+      const set = new ChurnSet<Item>()
+      for (const item of items) set.add(item)
+      const met = new Set<Item>()
+      let step = 0
+      for (const item of set) {
+        met.add(item)
+        const other = items[gone[step++ % gone.length] ?? 0]
+        if (other !== undefined) set.delete(other)
+        if (step === 3) set.add({ name: 99 })
+      }
+      const missed = [...set].filter((item) => item.name !== 99 && !met.has(item))
+      expect(missed).toEqual([])
+    }),
+  )
+})
+
+it('is asked by two sets for two places', () => {
+  const [a, b] = [new ChurnSet<Item>(), new ChurnSet<Item>()]
+  const [first, second] = [{ name: 1 }, { name: 2 }]
+  for (const item of [first, second]) a.add(item)
+  for (const item of [second, first]) b.add(item)
+  a.delete(first)
+  expect([...a]).toEqual([second])
+  expect([...b].toSorted((left, right) => left.name - right.name)).toEqual([first, second])
+  expect(b.delete(first)).toBe(true)
+  expect(a.delete(first)).toBe(false)
+})
