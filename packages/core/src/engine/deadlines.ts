@@ -4,6 +4,8 @@ import { ChurnSet } from './churn-set.ts'
 export interface Watched {
   /** When, on the clock of `Deadlines`; `Infinity` for never. */
   deadlineMs: number
+  /** Where `Deadlines` has it; nobody else's concern. */
+  watchPlace?: number
   onDeadline(): void
 }
 
@@ -14,7 +16,7 @@ export interface Watched {
  * met another tick later, for what clients send only when they hear of the server again.
  */
 export class Deadlines {
-  readonly #watched = new ChurnSet<Watched>()
+  readonly #watched = new ChurnSet<Watched>('watchPlace')
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined = undefined
   #tickedMs = 0

@@ -17,6 +17,8 @@ export interface EngineHost {
 
 /** Connections of one engine that are being shut down together. */
 export interface Drainable {
+  /** Where its listener has it; nobody else's concern. */
+  place?: number
   /** Takes no new request; ends when the running ones have been answered. */
   drain(): void
   /** Ends now, whatever is running. */

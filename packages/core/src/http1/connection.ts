@@ -31,6 +31,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   readonly remotePort: number | undefined
   readonly output: SocketOutput
   deadlineMs: number
+  place = 0
+  watchPlace = 0
 
   readonly #socket: Socket
   readonly #options: Http1ConnectionOptions

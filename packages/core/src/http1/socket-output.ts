@@ -12,6 +12,7 @@ interface Breakable extends WriterOwner {
 export class SocketOutput implements Watched, Holder {
   /** When the peer must have taken something of what it was sent. */
   deadlineMs: number = Infinity
+  watchPlace = 0
   readonly #socket: Socket
   readonly #writer: SlicedWriter
   readonly #deadlines: Deadlines

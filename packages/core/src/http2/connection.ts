@@ -50,6 +50,8 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
   readonly clientSettings: ClientSettings = new ClientSettings()
   isAcknowledged = false
   deadlineMs: number
+  place = 0
+  watchPlace = 0
   readonly #socket: Socket
   readonly #onClosed: (connection: Http2Connection) => void
   readonly #writer: FrameWriter

@@ -37,6 +37,8 @@ export interface Http3ConnectionOptions {
  */
 export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, Watched {
   deadlineMs: number = Infinity
+  place = 0
+  watchPlace = 0
   readonly quic: QuicConnection
   readonly host: EngineHost
   readonly deadlines: Deadlines

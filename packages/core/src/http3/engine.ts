@@ -42,7 +42,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
   const quic = quicheQuic(await loadQuiche(options.load))
   const idleMs = limits.sessionIdleTimeoutMs
   const idleTimeoutMs = idleMs === 0 ? MAX_SILENCE_MS : idleMs + IDLE_MARGIN_MS
-  const connections = new ChurnSet<Http3Connection>()
+  const connections = new ChurnSet<Http3Connection>('place')
   const deadlines = new Deadlines()
   const listener = await quic.listen(
     {

@@ -43,6 +43,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   readonly id: number
   nextInPlace: this | undefined = undefined
   deadlineMs: number = Infinity
+  watchPlace = 0
   readonly output: StreamOutput
   readonly #owner: StreamOwner
   readonly #reader: RequestReader

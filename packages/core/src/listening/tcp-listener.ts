@@ -33,7 +33,7 @@ export class TcpListener implements Bindable {
   readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
-  readonly #connections = new ChurnSet<Drainable>()
+  readonly #connections = new ChurnSet<Drainable>('place')
   readonly #perAddress = new Map<string, number>()
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
