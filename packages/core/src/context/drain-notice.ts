@@ -23,10 +23,9 @@ export class DrainNotice {
 
   give(): void {
     this.#isGiven = true
-    const listeners = [...this.#listeners]
-    for (const listener of listeners) {
+    this.#listeners.forEach((listener) => {
       this.#listeners.delete(listener)
       listener.onDrainNotice()
-    }
+    })
   }
 }

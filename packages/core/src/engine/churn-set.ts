@@ -1,11 +1,10 @@
 /**
- * A set of objects that come and go by the thousand, such as connections; in no order. They may come and go while it is
- * walked through: those that stay are met, some of them perhaps twice.
+ * A set of objects that come and go by the thousand, such as connections; in no order.
  *
  * A `Set` outgrows its table again and again, and each table of V8 leads to the next one. Once one of them is garbage
  * among old objects, all that passed through those behind it are taken to be in use until the next full collection.
  */
-export class ChurnSet<Item extends object> implements Iterable<Item> {
+export class ChurnSet<Item extends object> {
   readonly #items: Item[] = []
   readonly #place: PropertyKey
 
@@ -35,11 +34,15 @@ export class ChurnSet<Item extends object> implements Iterable<Item> {
     return true
   }
 
-  *[Symbol.iterator](): Iterator<Item> {
-    // From the end: what takes the place of one that goes has been met.
+  /**
+   * Visits all of them, without making an object for each as an iterator does. They may come and go meanwhile: those that
+   * stay are visited, some of them perhaps twice.
+   */
+  forEach(visit: (item: Item) => void): void {
+    // From the end: what takes the place of one that goes has been visited.
     for (let place = this.#items.length - 1; place >= 0; place--) {
       const item = this.#items[place]
-      if (item !== undefined) yield item
+      if (item !== undefined) visit(item)
     }
   }
 

@@ -58,10 +58,10 @@ export class Deadlines {
   }
 
   readonly #meet = (now: number): void => {
-    for (const watched of this.#watched) {
-      if (watched.deadlineMs > now) continue
+    this.#watched.forEach((watched) => {
+      if (watched.deadlineMs > now) return
       watched.deadlineMs = Infinity
       watched.onDeadline()
-    }
+    })
   }
 }

@@ -107,13 +107,13 @@ export class Http3Listener {
   /** Lets no new connection in and every request finish; resolves when all connections are closed, and the port. */
   drain(): Promise<void> {
     this.#quic.refuse()
-    for (const connection of this.#connections) connection.drain()
+    this.#connections.forEach((connection) => connection.drain())
     return this.#quic.close('when-idle')
   }
 
   /** Ends every connection now; resolves when the port is closed. */
   destroy(): Promise<void> {
-    for (const connection of this.#connections) connection.destroy()
+    this.#connections.forEach((connection) => connection.destroy())
     return this.#quic.close('now')
   }
 }

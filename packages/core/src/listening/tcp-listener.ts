@@ -102,12 +102,12 @@ export class TcpListener implements Bindable {
   destroy(): void {
     this.#server.close()
     this.#tls?.close()
-    for (const connection of this.#connections) connection.destroy()
+    this.#connections.forEach((connection) => connection.destroy())
   }
 
   #drain(): Promise<void> {
     this.#server.close()
-    for (const connection of this.#connections) connection.drain()
+    this.#connections.forEach((connection) => connection.drain())
     // Who is shaking hands has a request to send, and a little time for both.
     const { drainIdleMs } = this.#options.host.limits
     const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)

@@ -99,7 +99,7 @@ export class TlsAcceptor {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#rotation)
-    for (const socket of this.#handshakes) socket.destroy()
+    this.#handshakes.forEach((socket) => socket.destroy())
   }
 
   #contextFor(name: string): SecureContext {
