@@ -1,4 +1,5 @@
 import type { ExceededLimit } from './admission.ts'
+import type { Broadcast } from './broadcast.ts'
 import type { ChannelOptions } from './channel-options.ts'
 import type { SseStream } from './event-stream.ts'
 import { metrics } from './metrics.ts'
@@ -15,9 +16,9 @@ export class ChannelNotices<Events extends object> {
     this.#options = options
   }
 
-  broadcast(events: number, bytes: number, subscribers: number): void {
+  broadcast(given: Broadcast, subscribers: number): void {
     if (!metrics.broadcast.hasSubscribers) return
-    metrics.broadcast.publish({ channel: this.#channel, events, bytes, subscribers })
+    metrics.broadcast.publish({ channel: this.#channel, ...given, subscribers })
   }
 
   refused(limit: ExceededLimit): void {

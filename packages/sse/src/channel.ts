@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Context, SharedChunk } from '@fw/types'
+import type { Context } from '@fw/types'
 import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from './backplane.ts'
+import { broadcast } from './broadcast.ts'
 import { ChannelNotices } from './channel-notices.ts'
 import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
 import { encodeEvent, requireMilliseconds, requireString } from './event.ts'
@@ -11,7 +12,7 @@ import { History, type ChannelEvent } from './history.ts'
 import { requireFunction, type SseOptions } from './options.ts'
 import { openStream } from './sse.ts'
 import { endSoon } from './staggered-end.ts'
-import { shared, Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -232,15 +233,12 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#pending = []
     clearImmediate(this.#flushing)
     this.#flushing = undefined
-    const block = shared(events)
-    const selections = new Map<string, SharedChunk>()
     this.#isDelivering = true
     try {
-      for (const subscriber of this.#subscribers.values()) subscriber.deliver(events, block, selections)
+      this.#notices.broadcast(broadcast(this.#subscribers.values(), events), this.#subscribers.size)
     } finally {
       this.#isDelivering = false
     }
-    this.#notices.broadcast(events.length, block.bytes.byteLength, this.#subscribers.size)
   }
 
   /** Place after the event of that id, the end without an id; `undefined` if the id is unknown. */

@@ -24,11 +24,15 @@ export interface SseMetrics {
     readonly bytes: number
     readonly open: number
   }
-  /** `fw.sse.broadcast`: a channel gave the events of one turn, `bytes` in all, to its subscribers. */
+  /**
+   * `fw.sse.broadcast`: a channel gave the events of one turn, `bytes` in all, to its subscribers. Of earlier writes to
+   * these `bufferedBytes` had not been taken.
+   */
   readonly broadcast: {
     readonly channel: string
     readonly events: number
     readonly bytes: number
+    readonly bufferedBytes: number
     readonly subscribers: number
   }
   /** `fw.sse.drop`: events were left out for a subscriber that reads too slowly. */

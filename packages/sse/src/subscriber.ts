@@ -38,8 +38,8 @@ export class Subscriber implements StreamListener {
   readonly #filter: EventFilter | undefined
   /** Place of the next event for this client; earlier ones it has, or is not to get. */
   #nextSeq = 0
-  /** From the start, until `start` says where. */
-  #isCatchingUp = true
+  /** Not before it has caught up, nor when its stream is over. */
+  #isLive = false
   #queue: Map<number | string, ChannelEvent> | undefined = undefined
   readonly #host: SubscriberHost
   /** What the stream is counted under. */
@@ -68,6 +68,7 @@ export class Subscriber implements StreamListener {
 
   onEnd(): void {
     this.#isOver = true
+    this.#isLive = false
     this.#queue = undefined
     this.#host.onEnd(this)
   }
@@ -85,10 +86,10 @@ export class Subscriber implements StreamListener {
    * @param selections Blocks made for other filters, by the places of their events
    */
   deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
-    if (this.#isCatchingUp) return
+    if (!this.#isLive) return
     const wanted = this.#wanted(events)
     // The filter may have unsubscribed it.
-    if (wanted.length === 0 || this.#isOver) return
+    if (wanted.length === 0 || !this.#isLive) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
     else {
       const chunk = wanted === events ? block : selected(wanted, selections)
@@ -107,7 +108,7 @@ export class Subscriber implements StreamListener {
       void this.stream.drained().then(() => this.#catchUp())
       return
     }
-    this.#isCatchingUp = false
+    this.#isLive = !this.#isOver
   }
 
   #nextSlice(history: History): ChannelEvent[] {
