@@ -7,9 +7,9 @@ import { underAttack, type Endurance, type TargetName } from './under-attack.ts'
 
 const [connections = '1000', seconds = '15', settle = '5', part = '', rounds = '1'] = process.argv.slice(2)
 console.log(
-  '| attack | server | memory grows by | p50 of others | p99 | kept connections, p99 | new connections, p90 | turn of the event loop, p99 and longest (processor time) | not answered |',
+  '| attack | server | memory grows by | p50 of others | p99 | kept connections, p99 | new connections, p90 | turn of the event loop, p99 and longest (processor time) | not answered | processors taken by others |',
 )
-console.log('|---|---|---|---|---|---|---|---|---|')
+console.log('|---|---|---|---|---|---|---|---|---|---|')
 for (const name of Object.keys(ATTACKS) as AttackName[]) {
   if (!name.includes(part)) continue
   // In turns, as a machine that others use is not the same from minute to minute.
@@ -24,7 +24,8 @@ async function report(name: AttackName, target: TargetName): Promise<void> {
   console.log(`| ${name} | ${target === 'target.ts' ? 'fw' : 'bare'} | ${columns(endurance).join(' | ')} |`)
 }
 
-function columns({ grownBytes, latenciesMs, newLatenciesMs, keptLatenciesMs, turnsMs, failures }: Endurance): string[] {
+function columns(endurance: Endurance): string[] {
+  const { grownBytes, latenciesMs, newLatenciesMs, keptLatenciesMs, turnsMs, failures, stolenShare } = endurance
   const memory = `${Math.round(grownBytes / 2 ** 20)} MiB`
   return [
     memory,
@@ -34,6 +35,7 @@ function columns({ grownBytes, latenciesMs, newLatenciesMs, keptLatenciesMs, tur
     at(newLatenciesMs, 0.9),
     `${at(turnsMs, 0.99)}, ${at(turnsMs, 1)}`,
     String(failures),
+    `${(stolenShare * 100).toFixed(1)} %`,
   ]
 }
 

@@ -5,6 +5,7 @@ import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AttackName } from './attacks.ts'
+import { watchStolenTime } from './stolen-time.ts'
 import type { TargetState } from './target-state.ts'
 
 /** How a server stood an attack. */
@@ -21,6 +22,8 @@ export interface Endurance {
   readonly turnsMs: readonly number[]
   /** Requests of the other client that were not answered with 200. */
   readonly failures: number
+  /** Share of the machine's processors that others on its host had meanwhile. */
+  readonly stolenShare: number
 }
 
 /** The server of this project, or one that does nothing but accept, read and answer all the same. */
@@ -61,9 +64,10 @@ export async function underAttack(
         }
       }
       await watch(settleSeconds)
+      const stolenShare = watchStolenTime()
       const visiting = visit(port, seconds)
       await watch(seconds)
-      return { ...(await visiting), grownBytes, turnsMs: turnsMs.sort(ascending) }
+      return { ...(await visiting), grownBytes, turnsMs: turnsMs.sort(ascending), stolenShare: stolenShare() }
     } finally {
       await end(attacker)
     }
