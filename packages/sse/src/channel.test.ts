@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeBody, type FakeRequest } from '../test/fake-context.ts'
 import { dataOf, join, open, publish, turn } from '../test/join-channel.ts'
+import type { Backplane, BackplaneHost } from './backplane.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
 import type { SseStream } from './event-stream.ts'
@@ -258,6 +259,51 @@ describe('close', () => {
     await closed
     expect([first, second, openNow()]).toEqual([1500, 500, 0])
     vi.advanceTimersByTime(100)
+  })
+})
+
+describe('a client that comes before the backplane has told what it holds', () => {
+  /** One of which the test says when it delivers, and when it has told what it holds. */
+  async function joinEarly(
+    request: FakeRequest,
+  ): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
+    let host: BackplaneHost | undefined
+    const loaded = Promise.withResolvers<void>()
+    const backplane: Backplane = {
+      open(given) {
+        host = given
+        return loaded.promise
+      },
+      publish() {},
+      catchUp: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }
+    const channel = new SseChannel({ backplane })
+    const { stream, body } = await open(request)
+    const cameMs = Date.now()
+    channel.subscribe(stream)
+    const load = async (agesMs: number[]): Promise<void> => {
+      for (const [at, ageMs] of agesMs.entries()) {
+        const id = String(at)
+        host?.deliver({ event: 'n', data: id, id, key: undefined, position: id, timeMs: cameMs - ageMs })
+      }
+      loaded.resolve()
+      await turn()
+    }
+    return { body, load }
+  }
+
+  it('gets what was published since it came, and nothing from before', async () => {
+    const { body, load } = await joinEarly({})
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await load([10_000, 1000, -2, -3])
+    expect(dataOf(body)).toBe('2 3')
+  })
+
+  it('gets what follows its id, if it has one', async () => {
+    const { body, load } = await joinEarly({ headers: { 'last-event-id': '0' } })
+    await load([10_000, 1000, 0])
+    expect(dataOf(body)).toBe('1 2')
   })
 })
 

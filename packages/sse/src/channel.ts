@@ -256,9 +256,15 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   /** The client may know more than this process: it comes from another one. */
   async #startBehind(backplane: Backplane, subscriber: Subscriber): Promise<void> {
     const { stream } = subscriber
+    const sinceMs = Date.now()
     try {
-      if (this.#ready !== undefined) await this.#ready
-      let place = this.#placeOf(stream.lastEventId)
+      let place: number | undefined
+      if (this.#ready !== undefined) {
+        await this.#ready
+        // Others have published since it came, and this process has only now heard of that.
+        if (stream.lastEventId === null) place = this.#history.since(sinceMs)
+      }
+      place ??= this.#placeOf(stream.lastEventId)
       if (place === undefined) {
         await backplane.catchUp()
         place = this.#placeOf(stream.lastEventId)

@@ -54,6 +54,27 @@ describe('History', () => {
     expect(timeOf(`x${space}x`, 1)).toBeLessThan(timeOf(`${space}x${space}`, 200))
   })
 
+  it.each([
+    [0, 0],
+    [100, 1],
+    [101, 3],
+    [300, 3],
+    [301, 4],
+  ])('finds the events since %d', (timeMs, place) => {
+    const history = new History(UNBOUNDED)
+    expect(history.since(timeMs)).toBe(0)
+    for (const [at, time] of [0, 100, 100, 300].entries()) history.add(event(history, String(at), 1, time))
+    expect(history.since(timeMs)).toBe(place)
+  })
+
+  it('finds none of the events since then that it does not have any more', () => {
+    const history = new History({ ...UNBOUNDED, count: 1 })
+    for (const id of ['a', 'b', 'c']) history.add(event(history, id, 1, 100))
+    expect(history.since(0)).toBe(2)
+    history.clear()
+    expect(history.since(0)).toBe(3)
+  })
+
   it('finds the place after an id, and after the one that was removed last', () => {
     const history = new History({ ...UNBOUNDED, count: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))

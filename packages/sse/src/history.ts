@@ -89,6 +89,14 @@ export class History {
     return received === this.#evictedId ? this.#firstSeq : undefined
   }
 
+  /** Place of the first of the newest events that are all of that time or later. */
+  since(timeMs: number): number {
+    let seq = this.nextSeq
+    for (let before = this.at(seq - 1); before !== undefined && before.timeMs >= timeMs; before = this.at(seq - 1))
+      seq--
+    return seq
+  }
+
   at(seq: number): ChannelEvent | undefined {
     return seq < this.#firstSeq ? undefined : this.#events[this.#start + seq - this.#firstSeq]
   }
