@@ -9,6 +9,34 @@ import type { SseStream } from './event-stream.ts'
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
 
+/** A client on a channel whose backplane delivers, and has told what it holds, when the test says so. */
+async function joinEarly(request: FakeRequest): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
+  let host: BackplaneHost | undefined
+  const loaded = Promise.withResolvers<void>()
+  const backplane: Backplane = {
+    open(given) {
+      host = given
+      return loaded.promise
+    },
+    publish() {},
+    catchUp: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+  const channel = new SseChannel({ backplane })
+  const { stream, body } = await open(request)
+  const cameMs = Date.now()
+  channel.subscribe(stream)
+  const load = async (agesMs: number[]): Promise<void> => {
+    for (const [at, ageMs] of agesMs.entries()) {
+      const id = String(at)
+      host?.deliver({ event: 'n', data: id, id, key: undefined, position: id, timeMs: cameMs - ageMs })
+    }
+    loaded.resolve()
+    await turn()
+  }
+  return { body, load }
+}
+
 describe('publish', () => {
   it('writes the same octets to every subscriber', async () => {
     const channel = new SseChannel()
@@ -263,36 +291,6 @@ describe('close', () => {
 })
 
 describe('a client that comes before the backplane has told what it holds', () => {
-  /** One of which the test says when it delivers, and when it has told what it holds. */
-  async function joinEarly(
-    request: FakeRequest,
-  ): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
-    let host: BackplaneHost | undefined
-    const loaded = Promise.withResolvers<void>()
-    const backplane: Backplane = {
-      open(given) {
-        host = given
-        return loaded.promise
-      },
-      publish() {},
-      catchUp: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    }
-    const channel = new SseChannel({ backplane })
-    const { stream, body } = await open(request)
-    const cameMs = Date.now()
-    channel.subscribe(stream)
-    const load = async (agesMs: number[]): Promise<void> => {
-      for (const [at, ageMs] of agesMs.entries()) {
-        const id = String(at)
-        host?.deliver({ event: 'n', data: id, id, key: undefined, position: id, timeMs: cameMs - ageMs })
-      }
-      loaded.resolve()
-      await turn()
-    }
-    return { body, load }
-  }
-
   it('gets what was published since it came, and nothing from before', async () => {
     const { body, load } = await joinEarly({})
     await new Promise((resolve) => setTimeout(resolve, 5))
