@@ -36,7 +36,8 @@ export class Server implements AsyncDisposable {
   readonly #limits: Limits
   readonly #logger: Logger
   readonly #app: App
-  readonly #listeners = new Set<OpenListener>()
+  /** Each with what ends its listening to a signal. */
+  readonly #listeners = new Map<OpenListener, () => void>()
   /** By the option that names them: listeners with the server's certificates share them. */
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
@@ -110,9 +111,10 @@ export class Server implements AsyncDisposable {
       signal?.throwIfAborted()
       throw new Error('Cannot listen: the server is closed')
     }
-    this.#listeners.add(listener)
+    const onAbort = (): void => void this.#closeListener(listener, DRAIN_MS, false)
+    this.#listeners.set(listener, () => signal?.removeEventListener('abort', onAbort))
+    signal?.addEventListener('abort', onAbort, { once: true })
     if (listener.record !== undefined) this.#record = listener.record.bind(listener)
-    signal?.addEventListener('abort', () => void this.#closeListener(listener, DRAIN_MS, false), { once: true })
     if (this.#options.shutdown === 'signals') this.#ignoreSignals ??= onShutdownSignal(this.#onSignal)
     const { url, protocols } = listener.address
     this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
@@ -124,7 +126,7 @@ export class Server implements AsyncDisposable {
 
   /** The first listener's address. @throws {Error} if the server does not listen */
   address(): ListenerAddress {
-    const [first] = this.#listeners
+    const [first] = this.#listeners.keys()
     if (first === undefined) throw new Error('Cannot tell the address: the server does not listen')
     return first.address
   }
@@ -153,7 +155,7 @@ export class Server implements AsyncDisposable {
   async reloadTls(): Promise<void> {
     const stores = await Promise.all(this.#certificates.values())
     // Each worker reloads what all its listeners have, so that one of them is enough.
-    const shared = [...this.#listeners].find((listener) => listener.reloadTls !== undefined)
+    const shared = [...this.#listeners.keys()].find((listener) => listener.reloadTls !== undefined)
     const results = await Promise.allSettled([...stores.map((store) => store.reload()), shared?.reloadTls?.()])
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
@@ -191,7 +193,7 @@ export class Server implements AsyncDisposable {
   async #close(drainMs: number): Promise<void> {
     this.#record(() => this.#logger.info('Closing; running requests have {} ms to finish', drainMs))
     this.#app.drain()
-    await Promise.all(Array.from(this.#listeners, (listener) => this.#closeListener(listener, drainMs, true)))
+    await Promise.all(Array.from(this.#listeners.keys(), (listener) => this.#closeListener(listener, drainMs, true)))
     this.#ignoreSignals?.()
     for (const store of await Promise.allSettled(this.#certificates.values())) {
       if (store.status === 'fulfilled') store.value.close()
@@ -222,6 +224,7 @@ export class Server implements AsyncDisposable {
       await listener.drain(drainMs, whole)
     } finally {
       clearTimeout(deadline)
+      this.#listeners.get(listener)?.()
       this.#listeners.delete(listener)
     }
   }

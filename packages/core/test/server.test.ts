@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import * as log from '@fw/log'
@@ -294,6 +294,16 @@ describe('connections over a limit are closed as they come', () => {
 })
 
 describe('close', () => {
+  it('leaves nothing on the signal of its listeners, which may outlive many servers', async () => {
+    const { signal } = new AbortController()
+    const server = make()
+    await server.listen({ ...local, signal })
+    await server.listen({ ...local, signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(2)
+    await server.close()
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
   it('resolves though a listener was closed by its signal too', async () => {
     const abort = new AbortController()
     const server = make()
