@@ -1,25 +1,39 @@
 import { request } from 'node:http'
 import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
 import type { Comparison, Measurement } from '../comparison.ts'
-import type { Peer } from '../http/peer.ts'
+import { nodePeer, type Peer } from '../http/peer.ts'
 import { HTTP1_PEERS } from '../http1/peers.ts'
 import type { Run } from '../run.ts'
+import { makePublishedApp } from './published-app.ts'
 
 export const STARTUP_COMPARISONS: readonly Comparison[] = [
   {
     name: 'hello',
     title:
-      'From the start of the process to the first answer; types are stripped at that time, those of all our packages too',
+      'From the start of the process to the first answer, of packages as they are published and, of ours, from their sources: ' +
+      'types are stripped at that time',
     reference: 'node-http',
     metrics: ['startMs', 'startCpuMs', 'rssMib'],
     targets: [],
-    candidates: HTTP1_PEERS.map((peer) => ({
-      name: peer.name,
-      missing: peer.missing,
-      measure: (run) => measureStart(peer, run),
-    })),
+    candidates: [
+      { name: 'fw', missing: undefined, measure: async (run) => measureStart(await publishedPeer(run), run) },
+      ...HTTP1_PEERS.map((peer) => ({
+        name: peer.name === 'fw' ? 'fw, from sources' : peer.name,
+        missing: peer.missing,
+        measure: (run: Run) => measureStart(peer, run),
+      })),
+    ],
   },
 ]
+
+let program: Promise<string> | undefined
+
+/** The server of this project as its users start it, made for the first round. */
+async function publishedPeer({ folder }: Run): Promise<Peer> {
+  program ??= makePublishedApp(folder)
+  return nodePeer('fw', pathToFileURL(await program))
+}
 
 async function measureStart(peer: Peer, run: Run): Promise<Measurement> {
   const started = performance.now()
