@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, realpath, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ const PACKAGES = ['types', 'client-address', 'log', 'access-log', 'core']
  *
  * @param folder For the application
  * @returns Path of the same program that runs from the sources otherwise
- * @throws {Error} with what the compiler or pnpm says, if the packages cannot be made
+ * @throws {Error} with what the compilers say, if the packages cannot be made
  */
 export async function makePublishedApp(folder: string): Promise<string> {
   const app = join(folder, 'published')
@@ -29,17 +29,25 @@ export async function makePublishedApp(folder: string): Promise<string> {
   return join(app, PROGRAM)
 }
 
-/** Unpacks a package where the application finds it, and leads to its dependencies from there. */
+/** What of a manifest says how its package is published. */
+interface Manifest {
+  readonly name: string
+  readonly scripts?: { readonly prepack?: string }
+  readonly publishConfig: object
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** Puts a package where the application finds it, as it would be packed, and leads to its dependencies from there. */
 async function install(packageFolder: string, app: string): Promise<void> {
-  const { name, dependencies = {} } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
-    readonly name: string
-    readonly dependencies?: Readonly<Record<string, string>>
+  const manifest = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as Manifest
+  const { name, scripts = {}, publishConfig, dependencies = {} } = manifest
+  if (scripts.prepack !== undefined) {
+    const PATH = `${join(packageFolder, 'node_modules/.bin')}:${process.env['PATH']}`
+    await run('sh', ['-c', scripts.prepack], { cwd: packageFolder, env: { ...process.env, PATH } })
   }
-  const tarball = join(app, `${name.replace('/', '-')}.tgz`)
-  await run('npx', ['--yes', 'pnpm@12', 'pack', '--out', tarball], { cwd: packageFolder })
   const installed = join(app, 'node_modules', name)
-  await mkdir(installed, { recursive: true })
-  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed])
+  await cp(join(packageFolder, 'dist'), join(installed, 'dist'), { recursive: true })
+  await writeFile(join(installed, 'package.json'), JSON.stringify({ ...manifest, ...publishConfig }))
   for (const [dependency, version] of Object.entries(dependencies)) {
     if (version.startsWith('workspace:')) continue
     const link = join(installed, 'node_modules', dependency)
