@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Context } from '@fw/types'
 import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from './backplane.ts'
-import { broadcast } from './broadcast.ts'
+import { broadcast, type Broadcast } from './broadcast.ts'
 import { ChannelNotices } from './channel-notices.ts'
 import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
 import { encodeEvent, requireMilliseconds, requireString } from './event.ts'
@@ -233,12 +233,15 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#pending = []
     clearImmediate(this.#flushing)
     this.#flushing = undefined
+    let given: Broadcast
     this.#isDelivering = true
     try {
-      this.#notices.broadcast(broadcast(this.#subscribers.values(), events), this.#subscribers.size)
+      given = broadcast(this.#subscribers.values(), events)
     } finally {
       this.#isDelivering = false
     }
+    // Whoever listens may publish, or end streams, which first get what waits.
+    this.#notices.broadcast(given, this.#subscribers.size)
   }
 
   /** Place after the event of that id, the end without an id; `undefined` if the id is unknown. */

@@ -91,3 +91,18 @@ it('tells what channels do', async () => {
     sent(size),
   ])
 })
+
+it('tells of a broadcast when it is over, so that whoever hears of it may publish and end the channel', async () => {
+  const channel = new SseChannel()
+  const { stream, body } = await open()
+  channel.subscribe(stream)
+  const onBroadcast = (): void => {
+    unsubscribe('fw.sse.broadcast', onBroadcast)
+    channel.publish('last', 'x', { id: '2' })
+    channel.unsubscribe(stream)
+  }
+  subscribe('fw.sse.broadcast', onBroadcast)
+  channel.publish('a', 'x', { id: '1' })
+  await new Promise(setImmediate)
+  expect(body.text).toBe('event: a\nid: 1\ndata: x\n\nevent: last\nid: 2\ndata: x\n\n')
+})
