@@ -5,7 +5,7 @@ import { inWords } from './in-words.ts'
  * the name, 0 switches a time limit off.
  */
 export interface Limits {
-  /** Request line, fields and the empty line together, in octets; above it 431. Node's own default, and enough for large cookies. */
+  /** Request line, fields and the empty line together, in octets; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
   readonly maxHeadBytes: number
   /** Request line in octets; above it 414. RFC 9112 §3 asks for at least 8,000. */
   readonly maxRequestLineBytes: number

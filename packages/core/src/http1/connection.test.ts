@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
@@ -63,6 +64,24 @@ describe('requests on one connection', () => {
     let text = ''
     for await (const data of socket.setEncoding('latin1')) text += String(data)
     expect(bodies(text)).toHaveLength(1000)
+  })
+
+  it('wait in the client once maxHeadBytes of them wait for one that is at work', async () => {
+    let received: (() => number) | undefined
+    const { port } = await serve(() => {}, { maxHeadBytes: 1000 })
+    const onSocket = (message: unknown): void => {
+      const { socket } = message as { socket: Socket }
+      received = () => socket.bytesRead
+    }
+    subscribe('net.server.socket', onSocket)
+    const client = await open(port)
+    unsubscribe('net.server.socket', onSocket)
+    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000))
+    await settle(200)
+    // What Node.js reads at once is 64 KiB, and a stream that is paused takes as much once more.
+    expect(received?.()).toBeLessThanOrEqual(1000 + 2 * 64 * 1024)
+    expect(received?.()).toBeGreaterThan(1000)
+    client.destroy()
   })
 
   it('are limited in number by maxRequestsPerConnection', async () => {
@@ -559,7 +578,7 @@ describe('draining', () => {
   ])(
     'answers a request that is on its way on a %s connection, and says that it was the last',
     async (_what, before) => {
-      const { port, listener } = await serve(hello)
+      const { port, listener } = await serve(hello, { drainIdleMs: 60_000 })
       const socket = connect(port, '127.0.0.1').setEncoding('latin1')
       await once(socket, 'connect')
       socket.write(before)
@@ -572,6 +591,20 @@ describe('draining', () => {
       await drained
     },
   )
+
+  it('answers a request that has come by then, however long the connection was idle', async () => {
+    const { port, listener } = await serve(hello, { drainIdleMs: 1 })
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    await once(socket, 'connect')
+    await settle(50)
+    // The operating system has it, and the server has not looked yet.
+    socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
+    const drained = listener.drain()
+    const text = (await socket.toArray()).join('')
+    expect(bodies(text)).toEqual(['200 /last'])
+    expect(text).toContain('connection: close')
+    await drained
+  })
 
   it('closes idle connections soon and busy ones after their answer', async () => {
     let finish: (() => void) | undefined

@@ -74,11 +74,17 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   drain(): void {
     this.#keepAlive = false
-    const isQuiet = (this.#phase === 'fresh' || this.#phase === 'idle') && !this.#flow.isResting
-    const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
-    if (this.#exchange?.isClosed || (isQuiet && quietUntilMs <= performance.now())) this.#linger()
+    if (this.#exchange?.isClosed) return this.#linger()
+    if (!this.#isQuiet) return
     // A request may be on its way. It is answered, and the answer says that it was the last.
-    else if (isQuiet) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
+    const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
+    if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
+    // Nobody is waited for any longer; what has come by now is still looked at.
+    else setImmediate(lingerIfQuiet, this)
+  }
+
+  lingerIfQuiet(): void {
+    if (this.#isQuiet) this.#linger()
   }
 
   destroy(): void {
@@ -159,6 +165,11 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     else if (this.#phase === 'head') this.#refuse(new ProtocolError(408, 'Request head took too long'))
     else if (this.#phase === 'idle') this.#linger()
     else if (this.#phase === 'fresh') this.#socket.destroy()
+  }
+
+  /** Whether no request is at work, or has begun to come. */
+  get #isQuiet(): boolean {
+    return (this.#phase === 'fresh' || this.#phase === 'idle') && !this.#flow.isResting
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -337,7 +348,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #refuse(error: ProtocolError): void {
     const received = this.#received
     this.#received = undefined
-    this.#socket.write(encodeRefusal(error.status), 'latin1')
+    this.output.writeText(encodeRefusal(error.status))
     this.#linger()
     this.#report(error.status, error.message, received)
   }
@@ -365,6 +376,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#incoming = undefined
     this.#received = undefined
     this.#throttle()
+    this.output.release()
     this.#closing = new LingeringClose(this, this.#socket, this.#flow, this.#host.limits, this.#deadlines)
   }
 
@@ -385,13 +397,17 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #throttle(): void {
     if (this.#phase === 'upgraded') return
     const waiting = this.#incoming === undefined ? (this.#received?.length ?? 0) : 0
-    const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxBufferedBodyBytes
+    const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxHeadBytes
     this.#flow.update(isStuck && this.#phase === 'exchange')
   }
 }
 
 /** A socket's `close` follows every `error` and says all that matters. */
 function ignore(): void {}
+
+function lingerIfQuiet(connection: Http1Connection): void {
+  connection.lingerIfQuiet()
+}
 
 function advance(connection: Http1Connection): void {
   connection.onReadTurn()

@@ -8,6 +8,9 @@ interface Breakable extends WriterOwner {
   destroy(): void
 }
 
+/** Characters of answers that wait together at most: more do not make fewer calls of the operating system worth it. */
+const MAX_HELD_CHARS = 16 * 1024
+
 /** What a connection writes to its socket, and the time its peer has to take it. */
 export class SocketOutput implements Watched, Holder {
   /** When the peer must have taken something of what it was sent. */
@@ -19,8 +22,13 @@ export class SocketOutput implements Watched, Holder {
   readonly #stallTimeoutMs: number
   readonly #connection: Breakable
   #isWatched = false
-  /** Whether answers wait for others to leave with. */
-  #isHeld = false
+  /**
+   * Answers that wait for others to leave with, one octet a character. As one text, as a stream that is corked keeps
+   * several objects for each: a thousand connections with a hundred answers are a burden for the garbage collector.
+   */
+  #held = ''
+  /** Whether such answers wait in the socket, as one of them is not text. */
+  #isCorked = false
 
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
   constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
@@ -33,7 +41,7 @@ export class SocketOutput implements Watched, Holder {
 
   /** Octets that the socket has not taken. */
   get bufferedBytes(): number {
-    return this.#writer.bufferedBytes
+    return this.#held.length + this.#writer.bufferedBytes
   }
 
   /** Whether the socket wants a pause. */
@@ -43,20 +51,16 @@ export class SocketOutput implements Watched, Holder {
 
   /** Writes a whole answer, soon; text is latin1, one octet a character. */
   writeAnswer(answer: string | Uint8Array): void {
-    if (!this.#isHeld) {
-      this.#isHeld = true
-      this.#socket.cork()
-      answerBatch.add(this)
-    }
-    if (typeof answer === 'string') this.#writer.writeLatin1(answer)
-    else this.#writer.write(answer)
+    if (typeof answer === 'string') this.#hold(answer)
+    else this.#corkAnswer(answer)
     if (this.isBlocked) this.#watch()
   }
 
   /** Sends the answers that wait. */
   release(): void {
-    if (!this.#isHeld) return
-    this.#isHeld = false
+    if (this.#held !== '') this.#writeHeld()
+    if (!this.#isCorked) return
+    this.#isCorked = false
     this.#socket.uncork()
   }
 
@@ -105,8 +109,36 @@ export class SocketOutput implements Watched, Holder {
 
   /** The socket is closed. */
   close(): void {
+    this.#held = ''
     this.#writer.clear()
     if (this.#isWatched) this.#deadlines.unwatch(this)
+  }
+
+  #hold(answer: string): void {
+    if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
+    const isFirst = this.#held === '' && !this.#isCorked
+    this.#held += answer
+    if (isFirst) answerBatch.add(this)
+  }
+
+  #corkAnswer(answer: Uint8Array): void {
+    const isFirst = this.#held === '' && !this.#isCorked
+    if (!this.#isCorked) {
+      this.#isCorked = true
+      this.#socket.cork()
+    }
+    if (this.#held !== '') this.#writeHeld()
+    this.#writer.write(answer)
+    if (isFirst) answerBatch.add(this)
+  }
+
+  #writeHeld(): void {
+    const held = this.#held
+    this.#held = ''
+    // Text that was put together of many pieces holds them all until somebody reads it, ten times its octets.
+    if (this.#writer.bufferedBytes > 0) this.#writer.write(Buffer.from(held, 'latin1'))
+    else this.#writer.writeLatin1(held)
+    if (this.isBlocked) this.#watch()
   }
 
   #watch(): void {
