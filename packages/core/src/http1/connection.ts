@@ -281,8 +281,12 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   #awaitHead(): undefined {
+    if (this.#phase === 'head') return
     // An empty line is no request yet (RFC 9112 §2.2): an answer to it would be taken for that to the next one.
-    if (this.#phase === 'head' || this.#heads.startMs === undefined) return
+    if (this.#heads.startMs === undefined) {
+      if (this.deadlineMs === Infinity) this.#rest()
+      return
+    }
     this.#phase = 'head'
     this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
   }
@@ -337,11 +341,16 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
       return false
     }
     this.#phase = 'idle'
+    // A request that was pipelined begins at once, and whoever pipelines many is not asked for the time between them.
+    if (this.#received === undefined) this.#rest()
+    return true
+  }
+
+  #rest(): void {
+    this.#quietSinceMs = performance.now()
     // The advertised time is the client's to use; the second on top lets a request win that is on its way.
     const { keepAliveTimeoutMs } = this.#host.limits
-    this.#quietSinceMs = performance.now()
     this.deadlineMs = this.#deadlines.in(keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000, this.#quietSinceMs)
-    return true
   }
 
   /** A request that no handler sees: answered once, as briefly as possible. */
