@@ -69,7 +69,8 @@ export class SlicedWriter implements TurnTaker {
 
   /** Writes text, one octet a character. */
   writeLatin1(text: string): void {
-    if (this.#queuedBytes > 0) this.write(Buffer.from(text, 'latin1'))
+    // Text that was put together of pieces keeps them all until it is read, several times its octets.
+    if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.#target.write(text, 'latin1')
   }
 

@@ -1,11 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { access } from 'node:fs/promises'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { closed, everySplit, rawExchange, settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines as serve } from '../../test/serve-engines.ts'
+import { turns } from '../engine/turns.ts'
 
 /** Answers with method, target and body once the body has been read. */
 function echo(exchange: Exchange): void {
@@ -67,20 +70,13 @@ describe('requests on one connection', () => {
   })
 
   it('wait in the client once maxHeadBytes of them wait for one that is at work', async () => {
-    let received: (() => number) | undefined
     const { port } = await serve(() => {}, { maxHeadBytes: 1000 })
-    const onSocket = (message: unknown): void => {
-      const { socket } = message as { socket: Socket }
-      received = () => socket.bytesRead
-    }
-    subscribe('net.server.socket', onSocket)
-    const client = await open(port)
-    unsubscribe('net.server.socket', onSocket)
+    const [client, server] = await openBoth(port)
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000))
     await settle(200)
     // What Node.js reads at once is 64 KiB, and a stream that is paused takes as much once more.
-    expect(received?.()).toBeLessThanOrEqual(1000 + 2 * 64 * 1024)
-    expect(received?.()).toBeGreaterThan(1000)
+    expect(server.bytesRead).toBeLessThanOrEqual(1000 + 2 * 64 * 1024)
+    expect(server.bytesRead).toBeGreaterThan(1000)
     client.destroy()
   })
 
@@ -592,18 +588,63 @@ describe('draining', () => {
     },
   )
 
-  it('answers a request that has come by then, however long the connection was idle', async () => {
-    const { port, listener } = await serve(hello, { drainIdleMs: 1 })
-    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
-    await once(socket, 'connect')
-    await settle(50)
-    // The operating system has it, and the server has not looked yet.
-    socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
-    const drained = listener.drain()
-    const text = (await socket.toArray()).join('')
-    expect(bodies(text)).toEqual(['200 /last'])
-    expect(text).toContain('connection: close')
+  it.each(['before', 'behind'])(
+    'answers a request that has come by then, %s, however long the connection was idle',
+    async (when) => {
+      const { port, listener } = await serve(hello, { drainIdleMs: 1 })
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+      await once(socket, 'connect')
+      await settle(50)
+      // Before the turn asks the operating system what has come, and behind that.
+      await (when === 'before' ? sleep(1) : access('.'))
+      socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
+      const drained = listener.drain()
+      const text = (await socket.toArray()).join('')
+      expect(bodies(text)).toEqual(['200 /last'])
+      expect(text).toContain('connection: close')
+      await drained
+    },
+  )
+
+  it('closes a connection that waits for its turn', async () => {
+    let drained: Promise<void> | undefined
+    const { port, listener } = await serve(
+      (exchange) => {
+        exchange.body.consume({
+          data: () => {},
+          end: () => {
+            exchange.respond(200, [], 'x')
+            // Others have much to do as well.
+            for (let i = 0; i < 1000; i++) turns.take({ onTurn: () => {} })
+            setImmediate(() => void (drained = listener.drain()))
+          },
+          error: () => {},
+        })
+      },
+      { drainIdleMs: 1, keepAliveTimeoutMs: 60_000 },
+    )
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65485\r\n\r\n'
+    // As much as is a share of work.
+    const { ended } = await rawExchange(port, head + 'x'.repeat(65_536 - head.length), { timeoutMs: 3000 })
+    expect(ended).toBe('fin')
     await drained
+  })
+
+  it('sends a large head to its end, though the socket is busy when it is given', async () => {
+    const { port } = await serve((exchange) => {
+      if (exchange.target === '/large') exchange.respond(200, ['x', 'v'.repeat(200_000), 'connection', 'close'], null)
+      else exchange.respond(200, [], Buffer.alloc(15_000))
+    })
+    const [client, server] = await openBoth(port)
+    client.pause().setNoDelay()
+    while (server.writableLength === 0) {
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      await sleep(1)
+    }
+    client.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await settle(50)
+    const text = Buffer.concat((await client.toArray()) as Buffer[]).toString('latin1')
+    expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toMatch(/vvv\r\n[^]*\r\n\r\n$/)
   })
 
   it('closes idle connections soon and busy ones after their answer', async () => {
@@ -652,6 +693,17 @@ describe('HTTP/2 with prior knowledge', () => {
     expect(bodies(text)).toEqual(['200 /x'])
   })
 })
+
+/** Opens a connection; the second socket is the server's. */
+async function openBoth(port: number): Promise<[Socket, Socket]> {
+  const { promise, resolve } = Promise.withResolvers<Socket>()
+  const onSocket = (message: unknown): void => resolve((message as { socket: Socket }).socket)
+  subscribe('net.server.socket', onSocket)
+  const client = await open(port)
+  const server = await promise
+  unsubscribe('net.server.socket', onSocket)
+  return [client, server]
+}
 
 async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')

@@ -80,7 +80,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
     if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
     // Nobody is waited for any longer; what has come by now is still looked at.
-    else setImmediate(lingerIfQuiet, this)
+    // The first turn may have asked the operating system before.
+    else setImmediate(() => setImmediate(lingerIfQuiet, this))
   }
 
   lingerIfQuiet(): void {
@@ -128,6 +129,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   onReadTurn(): void {
     this.#advance()
+    // The server has begun to close meanwhile.
+    if (!this.#keepAlive && this.#isQuiet) this.drain()
   }
 
   onSettled(exchange: Http1Exchange): void {
@@ -385,7 +388,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#incoming = undefined
     this.#received = undefined
     this.#throttle()
-    this.output.release()
+    this.output.giveUp()
     this.#closing = new LingeringClose(this, this.#socket, this.#flow, this.#host.limits, this.#deadlines)
   }
 

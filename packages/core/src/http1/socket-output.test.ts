@@ -8,7 +8,7 @@ import { Deadlines } from '../engine/deadlines.ts'
 import { SocketOutput } from './socket-output.ts'
 
 /** The output of a connection to a peer who is not there; `take` takes one write, if there is one. */
-function connection(): { output: SocketOutput; writes: string[]; take: () => boolean } {
+function connection(stallTimeoutMs = 0): { output: SocketOutput; writes: string[]; take: () => boolean } {
   const writes: string[] = []
   let taken: (() => void) | undefined
   const receive = (write: string, done: () => void): void => {
@@ -20,7 +20,7 @@ function connection(): { output: SocketOutput; writes: string[]; take: () => boo
   socket._writev = (chunks, done) =>
     receive(chunks.map(({ chunk, encoding }) => text(chunk as Buffer | string, encoding)).join(''), done)
   const owner = { onWriteTurn: () => output.onDrain(), destroy: () => {} }
-  const output: SocketOutput = new SocketOutput(socket, new Deadlines(), 0, owner)
+  const output: SocketOutput = new SocketOutput(socket, new Deadlines(), stallTimeoutMs, owner)
   socket.on('drain', () => output.onDrain())
   const take = (): boolean => {
     const done = taken
@@ -63,9 +63,39 @@ describe('SocketOutput', () => {
     expect(writes).toEqual(['a'.repeat(16 * 1024)])
   })
 
+  it('shows that it wants a pause when it is given more than the socket takes', async () => {
+    const { output, writes, take } = connection()
+    output.writeAnswer('The first write is not taken yet.')
+    await turn()
+    output.writeAnswer('x'.repeat(200_000))
+    expect(output.isBlocked).toBe(true)
+    do await turn()
+    while (take())
+    expect(output.isBlocked).toBe(false)
+    expect(writes.join('')).toHaveLength(33 + 200_000)
+  })
+
+  it('watches the peer no more once it is given up', async () => {
+    const { output, take } = connection(1000)
+    output.writeAnswer('The first write is not taken yet.')
+    await turn()
+    output.writeAnswer('x'.repeat(200_000))
+    expect(output.deadlineMs).toBeLessThan(Infinity)
+    output.giveUp()
+    for (let i = 0; i < 2; i++) {
+      take()
+      await turn()
+    }
+    expect(output.isBlocked).toBe(true)
+    expect(output.deadlineMs).toBe(Infinity)
+  })
+
   it('writes everything in order', async () => {
     const step = fc.oneof(
-      fc.tuple(fc.constantFrom('answer', 'answerBytes', 'text', 'bytes', 'corked' as const), fc.nat({ max: 20_000 })),
+      fc.tuple(
+        fc.constantFrom('answer', 'answerBytes', 'text', 'bytes', 'corked' as const),
+        fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 200_000 })),
+      ),
       fc.tuple(fc.constantFrom('turn', 'take', 'release' as const), fc.constant(0)),
     )
     await fc.assert(

@@ -19,7 +19,7 @@ export class SocketOutput implements Watched, Holder {
   readonly #socket: Socket
   readonly #writer: SlicedWriter
   readonly #deadlines: Deadlines
-  readonly #stallTimeoutMs: number
+  #stallTimeoutMs: number
   readonly #connection: Breakable
   #isWatched = false
   /**
@@ -101,9 +101,10 @@ export class SocketOutput implements Watched, Holder {
     else this.#connection.destroy()
   }
 
-  /** The socket is somebody else's from now on, and so is the time its peer takes. */
+  /** Sends the answers that wait; the time that the peer takes from now on is somebody else's. */
   giveUp(): void {
     this.release()
+    this.#stallTimeoutMs = 0
     this.deadlineMs = Infinity
   }
 
@@ -116,6 +117,8 @@ export class SocketOutput implements Watched, Holder {
 
   #hold(answer: string): void {
     if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
+    // Written at once, so that whoever gave it sees that the socket wants a pause.
+    if (answer.length > MAX_HELD_CHARS) return this.#writer.writeLatin1(answer)
     const isFirst = this.#held === '' && !this.#isCorked
     this.#held += answer
     if (isFirst) answerBatch.add(this)
@@ -135,9 +138,7 @@ export class SocketOutput implements Watched, Holder {
   #writeHeld(): void {
     const held = this.#held
     this.#held = ''
-    // Text that was put together of many pieces holds them all until somebody reads it, ten times its octets.
-    if (this.#writer.bufferedBytes > 0) this.#writer.write(Buffer.from(held, 'latin1'))
-    else this.#writer.writeLatin1(held)
+    this.#writer.writeLatin1(held)
     if (this.isBlocked) this.#watch()
   }
 
