@@ -18,6 +18,9 @@ import { soak, type SoakResult } from './soak/soak.ts'
 /** The one group that has no candidates; it runs only if it is named. */
 const SOAK = 'soak'
 
+/** How often a turn is taken at most in which others on the host have much of the processors. */
+const MOST_TURNS = 4
+
 // Servers end with this program, which an interrupt has to tell them of.
 process.on('SIGINT', () => process.exit(130))
 process.on('SIGTERM', () => process.exit(143))
@@ -53,10 +56,12 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
   requirePrograms(group.programs)
   const comparisons: ComparisonResult[] = []
   for (const comparison of select(group.comparisons, options)) {
-    const progress = (candidate: string, round: number): void => {
+    const onRound = (candidate: string, round: number): void => {
       process.stderr.write(`${name} ${comparison.name}: ${candidate}, round ${round + 1} of ${run.rounds}\n`)
     }
-    const result = comparisonResult(await runComparison(comparison, run, progress))
+    // What is not load for some time is measured in many short turns, of which it takes the calmest itself.
+    const mostTurns = group.isTimed ? MOST_TURNS : 1
+    const result = comparisonResult(await runComparison(comparison, run, { onRound, mostTurns }))
     comparisons.push(result)
     if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)
   }

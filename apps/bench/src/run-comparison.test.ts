@@ -63,4 +63,14 @@ describe('runComparison', () => {
     expect([...rounds]).toEqual([['b', [{ rate: 2 }, { rate: 2 }, { rate: 2 }]]])
     expect(turn).toBe(2)
   })
+
+  it('takes a turn again in which others had much of the processors, and tells of it', async () => {
+    const shares = [0.2, 0.01, 0, 0.02]
+    let turn = 0
+    const candidate: Candidate = { name: 'a', measure: () => Promise.resolve({ rate: turn++ }) }
+    const watch = () => () => shares[turn - 1] ?? Number.NaN
+    const { rounds, disturbance } = await runComparison(comparisonOf([candidate]), RUN, { mostTurns: 2, watch })
+    expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 2 }, { rate: 3 }])
+    expect(disturbance).toEqual({ stolenShare: 0.02, repeatedTurns: 1 })
+  })
 })

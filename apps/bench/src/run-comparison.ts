@@ -1,3 +1,4 @@
+import { leastDisturbed, watchStolenTime } from '@fw/testing/stolen-time'
 import type { Candidate, Comparison, Measurement } from './comparison.ts'
 import { withDifferences } from './differences.ts'
 import type { Run } from './run.ts'
@@ -13,23 +14,41 @@ export interface Measured {
   readonly comparison: Comparison
   readonly rounds: ReadonlyMap<string, readonly Measurement[]>
   readonly unmeasured: readonly Unmeasured[]
+  readonly disturbance: Disturbance
+}
+
+/** What others on the host of the machine did meanwhile. */
+export interface Disturbance {
+  /** The most that they had of the processors in a turn that counts, from 0 to 1. */
+  readonly stolenShare: number
+  /** Turns that were taken again because they had more. */
+  readonly repeatedTurns: number
+}
+
+export interface ComparisonOptions {
+  /** Is told of every candidate before its turn. */
+  readonly onRound?: (name: string, round: number) => void
+  /** How often a turn is taken at most; 1 for those that find their own quiet moments. */
+  readonly mostTurns?: number
+  /** Tells the share of the processors that others have. */
+  readonly watch?: typeof watchStolenTime
 }
 
 /**
  * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike; or, where they
  * mostly wait, all of a round at once.
  *
- * One that fails in any round is reported with the reason, and its figures are left out.
- *
- * @param onRound Is told of every candidate before its turn
+ * One that fails in any round is reported with the reason, and its figures are left out. A turn in which others on the host
+ * of the machine had much of the processors may be taken again.
  */
 export async function runComparison(
   comparison: Comparison,
   run: Run,
-  onRound: (name: string, round: number) => void = () => {},
+  { onRound, mostTurns = 1, watch = watchStolenTime }: ComparisonOptions = {},
 ): Promise<Measured> {
   const rounds = new Map<string, Measurement[]>()
   const unmeasured: Unmeasured[] = []
+  const disturbance = { stolenShare: 0, repeatedTurns: 0 }
   for (const { name, missing } of comparison.candidates) {
     if (missing === undefined) rounds.set(name, [])
     else unmeasured.push({ name, reason: missing })
@@ -39,15 +58,18 @@ export async function runComparison(
     if (comparison.isIdle === true) await Promise.all(turns.map((take) => take()))
     else for (const take of turns) await take()
   }
-  return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured }
+  return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured, disturbance }
 
   async function takeTurn(candidate: Candidate, round: number): Promise<void> {
     const { name } = candidate
     const own = rounds.get(name)
     if (own === undefined) return
-    onRound(name, round)
+    onRound?.(name, round)
     try {
-      own.push(await candidate.measure(run))
+      const { result, stolenShare, turns: taken } = await leastDisturbed(() => candidate.measure(run), mostTurns, watch)
+      own.push(result)
+      disturbance.stolenShare = Math.max(disturbance.stolenShare, stolenShare)
+      disturbance.repeatedTurns += taken - 1
     } catch (error) {
       rounds.delete(name)
       unmeasured.push({ name, reason: error instanceof Error ? error.message : String(error) })

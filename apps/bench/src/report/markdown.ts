@@ -30,7 +30,15 @@ export function comparisonMarkdown(result: ComparisonResult): string {
     ...(result.targets.length === 0 ? [] : [targetsOf(row.name, result.targets, first)]),
   ])
   const missing = result.unmeasured.map(({ name, reason }) => `\nNot measured: ${name} (${firstLine(reason)}).\n`)
-  return `**${result.name}**: ${result.title}.\n\n${markdownTable(head, rows)}${missing.join('')}`
+  return `**${result.name}**: ${result.title}.\n\n${markdownTable(head, rows)}${missing.join('')}${describeDisturbance(result)}`
+}
+
+/** Nothing where nobody else was there. */
+function describeDisturbance({ disturbance: { stolenShare, repeatedTurns } }: ComparisonResult): string {
+  if (stolenShare === 0 && repeatedTurns === 0) return ''
+  const again = repeatedTurns === 1 ? '1 turn was' : `${repeatedTurns} turns were`
+  const most = `Others on the host had at most ${(stolenShare * 100).toFixed(1)} % of the processors in a turn that counts`
+  return `\n${most}; ${again} taken again.\n`
 }
 
 function medianOf({ figures }: Row, metric: MetricKey): string {

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, release } from 'node:os'
 import { isPinned } from '../processors.ts'
 import type { MetricKey } from '../metrics.ts'
-import type { Measured, Unmeasured } from '../run-comparison.ts'
+import type { Disturbance, Measured, Unmeasured } from '../run-comparison.ts'
 import { medianRatio, summarize, type Summary } from '../statistics.ts'
 import { checkTarget, valuesOf, type TargetResult } from '../targets.ts'
 
@@ -25,6 +25,7 @@ export interface ComparisonResult {
   readonly rows: readonly Row[]
   readonly unmeasured: readonly Unmeasured[]
   readonly targets: readonly TargetResult[]
+  readonly disturbance: Disturbance
 }
 
 /** All comparisons of a group in one run. */
@@ -47,7 +48,7 @@ export function groupResult(
   return { group, date: new Date().toISOString(), machine: describeMachine(), rounds, seconds, comparisons }
 }
 
-export function comparisonResult({ comparison, rounds, unmeasured }: Measured): ComparisonResult {
+export function comparisonResult({ comparison, rounds, unmeasured, disturbance }: Measured): ComparisonResult {
   const { name, title, reference, metrics, targets } = comparison
   const rows = Array.from(rounds.keys(), (candidate) => ({
     name: candidate,
@@ -61,6 +62,7 @@ export function comparisonResult({ comparison, rounds, unmeasured }: Measured): 
     rows,
     unmeasured,
     targets: targets.map((target) => checkTarget(target, rounds)).filter((result) => result !== undefined),
+    disturbance,
   }
 
   function figureOf(metric: MetricKey, candidate: string): Figure {

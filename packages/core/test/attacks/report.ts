@@ -2,14 +2,18 @@
  * Writes how every attack is stood, as a table, beside what a server stands that does nothing:
  * `report.ts [connections] [seconds] [settle seconds] [part of an attack's name] [rounds]`.
  */
+import { leastDisturbed } from '@fw/testing/stolen-time'
 import { ATTACKS, type AttackName } from './attacks.ts'
 import { underAttack, type Endurance, type TargetName } from './under-attack.ts'
 
+/** How often an attack is repeated at most because others on the host took more than 3 % of the processors. */
+const MOST_TURNS = 4
+
 const [connections = '1000', seconds = '15', settle = '5', part = '', rounds = '1'] = process.argv.slice(2)
 console.log(
-  '| attack | server | memory grows by | p50 of others | p99 | kept connections, p99 | new connections, p90 | turn of the event loop, p99 and longest (processor time) | not answered | processors taken by others |',
+  '| attack | server | memory grows by | p50 of others | p99 | kept connections, p99 | new connections, p90 | turn of the event loop, p99 and longest (processor time) | not answered | processors taken by others | turns |',
 )
-console.log('|---|---|---|---|---|---|---|---|---|---|')
+console.log('|---|---|---|---|---|---|---|---|---|---|---|')
 for (const name of Object.keys(ATTACKS) as AttackName[]) {
   if (!name.includes(part)) continue
   // In turns, as a machine that others use is not the same from minute to minute.
@@ -20,8 +24,13 @@ for (const name of Object.keys(ATTACKS) as AttackName[]) {
 }
 
 async function report(name: AttackName, target: TargetName): Promise<void> {
-  const endurance = await underAttack(name, Number(connections), Number(seconds), Number(settle), target)
-  console.log(`| ${name} | ${target === 'target.ts' ? 'fw' : 'bare'} | ${columns(endurance).join(' | ')} |`)
+  const isOurs = target === 'target.ts'
+  // Where others on the host have the processors, the time of an answer is theirs. Of the bare server a turn may take minutes.
+  const { result, turns } = await leastDisturbed(
+    () => underAttack(name, Number(connections), Number(seconds), Number(settle), target),
+    isOurs ? MOST_TURNS : 1,
+  )
+  console.log(`| ${name} | ${isOurs ? 'fw' : 'bare'} | ${columns(result).join(' | ')} | ${turns} |`)
 }
 
 function columns(endurance: Endurance): string[] {

@@ -4,8 +4,8 @@ import { Agent, get } from 'node:http'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { watchStolenTime } from '@fw/testing/stolen-time'
 import type { AttackName } from './attacks.ts'
-import { watchStolenTime } from './stolen-time.ts'
 import type { TargetState } from './target-state.ts'
 
 /** How a server stood an attack. */
