@@ -25,42 +25,54 @@ export interface Group {
   readonly programs: readonly ProgramName[]
   /** Whether a round is load for so many seconds. */
   readonly isTimed: boolean
+  /** How often a turn is taken at most in which others on the host have much of the processors. */
+  readonly mostTurns: number
   readonly comparisons: readonly Comparison[]
 }
+
+/** Of seconds of load, which have no calmer moments to choose from. */
+const MOST_TURNS = 4
+/** Of broadcasts to thousands of clients: a turn is long, and has calmer ones to choose from. */
+const MOST_LONG_TURNS = 3
 
 export const GROUPS: Readonly<Record<string, Group>> = {
   http1: {
     isTimed: true,
+    mostTurns: MOST_TURNS,
     programs: ['wrk'],
     comparisons: HTTP1_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP1_PEERS)),
   },
   http2: {
     isTimed: true,
+    mostTurns: MOST_TURNS,
     programs: ['h2load'],
     comparisons: HTTP2_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP2_PEERS)),
   },
   http3: {
     isTimed: true,
+    mostTurns: MOST_TURNS,
     programs: [],
     comparisons: HTTP3_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP3_PEERS)),
   },
   'access-log': {
     isTimed: true,
+    mostTurns: MOST_TURNS,
     programs: ['wrk'],
     comparisons: [
       ...ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
       ACCESS_LOG_ALONE,
     ],
   },
-  log: { isTimed: false, programs: [], comparisons: LOG_COMPARISONS },
-  sse: { isTimed: false, programs: [], comparisons: SSE_COMPARISONS },
-  router: { isTimed: false, programs: [], comparisons: ROUTER_COMPARISONS },
+  log: { isTimed: false, mostTurns: 1, programs: [], comparisons: LOG_COMPARISONS },
+  sse: { isTimed: false, mostTurns: MOST_LONG_TURNS, programs: [], comparisons: SSE_COMPARISONS },
+  router: { isTimed: false, mostTurns: 1, programs: [], comparisons: ROUTER_COMPARISONS },
   static: {
     isTimed: true,
+    mostTurns: MOST_TURNS,
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
   },
-  memory: { isTimed: false, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
-  startup: { isTimed: false, programs: [], comparisons: STARTUP_COMPARISONS },
-  growth: { isTimed: true, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
+  memory: { isTimed: false, mostTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
+  startup: { isTimed: false, mostTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },
+  growth: { isTimed: true, mostTurns: MOST_TURNS, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
 }

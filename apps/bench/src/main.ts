@@ -18,9 +18,6 @@ import { soak, type SoakResult } from './soak/soak.ts'
 /** The one group that has no candidates; it runs only if it is named. */
 const SOAK = 'soak'
 
-/** How often a turn is taken at most in which others on the host have much of the processors. */
-const MOST_TURNS = 4
-
 // Servers end with this program, which an interrupt has to tell them of.
 process.on('SIGINT', () => process.exit(130))
 process.on('SIGTERM', () => process.exit(143))
@@ -59,8 +56,8 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
     const onRound = (candidate: string, round: number): void => {
       process.stderr.write(`${name} ${comparison.name}: ${candidate}, round ${round + 1} of ${run.rounds}\n`)
     }
-    // What is not load for some time is measured in many short turns, of which it takes the calmest itself.
-    const mostTurns = group.isTimed ? MOST_TURNS : 1
+    // Those who wait at the same time must not begin again one by one.
+    const mostTurns = comparison.isIdle === true ? 1 : group.mostTurns
     const result = comparisonResult(await runComparison(comparison, run, { onRound, mostTurns }))
     comparisons.push(result)
     if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)
