@@ -633,7 +633,7 @@ describe('draining', () => {
   it('sends a large head to its end, though the socket is busy when it is given', async () => {
     const { port } = await serve((exchange) => {
       if (exchange.target === '/large') exchange.respond(200, ['x', 'v'.repeat(200_000), 'connection', 'close'], null)
-      else exchange.respond(200, [], Buffer.alloc(15_000))
+      else exchange.respond(200, [], Buffer.alloc(60_000))
     })
     const [client, server] = await openBoth(port)
     client.pause().setNoDelay()
