@@ -79,8 +79,8 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     // A request may be on its way. It is answered, and the answer says that it was the last.
     const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
     if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
-    // Nobody is waited for any longer; what has come by now is still looked at.
-    // The first turn may have asked the operating system before.
+    // Nobody is waited for any longer. What has come by now is still looked at, in the next turn if not in this one, which may
+    // have asked the operating system before.
     else setImmediate(() => setImmediate(lingerIfQuiet, this))
   }
 
