@@ -50,7 +50,8 @@ export function readOptions(words: readonly string[]): BenchOptions {
     isJson: values.json,
     rounds: wholeNumber('--rounds', values.rounds ?? (quick ? '1' : '5')),
     seconds: wholeNumber('--seconds', values.seconds ?? (quick ? '1' : '3')),
-    warmUpSeconds: quick ? 1 : 2,
+    // On one processor V8 compiles for some four seconds beside the requests; a server has hours.
+    warmUpSeconds: quick ? 1 : 4,
     scenarios: listOf(values.scenario),
     only: listOf(values.only),
     minutes: wholeNumber('--minutes', values.minutes),
