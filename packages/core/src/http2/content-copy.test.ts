@@ -26,4 +26,15 @@ describe('copied', () => {
     expect(copy).toEqual(received.subarray(3, 8))
     expect(copy.buffer.byteLength).toBe(5)
   })
+
+  it('is no memory that one handler could take away from all others, as a stream of octets does that is given it', async () => {
+    const first = keepable(received, 0, 10)
+    const stream = new ReadableStream({
+      type: 'bytes',
+      start: (controller) => expect(() => controller.enqueue(first)).toThrow(TypeError),
+    })
+    await stream.cancel()
+    expect(() => structuredClone(first, { transfer: [first.buffer as ArrayBuffer] })).toThrow('transfer')
+    expect(keepable(received, 10, 20)).toEqual(received.subarray(10, 20))
+  })
 })

@@ -1,9 +1,11 @@
+import { markAsUntransferable } from 'node:worker_threads'
+
 /** What content that is passed on at once is copied to: to allocate memory for each piece takes a microsecond. */
 const SHARED_BYTES = 8 * 1024
 /** What is a smaller part than that of what was received with it does not keep that. */
 const PART = 8
 
-let shared: Buffer = Buffer.allocUnsafeSlow(SHARED_BYTES)
+let shared: Buffer = sharedMemory()
 let used = 0
 
 /**
@@ -15,13 +17,20 @@ export function keepable(bytes: Buffer, start: number, end: number): Buffer {
   if (length * PART >= bytes.buffer.byteLength) return bytes.subarray(start, end)
   if (length * PART > SHARED_BYTES) return copied(bytes, start, end)
   if (used + length > SHARED_BYTES) {
-    shared = Buffer.allocUnsafeSlow(SHARED_BYTES)
+    shared = sharedMemory()
     used = 0
   }
   const copy = shared.subarray(used, used + length)
   used += length
   bytes.copy(copy, 0, start, end)
   return copy
+}
+
+/** Who would transfer the memory of a piece, to a worker or into a stream of octets, would take that of all others; it throws. */
+function sharedMemory(): Buffer {
+  const memory = Buffer.allocUnsafeSlow(SHARED_BYTES)
+  markAsUntransferable(memory.buffer)
+  return memory
 }
 
 /** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
