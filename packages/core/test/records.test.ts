@@ -111,6 +111,18 @@ describe('at Debug a server tells of', () => {
     expect(of(Level.Trace)).toEqual([])
   })
 
+  it('the buffer that all connections are read into, once', async () => {
+    const { server, port, of } = await tell(Level.Debug)
+    for (let n = 0; n < 2; n++) {
+      const client = await connect('h1', { port })
+      await (await client.request({ path: '/' })).text()
+      await client.close()
+    }
+    await server.close({ drainMs: 5000 })
+    const told = of(Level.Debug).filter((message) => message.startsWith('Receive buffer'))
+    expect(told).toEqual(['Receive buffer: one of 65536 bytes for all connections'])
+  })
+
   it('how late the event loop is, only while that level is on', async () => {
     const sink = new MemorySink()
     const logger = createLogger({ level: Level.Info, sinks: [sink] })

@@ -91,7 +91,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Whether the server has `trustProxy`, so that `clientAddress` may be another than the peer's. */
   readonly trustsProxy: boolean
 
-  /** Reads the whole body. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off */
+  /** Reads the whole body, into memory that nothing else is in. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off */
   bytes(): Promise<Uint8Array>
   /** Reads the whole body as UTF-8. @throws as `bytes`; 400 if it is not valid UTF-8 */
   text(): Promise<string>

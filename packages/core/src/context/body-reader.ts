@@ -2,6 +2,7 @@ import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from '../answer/http-error.ts'
 import { handled } from './handled.ts'
+import { copied } from '../engine/kept-octets.ts'
 import type { Limits } from '../limits.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
@@ -29,7 +30,10 @@ export class BodyReader {
   }
 
   bytes(): Promise<Uint8Array> {
-    return promised(() => this.#collect())
+    return promised(() => {
+      const bytes = this.#collect()
+      return bytes instanceof Promise ? bytes.then((all) => this.#own(all)) : this.#own(bytes)
+    })
   }
 
   text(): Promise<string> {
@@ -126,6 +130,12 @@ export class BodyReader {
     if (this.#bytes !== undefined) return this.#bytes
     this.#checkLength()
     return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
+  }
+
+  /** In memory of its own, which may be passed to a worker, or used by `buffer`. */
+  #own(bytes: Uint8Array): Uint8Array {
+    if (bytes.byteLength === bytes.buffer.byteLength) return bytes
+    return (this.#bytes = copied(bytes, 0, bytes.byteLength))
   }
 
   /** Makes something of the text, at once if all of it is there. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { outsideRequests } from './outside.ts'
+import { pauseStream } from './receive-buffer.ts'
 import { turns, type TurnTaker } from './turns.ts'
 
 /** Octets that are a share of work: what libuv reads at once. */
@@ -69,7 +70,7 @@ export class ReadFlow implements TurnTaker {
     const shouldPause = isStuck || this.#isResting
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
-    if (shouldPause) this.#socket.pause()
+    if (shouldPause) pauseStream(this.#socket)
     // What the socket holds is received in the asynchronous context of whoever resumes it.
     else outsideRequests(resume, this.#socket)
   }

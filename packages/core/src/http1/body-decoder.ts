@@ -1,5 +1,5 @@
 import type { FieldList } from '@fw/types'
-import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
+import { ChunkedDecoder, type ChunkedLimits, type OnBodyOctets } from './chunked.ts'
 import type { Framing } from './framing.ts'
 
 /** Finds a request body in the octets after its head. */
@@ -8,13 +8,13 @@ export interface BodyDecoder {
   readonly done: boolean
   readonly trailers: FieldList
   /**
-   * Feeds one slice; body octets are passed on as views of it, and may have been moved within it.
+   * Feeds one slice. Body octets are passed on by where they are in it, and may have been moved within it.
    *
    * @returns How many octets of `input` were read; fewer than all when `done`, and after so much work that others should have
    *   a turn before the rest is fed
    * @throws {ProtocolError} if the body is malformed
    */
-  decode(input: Uint8Array, onData: (data: Uint8Array) => void): number
+  decode(input: Uint8Array, onData: OnBodyOctets): number
 }
 
 /** @returns `undefined` for a request without a body */
@@ -37,10 +37,10 @@ class LengthDecoder implements BodyDecoder {
     return this.#left === 0
   }
 
-  decode(input: Uint8Array, onData: (data: Uint8Array) => void): number {
+  decode(input: Uint8Array, onData: OnBodyOctets): number {
     const length = Math.min(this.#left, input.length)
     this.#left -= length
-    if (length > 0) onData(length === input.length ? input : input.subarray(0, length))
+    if (length > 0) onData(input, 0, length)
     return length
   }
 }

@@ -1,12 +1,11 @@
 import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
+import { copied, copyForNow, keepable } from '../engine/kept-octets.ts'
+import { isShared } from '../engine/receive-buffer.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
-
-/** What a small request is received in is not worth a thought. */
-const LARGE_BUFFER_BYTES = 8 * 1024
 
 /** What a `BodyReceiver` asks of its connection. */
 export interface BodyOwner {
@@ -116,9 +115,11 @@ export class BodyReceiver implements BodySupply {
     this.body.finish(this.#decoder.trailers)
   }
 
-  readonly #take = (data: Uint8Array): void => {
-    if (this.body.isDiscarded) this.#skippedBytes += data.byteLength
-    else this.body.push(isWasteful(data) ? new Uint8Array(data) : data)
+  readonly #take = (octets: Uint8Array, start: number, end: number): void => {
+    const { body } = this
+    if (body.isDiscarded) this.#skippedBytes += end - start
+    else if (!body.isFlowing) body.push(copied(octets, start, end))
+    else body.push(isShared(octets) ? copyForNow(octets, start, end) : keepable(octets, start, end))
   }
 
   onWanted(): void {
@@ -139,9 +140,4 @@ export class BodyReceiver implements BodySupply {
   onFault(): void {
     this.#owner.onBodyFault(this)
   }
-}
-
-/** Whether a view keeps much more in memory than it shows, as those of a body in tiny chunks do. */
-function isWasteful({ byteLength, buffer }: Uint8Array): boolean {
-  return buffer.byteLength >= LARGE_BUFFER_BYTES && byteLength < buffer.byteLength / 2
 }

@@ -12,6 +12,9 @@ interface Decoded {
   trailers: readonly string[]
 }
 
+const textOf = (octets: Uint8Array, start: number, end: number): string =>
+  Buffer.from(octets.subarray(start, end)).toString('latin1')
+
 function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): Decoded {
   const decoder = new ChunkedDecoder(limits)
   let body = ''
@@ -20,7 +23,7 @@ function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): D
     // Slices of one wire are views of it, and the decoder moves octets within what it is given.
     const input = Uint8Array.from(slice)
     for (let at = 0; at < input.length && !decoder.done;) {
-      const read = decoder.decode(input.subarray(at), (data) => (body += Buffer.from(data).toString('latin1')))
+      const read = decoder.decode(input.subarray(at), (octets, start, end) => (body += textOf(octets, start, end)))
       at += read
       used += read
     }
@@ -62,7 +65,7 @@ describe('ChunkedDecoder', () => {
     let body = ''
     const shares: number[] = []
     for (let at = 0; at < wire.length; at += shares.at(-1) ?? 0) {
-      shares.push(decoder.decode(wire.subarray(at), (data) => (body += Buffer.from(data).toString('latin1'))))
+      shares.push(decoder.decode(wire.subarray(at), (octets, start, end) => (body += textOf(octets, start, end))))
     }
     expect(decoder.done).toBe(true)
     expect(body).toBe('x'.repeat(count))
@@ -89,7 +92,7 @@ describe('ChunkedDecoder', () => {
         const pieces: string[] = []
         const decoder = new ChunkedDecoder(DEFAULT_LIMITS)
         for (const slice of [wire.subarray(0, cut), wire.subarray(cut)]) {
-          decoder.decode(slice, (data) => pieces.push(Buffer.from(data).toString('latin1')))
+          decoder.decode(slice, (octets, start, end) => pieces.push(textOf(octets, start, end)))
         }
         expect(decoder.done).toBe(true)
         expect(pieces.join('')).toBe(chunks.join(''))

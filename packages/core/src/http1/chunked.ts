@@ -11,6 +11,9 @@ export type ChunkedLimits = Pick<
   'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes' | 'maxTrailerBytes' | 'maxTrailerFields'
 >
 
+/** Takes body octets: those of `octets` from `start` to `end`. */
+export type OnBodyOctets = (octets: Uint8Array, start: number, end: number) => void
+
 /** Hex digits in a chunk size; 13 digits stay below `Number.MAX_SAFE_INTEGER`. */
 const SIZE_DIGITS = 13
 
@@ -64,7 +67,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Feeds one slice. Body octets are passed on as views of it; small chunks are moved together within it, so that a
+   * Feeds one slice. Body octets are passed on by where they are in it; small chunks are moved together within it, so that a
    * client which sends an octet a chunk does not make a piece of each.
    *
    * @param input Is this decoder's from now on, as far as the body goes
@@ -73,7 +76,7 @@ export class ChunkedDecoder {
    * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead is over a limit; what came before has
    *   been passed on
    */
-  decode(input: Uint8Array, onData: (data: Uint8Array) => void): number {
+  decode(input: Uint8Array, onData: OnBodyOctets): number {
     let i = 0
     let bodyBytes = 0
     // What is to be passed on next.
@@ -89,7 +92,7 @@ export class ChunkedDecoder {
         if (end === start) [start, end] = [i, i + length]
         else if (length <= MOVED_BYTES) end = move(input, i, end, length)
         else {
-          onData(input.subarray(start, end))
+          onData(input, start, end)
           ;[start, end] = [i, i + length]
         }
         i += length
@@ -98,7 +101,7 @@ export class ChunkedDecoder {
         if (this.#size === 0) this.#state = DATA_CR
       }
     } finally {
-      if (end > start) onData(input.subarray(start, end))
+      if (end > start) onData(input, start, end)
     }
     return i
   }

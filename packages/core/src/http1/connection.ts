@@ -13,7 +13,9 @@ import { cutOff } from './cut-off.ts'
 import { Http1Exchange, type AnswerTransport } from './exchange.ts'
 import { HeadReceiver } from './head-receiver.ts'
 import { LingeringClose } from './lingering-close.ts'
+import { copied, joined } from '../engine/kept-octets.ts'
 import { ReadFlow, type FlowOwner } from '../engine/read-flow.ts'
+import { isShared, receiveAsStream, receiveShared } from '../engine/receive-buffer.ts'
 import type { RequestHead } from './parser.ts'
 import { startsWithPreface } from '../engine/http2-preface.ts'
 import { SocketOutput } from './socket-output.ts'
@@ -67,6 +69,10 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
     this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs, this.#quietSinceMs)
+    if (options.scheme === 'http') {
+      const isSet = receiveShared(socket, this.#onShared)
+      options.onReceiving?.(isSet)
+    }
     socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain)
     socket.on('error', ignore).on('close', this.#onClose)
     this.#deadlines.watch(this)
@@ -112,10 +118,12 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   giveAway(): UpgradedConnection {
     const socket = this.#socket
+    this.#keepReceived()
     const head = this.#received ?? Buffer.alloc(0)
     this.output.giveUp()
     this.#phase = 'upgraded'
     this.#received = undefined
+    receiveAsStream(socket)
     this.deadlineMs = Infinity
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
     // As a new socket: what arrives waits until its new owner listens.
@@ -177,7 +185,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#closing !== undefined) return this.#closing.onData(chunk)
-    this.#received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
+    this.#received = this.#received === undefined ? chunk : joined(this.#received, chunk)
     if (this.#phase === 'fresh' && this.#options.onHttp2 !== undefined && this.#received[0] === 0x50) {
       const isHttp2 = startsWithPreface(this.#received)
       if (isHttp2 === undefined) return
@@ -185,6 +193,21 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     }
     this.#advance()
     if (this.#phase !== 'upgraded') this.#flow.addBytes(chunk.length)
+  }
+
+  /** The same with octets that are not there for longer than this takes. */
+  readonly #onShared = (octets: Buffer): void => {
+    try {
+      this.#onData(octets)
+    } finally {
+      this.#keepReceived()
+    }
+  }
+
+  /** Takes what has not been understood yet out of memory that the next read, of any connection, overwrites. */
+  #keepReceived(): void {
+    const received = this.#received
+    if (received !== undefined && isShared(received)) this.#received = copied(received, 0, received.length)
   }
 
   readonly #onEnd = (): void => {
@@ -399,9 +422,10 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
     socket.off('error', ignore).off('close', this.#onClose)
     this.#options.onClose(this)
+    receiveAsStream(socket)
     // The session reads the socket itself; resuming it here would lose octets.
     socket.pause()
-    socket.unshift(received)
+    socket.unshift(copied(received, 0, received.length))
     onHttp2(socket)
   }
 

@@ -9,6 +9,7 @@ import type { Drainable, EngineHost } from '../engine/engine.ts'
 import { Http1Connection } from '../http1/connection.ts'
 import type { Http1ConnectionOptions } from '../http1/connection-options.ts'
 import { Http2Connection } from '../http2/connection.ts'
+import { RECEIVE_BUFFER_BYTES } from '../engine/receive-buffer.ts'
 import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 import { turns } from '../engine/turns.ts'
@@ -38,6 +39,7 @@ export class TcpListener implements Bindable {
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
   #fd = -1
+  #hasToldOfReceiving = false
   #certificates: CertificateSet | undefined
 
   constructor(options: TcpListenerOptions) {
@@ -160,6 +162,7 @@ export class TcpListener implements Bindable {
         deadlines: this.#deadlines,
         // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
         onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
+        onReceiving: (isShared) => this.#tellOfReceiving(isShared),
         onClose: (closed) => this.#forget(closed),
       }
       this.#http1Options.set(host, options)
@@ -193,6 +196,14 @@ export class TcpListener implements Bindable {
       this.#scheme,
       protocol,
     )
+  }
+
+  #tellOfReceiving(isShared: boolean): void {
+    if (this.#hasToldOfReceiving) return
+    this.#hasToldOfReceiving = true
+    const { logger } = this.#options.host
+    if (isShared) logger?.debug('Receive buffer: one of {} bytes for all connections', RECEIVE_BUFFER_BYTES)
+    else logger?.debug('Receive buffer: one for each read, as this Node.js has no other for servers')
   }
 
   #forget(connection: Drainable): void {

@@ -1,5 +1,9 @@
 import { Duplex } from 'node:stream'
 
+const BUFFER = Symbol('kBuffer')
+const CALLBACK = Symbol('kBufferCb')
+const NEXT_BUFFER = Symbol('kBufferGen')
+
 /** A socket without a network: what a server writes is collected, what a client would send is pushed. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '127.0.0.1'
@@ -12,6 +16,11 @@ export class MemorySocket extends Duplex {
   }
 
   override _read(): void {}
+
+  /** What a client sends arrives. */
+  receive(octets: Buffer): void {
+    this.push(octets)
+  }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.output += chunk.toString('latin1')
@@ -33,5 +42,25 @@ export class MemorySocket extends Duplex {
   }
   unref(): this {
     return this
+  }
+}
+
+/** The same, read into memory of the reader's where it asks for that as of a socket of Node.js; the next read overwrites it. */
+export class ReadIntoSocket extends MemorySocket {
+  [BUFFER]: Buffer | null = null;
+  [CALLBACK]: ((this: this, count: number, buffer: Buffer) => boolean) | null = null;
+  [NEXT_BUFFER]: (() => Buffer | undefined) | null = null
+  readonly _handle = { useUserBuffer: (): void => {} }
+
+  override receive(octets: Buffer): void {
+    for (let at = 0; at < octets.length;) {
+      const [buffer, callback] = [this[BUFFER], this[CALLBACK]]
+      if (buffer === null || callback === null) throw new Error('The engine does not read into memory of its own')
+      const count = octets.copy(buffer, 0, at)
+      at += count
+      callback.call(this, count, buffer)
+      buffer.fill('#')
+      this[BUFFER] = this[NEXT_BUFFER]?.() ?? buffer
+    }
   }
 }

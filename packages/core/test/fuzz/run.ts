@@ -1,5 +1,6 @@
 import { cut, makeRequests } from './requests.ts'
 import { fault } from './judge.ts'
+import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
 import { Random } from './random.ts'
 import { ask, askNode } from './servers.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,10 +15,15 @@ export interface Finding {
 /** Judges one input, whole and in pieces. */
 export async function judge(wire: string, random: Random): Promise<Finding | undefined> {
   const whole = await ask([Buffer.from(wire, 'latin1')])
-  const pieces = await ask(cut(wire, random))
-  // How much of a fault has arrived decides what it is called, not what becomes of the octets.
-  const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
-  if (!isSame) return { fault: 'it matters where the octets are cut', wire }
+  const slices = cut(wire, random)
+  for (const socket of [new MemorySocket(), new ReadIntoSocket()]) {
+    // Body octets are moved within what was received.
+    const copies = slices.map((slice) => Buffer.from(slice))
+    const pieces = await ask(copies, socket)
+    // How much of a fault has arrived decides what it is called, not what becomes of the octets.
+    const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
+    if (!isSame) return { fault: `it matters where the octets are cut, read by ${socket.constructor.name}`, wire }
+  }
   if (fault(whole, await askNode([Buffer.from(wire, 'latin1')]), wire) === undefined) return undefined
   // Node's server loses a valid request when a fault follows in the same slice, so it is asked again octet by octet.
   const octets = Array.from(wire, (octet) => Buffer.from(octet, 'latin1'))

@@ -24,10 +24,9 @@ export interface Verdict {
 const deadlines = new Deadlines()
 
 /** What our engine makes of octets that arrive in these slices. */
-export async function ask(slices: readonly Buffer[]): Promise<Verdict> {
+export async function ask(slices: readonly Buffer[], socket = new MemorySocket()): Promise<Verdict> {
   const requests: Understood[] = []
   let refusal: string | undefined
-  const socket = new MemorySocket()
   const connection = new Http1Connection(socket as unknown as Socket, {
     scheme: 'http',
     deadlines,
@@ -87,7 +86,7 @@ export async function askNode(slices: readonly Buffer[]): Promise<Verdict> {
 async function deliver(socket: MemorySocket, slices: readonly Buffer[]): Promise<void> {
   for (const slice of slices) {
     if (socket.destroyed || socket.writableEnded) break
-    socket.push(slice)
+    socket.receive(slice)
     await setImmediate()
   }
   // Answers to pipelined requests are given one turn after the other.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copied, keepable } from './content-copy.ts'
+import { copied, keepable } from './kept-octets.ts'
 
 const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
 

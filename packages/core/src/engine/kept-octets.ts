@@ -1,6 +1,6 @@
 import { markAsUntransferable } from 'node:worker_threads'
 
-/** What content that is passed on at once is copied to: to allocate memory for each piece takes a microsecond. */
+/** What content that is passed on at once is copied to: to allocate memory for each piece takes microseconds. */
 const SHARED_BYTES = 8 * 1024
 /** What is a smaller part than that of what was received with it does not keep that. */
 const PART = 8
@@ -12,9 +12,17 @@ let used = 0
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
  * process keep 64 KiB for each octet of a body.
  */
-export function keepable(bytes: Buffer, start: number, end: number): Buffer {
+export function keepable(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const length = end - start
-  if (length * PART >= bytes.buffer.byteLength) return bytes.subarray(start, end)
+  if (length * PART < bytes.buffer.byteLength) return copyForNow(bytes, start, end)
+  // What is behind it has yet to be read; of a TLS socket Node.js itself goes on in the same memory.
+  markAsUntransferable(bytes.buffer)
+  return bytes.subarray(start, end)
+}
+
+/** A copy, which shares its memory with others where it is small: for who is done with it soon. */
+export function copyForNow(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const length = end - start
   if (length * PART > SHARED_BYTES) return copied(bytes, start, end)
   if (used + length > SHARED_BYTES) {
     shared = sharedMemory()
@@ -22,7 +30,7 @@ export function keepable(bytes: Buffer, start: number, end: number): Buffer {
   }
   const copy = shared.subarray(used, used + length)
   used += length
-  bytes.copy(copy, 0, start, end)
+  copy.set(bytes.subarray(start, end))
   return copy
 }
 
@@ -33,9 +41,17 @@ function sharedMemory(): Buffer {
   return memory
 }
 
+/** Both, one behind the other, in memory of their own. */
+export function joined(first: Uint8Array, second: Uint8Array): Buffer {
+  const both = Buffer.allocUnsafeSlow(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}
+
 /** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
-export function copied(bytes: Buffer, start: number, end: number): Buffer {
+export function copied(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)
-  bytes.copy(copy, 0, start, end)
+  copy.set(bytes.subarray(start, end))
   return copy
 }

@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { connect, createServer, Socket, type AddressInfo } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isShared, receiveAsStream, receiveShared, RECEIVE_BUFFER_BYTES } from './receive-buffer.ts'
+
+/** A connection to a server of this process: the client's end, and the server's. */
+async function pair(): Promise<{ client: Socket; accepted: Socket }> {
+  const server = createServer({ allowHalfOpen: true })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [accepted] = (await once(server, 'connection')) as [Socket]
+  onTestFinished(() => {
+    client.destroy()
+    accepted.destroy()
+    server.close()
+  })
+  return { client, accepted }
+}
+
+interface Received {
+  /** Copies, in order. */
+  readonly all: Buffer[]
+  readonly shared: Buffer[]
+  readonly streamed: Buffer[]
+}
+
+/** Has the socket read into the common buffer, and collects what comes, by which of the two ways. */
+function receive(socket: Socket): Received {
+  const received: Received = { all: [], shared: [], streamed: [] }
+  const isSet = receiveShared(socket, (octets) => {
+    received.all.push(Buffer.from(octets))
+    received.shared.push(octets)
+  })
+  expect(isSet).toBe(true)
+  socket.on('data', (chunk: Buffer) => {
+    received.all.push(chunk)
+    received.streamed.push(chunk)
+  })
+  return received
+}
+
+const bytesOf = (chunks: readonly Buffer[]): number => chunks.reduce((sum, { length }) => sum + length, 0)
+
+async function whole(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
+  while (bytesOf(chunks) < bytes) await nextTurn()
+  return Buffer.concat(chunks)
+}
+
+/** Octets that are not the same anywhere near. */
+function pattern(bytes: number, seed: number): Buffer {
+  return Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7 + seed * 101) & 0xff))
+}
+
+describe('receiveShared', () => {
+  it('is there in this Node.js, on the sockets of a server, once each', async () => {
+    const { accepted } = await pair()
+    expect(receiveShared(accepted, () => {})).toBe(true)
+    expect(receiveShared(accepted, () => {})).toBe(false)
+  })
+
+  it('leaves a socket without a handle as it is', () => {
+    expect(receiveShared(new Socket(), () => {})).toBe(false)
+  })
+
+  it('passes on everything, of many connections at once, in the one memory that all have', async () => {
+    const pairs = await Promise.all(Array.from({ length: 8 }, pair))
+    const received = pairs.map(({ accepted }) => receive(accepted))
+    const sent = pairs.map((_, at) => pattern(600_000, at))
+    const sizes = [1, 100, 2048, 65_536, RECEIVE_BUFFER_BYTES - 1, RECEIVE_BUFFER_BYTES, RECEIVE_BUFFER_BYTES + 1]
+    for (let at = 0, turn = 0; at < 600_000; turn++) {
+      const size = sizes[turn % sizes.length] ?? 1
+      for (const [n, { client }] of pairs.entries()) client.write((sent[n] as Buffer).subarray(at, at + size))
+      at += size
+      await nextTurn()
+    }
+    for (const [n, { all }] of received.entries()) {
+      expect((await whole(all, 600_000)).equals(sent[n] as Buffer)).toBe(true)
+    }
+    const memories = received.flatMap(({ shared }) => shared.map(({ buffer }) => buffer))
+    expect(memories.length).toBeGreaterThan(0)
+    expect(new Set(memories).size).toBe(1)
+    expect(received.flatMap(({ streamed }) => streamed)).toEqual([])
+  })
+
+  it('tells of octets whether they are in that memory, which nobody can take away', async () => {
+    const { client, accepted } = await pair()
+    const { shared } = receive(accepted)
+    client.write('x')
+    await whole(shared, 1)
+    const [octets] = shared as [Buffer<ArrayBuffer>]
+    expect([isShared(octets), isShared(Buffer.from(octets))]).toEqual([true, false])
+    expect(() => structuredClone(octets.buffer, { transfer: [octets.buffer] })).toThrow('transfer')
+  })
+
+  it('loses nothing of what comes while the stream is paused, and reads little more', async () => {
+    const { client, accepted } = await pair()
+    const { all, streamed } = receive(accepted)
+    const sent = pattern(3_000_000, 3)
+    client.write(sent.subarray(0, 10))
+    await whole(all, 10)
+    accepted.pause()
+    client.write(sent.subarray(10))
+    await sleep(50)
+    expect(bytesOf(all)).toBe(10)
+    expect(accepted.readableLength).toBeLessThanOrEqual(2 * RECEIVE_BUFFER_BYTES)
+    accepted.resume()
+    expect((await whole(all, sent.length)).equals(sent)).toBe(true)
+    expect(streamed.every((chunk) => !isShared(chunk))).toBe(true)
+  })
+
+  it('tells of the end, and of a connection that was reset', async () => {
+    const ended = await pair()
+    const { all } = receive(ended.accepted)
+    ended.client.end('last')
+    await once(ended.accepted, 'end')
+    expect(String(Buffer.concat(all))).toBe('last')
+
+    const reset = await pair()
+    receive(reset.accepted)
+    const failed = once(reset.accepted, 'error')
+    await nextTurn()
+    reset.client.resetAndDestroy()
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' })
+  })
+})
+
+/** One that was read for some time, with a listener that is gone. */
+async function used(): Promise<{ client: Socket; accepted: Socket }> {
+  const { client, accepted } = await pair()
+  const { all } = receive(accepted)
+  client.write('before')
+  await whole(all, 6)
+  accepted.removeAllListeners('data')
+  accepted.readableFlowing = null
+  receiveAsStream(accepted)
+  return { client, accepted }
+}
+
+describe('receiveAsStream leaves a socket that', () => {
+  it('keeps what comes for whoever listens next, in memory of its own', async () => {
+    const { client, accepted } = await used()
+    client.write('behind')
+    while (accepted.readableLength === 0) await nextTurn()
+    const chunks: Buffer[] = []
+    accepted.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await whole(chunks, 6)
+    client.write(', and more')
+    expect(String(await whole(chunks, 16))).toBe('behind, and more')
+    expect(chunks.map(({ length, buffer }) => buffer.byteLength === length)).toEqual(chunks.map(() => true))
+  })
+
+  it('can be read when it is readable', async () => {
+    const { client, accepted } = await used()
+    let text = ''
+    accepted.on('readable', () => {
+      for (let chunk; (chunk = accepted.read() as Buffer | null) !== null;) text += String(chunk)
+    })
+    client.write('behind')
+    await expect.poll(() => text).toBe('behind')
+    client.write(', and more')
+    await expect.poll(() => text).toBe('behind, and more')
+  })
+
+  it('can be iterated over as text', async () => {
+    const { client, accepted } = await used()
+    accepted.setEncoding('utf8')
+    client.end('é')
+    let text = ''
+    for await (const part of accepted) text += String(part)
+    expect(text).toBe('é')
+  })
+
+  it('learns of a reset while it is paused', async () => {
+    const { client, accepted } = await used()
+    accepted.on('data', () => {})
+    accepted.pause()
+    const failed = once(accepted, 'error')
+    await nextTurn()
+    client.resetAndDestroy()
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  it('was never read into the common buffer as it was', async () => {
+    const { client, accepted } = await pair()
+    receiveAsStream(accepted)
+    expect(Object.hasOwn(accepted, 'pause')).toBe(false)
+    client.write('x')
+    expect(String((await once(accepted, 'data'))[0])).toBe('x')
+  })
+})

@@ -1,0 +1,74 @@
+import * as log from '@fw/log'
+import { eachProtocol, rawExchange, testCertificate, type RunningServer, type ServerDemand } from '@fw/testing'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Server } from '../src/index.ts'
+
+/** A body may be handed to a worker, which takes its memory away: whatever else was received must not go with it. */
+const SIZES = [1, 1000, 5000, 20_000, 70_000]
+
+/** @returns How many octets went, and how many are left: all of them if the memory was not only theirs */
+function transfer(octets: Uint8Array): [gone: number, left: number] {
+  try {
+    const moved = structuredClone(octets, { transfer: [octets.buffer as ArrayBuffer] })
+    return [moved.byteLength, octets.byteLength]
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'DataCloneError')) throw error
+    return [0, octets.byteLength]
+  }
+}
+
+async function start({ tls, http3 }: ServerDemand): Promise<RunningServer & Server> {
+  const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3 })
+  server
+    .router()
+    .get('/', () => 'hello')
+    .post('/whole', async (ctx) => transfer(await ctx.bytes()))
+    .post('/pieces', async (ctx) => {
+      let bytes = 0
+      for await (const piece of ctx.stream()) {
+        const [gone, left] = transfer(piece)
+        bytes += gone + left
+      }
+      return bytes
+    })
+  const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+  return Object.assign(server, { port })
+}
+
+beforeAll(() => log.setSinks([]))
+
+eachProtocol('a handler that transfers the memory of a body', start, (client) => {
+  const post = async (path: string, body: string): Promise<unknown> => {
+    const response = await client().request({ method: 'POST', path, body })
+    return JSON.parse(await response.text())
+  }
+
+  it.each(SIZES)('gets all of it, where it is %i octets and read as a whole', async (size) => {
+    expect(await post('/whole', 'x'.repeat(size))).toEqual([size, 0])
+  })
+
+  it('takes nothing from other requests, whether it can or gets an error', async () => {
+    for (let round = 0; round < 3; round++) {
+      const asked = SIZES.map((size) => [size, post('/pieces', 'x'.repeat(size))] as const)
+      for (const [size, answer] of asked) expect(await answer).toBe(size)
+    }
+    expect(await (await client().request({ path: '/' })).text()).toBe('hello')
+  })
+})
+
+describe.each([false, true])('behind a body whose memory is transferred (TLS: %s)', (isSecure) => {
+  it.each(SIZES)('a request that came with it is answered; %i octets', async (size) => {
+    const server = await start({ tls: isSecure ? await testCertificate() : undefined, http3: false })
+    onTestFinished(() => server.close({ drainMs: 0 }))
+    const next = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+    for (const path of ['/whole', '/pieces']) {
+      const body = 'x'.repeat(size)
+      const post = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${body}${next}`
+      const chunked = `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${body}\r\n1\r\nx\r\n0\r\n\r\n${next}`
+      for (const wire of [post, chunked]) {
+        const { text } = await rawExchange(server.port, wire, { tls: isSecure, until: (all) => all.endsWith('hello') })
+        expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+      }
+    }
+  })
+})
