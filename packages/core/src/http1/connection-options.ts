@@ -9,7 +9,7 @@ export interface Http1ConnectionOptions {
   readonly deadlines: Deadlines
   /** Takes over a socket whose first octets, given back to it, are the HTTP/2 preface. */
   readonly onHttp2?: ((socket: Socket) => void) | undefined
-  /** Whether connections of clear text are read into the buffer that all share. */
+  /** Whether a connection of clear text that is kept alive is read into the buffer that all share. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }

@@ -69,10 +69,6 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
     this.deadlineMs = this.#deadlines.in(this.#host.limits.firstByteTimeoutMs, this.#quietSinceMs)
-    if (options.scheme === 'http') {
-      const isSet = receiveShared(socket, this.#onShared)
-      options.onReceiving?.(isSet)
-    }
     socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain)
     socket.on('error', ignore).on('close', this.#onClose)
     this.#deadlines.watch(this)
@@ -367,9 +363,20 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
       return false
     }
     this.#phase = 'idle'
+    if (this.#requests === 1) this.#receiveShared()
     // A request that was pipelined begins at once, and whoever pipelines many is not asked for the time between them.
     if (this.#received === undefined) this.#rest()
     return true
+  }
+
+  /**
+   * From the second request on: who upgrades, turns out to be HTTP/2, sends one large body or closes behind an answer has mostly
+   * done so with the first.
+   */
+  #receiveShared(): void {
+    if (this.scheme !== 'http' || this.#socket.destroyed) return
+    const isSet = receiveShared(this.#socket, this.#onShared)
+    this.#options.onReceiving?.(isSet)
   }
 
   #rest(): void {
@@ -422,10 +429,9 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
     socket.off('error', ignore).off('close', this.#onClose)
     this.#options.onClose(this)
-    receiveAsStream(socket)
     // The session reads the socket itself; resuming it here would lose octets.
     socket.pause()
-    socket.unshift(copied(received, 0, received.length))
+    socket.unshift(received)
     onHttp2(socket)
   }
 

@@ -52,10 +52,15 @@ export class ReadIntoSocket extends MemorySocket {
   [NEXT_BUFFER]: (() => Buffer | undefined) | null = null
   readonly _handle = { useUserBuffer: (): void => {} }
 
+  get isReadInto(): boolean {
+    return this[CALLBACK] !== null
+  }
+
   override receive(octets: Buffer): void {
+    if (!this.isReadInto) return super.receive(octets)
     for (let at = 0; at < octets.length;) {
       const [buffer, callback] = [this[BUFFER], this[CALLBACK]]
-      if (buffer === null || callback === null) throw new Error('The engine does not read into memory of its own')
+      if (buffer === null || callback === null) throw new Error('There is nothing to read into')
       const count = octets.copy(buffer, 0, at)
       at += count
       callback.call(this, count, buffer)

@@ -1,8 +1,7 @@
 import { cut, makeRequests } from './requests.ts'
 import { fault } from './judge.ts'
-import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
 import { Random } from './random.ts'
-import { ask, askNode } from './servers.ts'
+import { ask, askKept, askNode } from './servers.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 /** Octets on which our engine was at fault. */
@@ -16,13 +15,12 @@ export interface Finding {
 export async function judge(wire: string, random: Random): Promise<Finding | undefined> {
   const whole = await ask([Buffer.from(wire, 'latin1')])
   const slices = cut(wire, random)
-  for (const socket of [new MemorySocket(), new ReadIntoSocket()]) {
+  for (const askInPieces of [ask, askKept]) {
     // Body octets are moved within what was received.
-    const copies = slices.map((slice) => Buffer.from(slice))
-    const pieces = await ask(copies, socket)
+    const pieces = await askInPieces(slices.map((slice) => Buffer.from(slice)))
     // How much of a fault has arrived decides what it is called, not what becomes of the octets.
     const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
-    if (!isSame) return { fault: `it matters where the octets are cut, read by ${socket.constructor.name}`, wire }
+    if (!isSame) return { fault: `it matters where the octets are cut (${askInPieces.name})`, wire }
   }
   if (fault(whole, await askNode([Buffer.from(wire, 'latin1')]), wire) === undefined) return undefined
   // Node's server loses a valid request when a fault follows in the same slice, so it is asked again octet by octet.

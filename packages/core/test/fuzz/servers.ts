@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Deadlines } from '../../src/engine/deadlines.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { MemorySocket } from './memory-socket.ts'
+import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
 
 /** A request as a server understood it, with the whole of its body. */
 export interface Understood {
@@ -22,9 +22,22 @@ export interface Verdict {
 }
 
 const deadlines = new Deadlines()
+const FIRST = 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'
 
 /** What our engine makes of octets that arrive in these slices. */
-export async function ask(slices: readonly Buffer[], socket = new MemorySocket()): Promise<Verdict> {
+export async function ask(slices: readonly Buffer[]): Promise<Verdict> {
+  return askBy(new MemorySocket(), slices)
+}
+
+/** The same where they are read into memory that the next read overwrites, as of connections that were kept alive. */
+export async function askKept(slices: readonly Buffer[]): Promise<Verdict> {
+  const socket = new ReadIntoSocket()
+  const { requests, refusal } = await askBy(socket, [Buffer.from(FIRST), ...slices])
+  if (!socket.isReadInto) throw new Error('The connection is not read into memory of its own')
+  return { requests: requests.slice(1), refusal }
+}
+
+async function askBy(socket: MemorySocket, slices: readonly Buffer[]): Promise<Verdict> {
   const requests: Understood[] = []
   let refusal: string | undefined
   const connection = new Http1Connection(socket as unknown as Socket, {

@@ -97,6 +97,10 @@ it.each(Object.entries(MESSAGES))(
       const socket = await open(port)
       let text = ''
       socket.setEncoding('latin1').on('data', (part: string) => (text += part))
+      // Connections that are kept alive are read so.
+      socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\n')
+      await expect.poll(() => text, { interval: 1 }).toMatch(/\[\]$/)
+      text = ''
       for (const slice of slices) {
         socket.write(slice)
         await fill(neighbour)
