@@ -11,12 +11,14 @@ let used = 0
 /**
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
  * process keep 64 KiB for each octet of a body.
+ *
+ * @param isSecure Whether they were received over TLS
  */
-export function keepable(bytes: Uint8Array, start: number, end: number): Uint8Array {
+export function keepable(bytes: Uint8Array, start: number, end: number, isSecure: boolean): Uint8Array {
   const length = end - start
   if (length * PART < bytes.buffer.byteLength) return copyForNow(bytes, start, end)
   // What is behind it has yet to be read; of a TLS socket Node.js itself goes on in the same memory.
-  markAsUntransferable(bytes.buffer)
+  if (isSecure || end < bytes.length) markAsUntransferable(bytes.buffer)
   return bytes.subarray(start, end)
 }
 

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { outsideRequests } from './outside.ts'
-import { pauseStream } from './receive-buffer.ts'
 import { turns, type TurnTaker } from './turns.ts'
 
 /** Octets that are a share of work: what libuv reads at once. */
@@ -70,7 +69,7 @@ export class ReadFlow implements TurnTaker {
     const shouldPause = isStuck || this.#isResting
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
-    if (shouldPause) pauseStream(this.#socket)
+    if (shouldPause) this.#socket.pause()
     // What the socket holds is received in the asynchronous context of whoever resumes it.
     else outsideRequests(resume, this.#socket)
   }

@@ -25,6 +25,10 @@ interface Buffers {
   readonly large: Buffer
 }
 
+const STREAM_METHODS: object = Object.fromEntries(
+  ['read', 'pause', 'resume'].map((name) => [name, Reflect.get(Readable.prototype, name) as unknown]),
+)
+
 /** For all sockets: what is read has been used, or copied, before anything else is read. */
 let shared: Buffers | undefined
 /** Of these, what the socket that has just been read is to be read into from now on, where that changes. */
@@ -58,23 +62,16 @@ export function receiveShared(socket: Socket, onOctets: (octets: Buffer) => void
     return true
   }
   handle.useUserBuffer(usual)
+  // Those of a socket with `onread` start and stop the handle whatever its stream holds, which then takes more than it should, and
+  // does not learn of a connection that is reset.
+  Object.assign(socket, STREAM_METHODS)
   return true
 }
 
 /** Has a socket be the stream that it would be without `receiveShared`, for whoever gets it next. */
 export function receiveAsStream(socket: Socket): void {
   const target = socket as unknown as ReadInto
-  if (keys === undefined || target[keys.nextBuffer] !== takeNext) return
-  target[keys.callback] = pushCopy
-  socket.pause = () => pauseStream(socket)
-}
-
-/**
- * Pauses the stream alone. The `pause` of a socket that reads into memory which it was given stops asking the operating
- * system, too, and so would not learn of a connection that is reset.
- */
-export function pauseStream(socket: Socket): Socket {
-  return Readable.prototype.pause.call(socket) as Socket
+  if (keys !== undefined && target[keys.nextBuffer] === takeNext) target[keys.callback] = pushCopy
 }
 
 /** Whether octets are in the memory that the next read overwrites. */

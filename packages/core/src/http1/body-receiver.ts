@@ -9,6 +9,7 @@ import type { MessageFields } from './message-fields.ts'
 
 /** What a `BodyReceiver` asks of its connection. */
 export interface BodyOwner {
+  readonly scheme: 'http' | 'https'
   /** Somebody wants the body. */
   onBodyWanted(receiver: BodyReceiver): void
   /** Whether more octets are taken (`isFull`) has changed. */
@@ -119,7 +120,8 @@ export class BodyReceiver implements BodySupply {
     const { body } = this
     if (body.isDiscarded) this.#skippedBytes += end - start
     else if (!body.isFlowing) body.push(copied(octets, start, end))
-    else body.push(isShared(octets) ? copyForNow(octets, start, end) : keepable(octets, start, end))
+    else if (isShared(octets)) body.push(copyForNow(octets, start, end))
+    else body.push(keepable(octets, start, end, this.#owner.scheme === 'https'))
   }
 
   onWanted(): void {
