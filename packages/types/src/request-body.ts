@@ -2,7 +2,7 @@ import type { FieldList } from './field-list.ts'
 
 /** Takes the octets of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
 export interface BodyConsumer {
-  /** @param chunk Belongs to the consumer from here on, but for its memory, which may have others' octets behind it; never empty */
+  /** @param chunk Belongs to the consumer from here on, but its memory may have others' octets, too: copy it before it is transferred; never empty */
   data(chunk: Uint8Array): void
   /** @param trailers Trailer fields (RFC 9110 §6.5); empty when none were sent */
   end(trailers: FieldList): void

@@ -2,7 +2,7 @@ import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from '../answer/http-error.ts'
 import { handled } from './handled.ts'
-import { copied } from '../engine/kept-octets.ts'
+import { owned } from '../engine/kept-octets.ts'
 import type { Limits } from '../limits.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
@@ -29,10 +29,11 @@ export class BodyReader {
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
   }
 
+  /** In memory of their own. */
   bytes(): Promise<Uint8Array> {
     return promised(() => {
       const bytes = this.#collect()
-      return bytes instanceof Promise ? bytes.then((all) => this.#own(all)) : this.#own(bytes)
+      return (this.#bytes = bytes instanceof Promise ? bytes.then(owned) : owned(bytes))
     })
   }
 
@@ -69,7 +70,10 @@ export class BodyReader {
     return this.#read((text) => make(parseJson(text)))
   }
 
-  /** The body as it arrives; nothing is read, and the client not told to go on, before the stream is. */
+  /**
+   * The body as it arrives, in pieces with memory of their own, which may be given to a worker or a stream of octets; nothing
+   * is read, and the client not told to go on, before the stream is.
+   */
   stream(): ReadableStream<Uint8Array> {
     this.#checkLength()
     const body = this.#body
@@ -94,7 +98,7 @@ export class BodyReader {
             return
           }
           isWanted = false
-          controller.enqueue(chunk)
+          controller.enqueue(owned(chunk))
           // Unless the next piece was asked for right away, while this one was handed over.
           if (!isWanted) body.pause()
         },
@@ -130,12 +134,6 @@ export class BodyReader {
     if (this.#bytes !== undefined) return this.#bytes
     this.#checkLength()
     return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
-  }
-
-  /** In memory of its own, which may be passed to a worker, or used by `buffer`. */
-  #own(bytes: Uint8Array): Uint8Array {
-    if (bytes.byteLength === bytes.buffer.byteLength) return bytes
-    return (this.#bytes = copied(bytes, 0, bytes.byteLength))
   }
 
   /** Makes something of the text, at once if all of it is there. */

@@ -11,15 +11,10 @@ let used = 0
 /**
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
  * process keep 64 KiB for each octet of a body.
- *
- * @param isSecure Whether they were received over TLS
  */
-export function keepable(bytes: Uint8Array, start: number, end: number, isSecure: boolean): Uint8Array {
-  const length = end - start
-  if (length * PART < bytes.buffer.byteLength) return copyForNow(bytes, start, end)
-  // What is behind it has yet to be read; of a TLS socket Node.js itself goes on in the same memory.
-  if (isSecure || end < bytes.length) markAsUntransferable(bytes.buffer)
-  return bytes.subarray(start, end)
+export function keepable(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const isMost = (end - start) * PART >= bytes.buffer.byteLength
+  return isMost ? bytes.subarray(start, end) : copyForNow(bytes, start, end)
 }
 
 /** A copy, which shares its memory with others where it is small: for who is done with it soon. */
@@ -56,4 +51,9 @@ export function copied(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)
   copy.set(bytes.subarray(start, end))
   return copy
+}
+
+/** The same octets in memory that nothing else is in: as they are if that is so already. */
+export function owned(octets: Uint8Array): Uint8Array {
+  return octets.byteLength === octets.buffer.byteLength ? octets : copied(octets, 0, octets.byteLength)
 }

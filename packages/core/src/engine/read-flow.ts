@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { outsideRequests } from './outside.ts'
 import { turns, type TurnTaker } from './turns.ts'
 
-/** Octets that are a share of work: what libuv reads at once. */
+/** Octets that are a share of work: what Node.js reads at once. */
 const SHARE_BYTES = 64 * 1024
 
 /** Who is told that reading goes on. */

@@ -1,15 +1,17 @@
 import { BodyRate } from '../engine/body-rate.ts'
 import type { Deadlines } from '../engine/deadlines.ts'
 import type { Limits } from '../limits.ts'
-import { copied, copyForNow, keepable } from '../engine/kept-octets.ts'
+import { copied, copyForNow } from '../engine/kept-octets.ts'
 import { isShared } from '../engine/receive-buffer.ts'
 import { ReceivedBody, type BodySupply } from '../engine/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
 
+/** What a small request is received in is not worth a thought. */
+const LARGE_BUFFER_BYTES = 8 * 1024
+
 /** What a `BodyReceiver` asks of its connection. */
 export interface BodyOwner {
-  readonly scheme: 'http' | 'https'
   /** Somebody wants the body. */
   onBodyWanted(receiver: BodyReceiver): void
   /** Whether more octets are taken (`isFull`) has changed. */
@@ -119,9 +121,16 @@ export class BodyReceiver implements BodySupply {
   readonly #take = (octets: Uint8Array, start: number, end: number): void => {
     const { body } = this
     if (body.isDiscarded) this.#skippedBytes += end - start
-    else if (!body.isFlowing) body.push(copied(octets, start, end))
-    else if (isShared(octets)) body.push(copyForNow(octets, start, end))
-    else body.push(keepable(octets, start, end, this.#owner.scheme === 'https'))
+    else body.push(this.#piece(octets, start, end))
+  }
+
+  /** Octets for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
+  #piece(octets: Uint8Array, start: number, end: number): Uint8Array {
+    if (isShared(octets)) {
+      const isUsedSoon = this.body.isFlowing && this.#decoder.done
+      return isUsedSoon ? copyForNow(octets, start, end) : copied(octets, start, end)
+    }
+    return isWasteful(octets, end - start) ? copied(octets, start, end) : octets.subarray(start, end)
   }
 
   onWanted(): void {
@@ -142,4 +151,9 @@ export class BodyReceiver implements BodySupply {
   onFault(): void {
     this.#owner.onBodyFault(this)
   }
+}
+
+/** Whether a view of so many octets keeps much more in memory than it shows, as those of a body in tiny chunks do. */
+function isWasteful({ buffer }: Uint8Array, length: number): boolean {
+  return buffer.byteLength >= LARGE_BUFFER_BYTES && length < buffer.byteLength / 2
 }

@@ -19,7 +19,6 @@ const MAX_STREAM_WINDOW: number = 1024 * 1024
 
 /** What the content of a request needs of the exchange that it belongs to. */
 export interface ContentOwner {
-  readonly scheme: 'http' | 'https'
   readonly limits: Limits
   readonly deadlines: Deadlines
   readonly spareWindow: SpareWindow
@@ -131,9 +130,7 @@ export class RequestContent implements BodySupply {
     this.#watchSoon()
     const { body } = this
     if (length > 0 && !body.isDiscarded) {
-      body.push(
-        body.isFlowing ? keepable(bytes, start, end, this.#owner.scheme === 'https') : copied(bytes, start, end),
-      )
+      body.push(body.isFlowing ? keepable(bytes, start, end) : copied(bytes, start, end))
     }
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }
