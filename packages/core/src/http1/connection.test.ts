@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { connect as connectHttp2 } from 'node:http2'
-import { connect, type Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closed, everySplit, rawExchange, settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
@@ -693,6 +693,23 @@ describe('HTTP/2 with prior knowledge', () => {
     expect(bodies(text)).toEqual(['200 /x'])
   })
 })
+
+it.each([
+  ['HTTP/1.1', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'],
+])('nothing leads from a closed socket to the connection that it was, over %s', async (_, wire) => {
+  const { port } = await serve(hello)
+  const [client, server] = await openBoth(port)
+  client.write(wire, 'latin1')
+  await once(client, 'data')
+  client.destroy()
+  await once(server, 'close')
+  expect(listeners(server)).toEqual(listeners(new Socket()))
+})
+
+function listeners(socket: Socket): number[] {
+  return ['data', 'end', 'drain', 'close'].map((event) => socket.listenerCount(event))
+}
 
 /** Opens a connection; the second socket is the server's. */
 async function openBoth(port: number): Promise<[Socket, Socket]> {

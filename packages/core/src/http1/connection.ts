@@ -220,6 +220,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   readonly #onClose = (): void => {
     this.#abandonHead()
     this.#phase = 'closed'
+    this.#stopListening()
     this.#deadlines.unwatch(this)
     this.output.close()
     this.#received = undefined
@@ -426,13 +427,22 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     const socket = this.#socket
     this.#phase = 'closed'
     this.#deadlines.unwatch(this)
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
-    socket.off('error', ignore).off('close', this.#onClose)
+    socket.off('error', ignore)
+    this.#stopListening()
     this.#options.onClose(this)
     // The session reads the socket itself; resuming it here would lose octets.
     socket.pause()
     socket.unshift(received)
     onHttp2(socket)
+  }
+
+  /** Nothing leads here any more from the socket, whose parts may be old, and taken to be in use for long (note 0031). */
+  #stopListening(): void {
+    this.#socket
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('drain', this.#onDrain)
+      .off('close', this.#onClose)
   }
 
   /** Stops reading while what was read cannot be used. */

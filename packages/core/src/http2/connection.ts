@@ -211,6 +211,12 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
 
   readonly #onClose = (): void => {
     this.#phase = 'closed'
+    // Nothing leads here any more from the socket, whose parts may be old, and taken to be in use for long (note 0031).
+    this.#socket
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('drain', this.#onDrain)
+      .off('close', this.#onClose)
     this.deadlines.unwatch(this)
     this.#frames.clear()
     this.#writer.close()
