@@ -62,6 +62,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     peers: ALL.filter((name) => name !== 'pipe'),
     targets: [
       { of: 'fw', metric: 'rate', to: 'fw hello', atLeast: 0.9 },
+      { of: 'fw', metric: 'rate', to: 'sirv', atLeast: 2 },
       { of: 'fw', metric: 'rate', to: 'fastify-static', atLeast: 2 },
     ],
   },
