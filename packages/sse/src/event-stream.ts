@@ -45,7 +45,6 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   readonly #heartbeats: HeartbeatWheel | undefined
   /** @internal */
   beatTick = 0
-  #written = 0
   #events = 0
   /** The id after which the client wants to go on, or `null`. */
   readonly lastEventId: string | null
@@ -192,7 +191,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @returns False if more is buffered than the transport takes: wait for `drained()`
    */
   write(chunk: Uint8Array, events: number): boolean {
-    this.#count(chunk.byteLength, events)
+    this.#count(events)
     return this.#body.write(chunk) || this.#wait()
   }
 
@@ -203,7 +202,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    */
   writeShared(chunk: SharedChunk, events: number): boolean {
     const body = this.#body
-    this.#count(chunk.bytes.byteLength, events)
+    this.#count(events)
     return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
@@ -269,7 +268,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @internal
    */
   get takenBytes(): number {
-    return this.#written - this.#body.bufferedBytes
+    return this.#body.bodyBytes - this.#body.bufferedBytes
   }
 
   /** @internal */
@@ -289,9 +288,8 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     return `${exchange?.remoteAddress} ${exchange?.remotePort} ${this.clientAddress}`
   }
 
-  #count(bytes: number, events: number): void {
+  #count(events: number): void {
     if (this.#heartbeats !== undefined) this.beatTick = this.#heartbeats.tick
-    this.#written += bytes
     this.#events += events
   }
 
@@ -357,7 +355,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     this.#controller?.abort()
     this.#resolveClosed?.()
     if (metrics.close.hasSubscribers) {
-      metrics.close.publish({ reason, events: this.#events, bytes: this.#written, open: openStreams })
+      metrics.close.publish({ reason, events: this.#events, bytes: this.#body.bodyBytes, open: openStreams })
     }
   }
 

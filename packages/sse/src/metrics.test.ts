@@ -26,11 +26,11 @@ async function open(lastEventId?: string): Promise<{ stream: SseStream; body: Fa
   return { stream: await sse(ctx, { heartbeatMs: 0, slowConsumer: 'close', maxBufferedBytes: 5 }), body, drain }
 }
 
-const ended = (reason: string, events: number): object => ({
+const ended = (reason: string, events: number, bytes: number): object => ({
   name: 'fw.sse.close',
   reason,
   events,
-  bytes: 9 * events,
+  bytes,
   open: 0,
 })
 
@@ -49,13 +49,14 @@ it('tells of every stream that opens and why it ends', async () => {
   const opened = { name: 'fw.sse.open', protocol: 'HTTP/1.1', open: 1 }
   expect(messages).toEqual([
     opened,
-    ended('closed', 1),
+    ended('closed', 1, 'data: a\n\n'.length),
     opened,
-    ended('aborted', 0),
+    ended('aborted', 0, 0),
     opened,
-    ended('slow', 1),
+    ended('slow', 1, 'data: a\n\n'.length),
     opened,
-    ended('shutdown', 0),
+    // When to come back.
+    ended('shutdown', 0, 'retry: 1000\n\n'.length),
   ])
 })
 

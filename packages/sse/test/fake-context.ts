@@ -4,6 +4,7 @@ import type { Context, Outcome, ResponseBody } from '@fw/types'
 export class FakeBody implements ResponseBody {
   readonly chunks: Buffer[] = []
   capacity = Infinity
+  bodyBytes = 0
   bufferedBytes = 0
   ending: 'open' | 'complete' | 'aborted' | 'gone' = 'open'
   onOver: (() => void) | undefined
@@ -20,6 +21,7 @@ export class FakeBody implements ResponseBody {
   write(chunk: Uint8Array): boolean {
     if (!this.isOpen) return true
     this.chunks.push(Buffer.from(chunk))
+    this.bodyBytes += chunk.byteLength
     this.bufferedBytes = Math.max(0, this.bufferedBytes + chunk.byteLength - this.capacity)
     return this.bufferedBytes === 0
   }

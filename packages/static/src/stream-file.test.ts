@@ -10,6 +10,7 @@ import { streamFile, type StreamOutcome } from './stream-file.ts'
 /** A transport that holds what it is given, without copying, until it has gone out later. */
 class SlowBody implements ResponseBody {
   isOpen = true
+  bodyBytes = 0
   sent: Buffer[] = []
   error: Error | undefined
   isEnded = false
@@ -28,6 +29,7 @@ class SlowBody implements ResponseBody {
 
   write(chunk: Uint8Array): boolean {
     this.#held.push(chunk)
+    this.bodyBytes += chunk.byteLength
     this.mostHeld = Math.max(this.mostHeld, this.bufferedBytes)
     return false
   }

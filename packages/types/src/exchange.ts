@@ -27,6 +27,8 @@ export interface SharedChunk {
 export interface ResponseBody {
   /** False once the answer is complete or nobody is there to receive it; writes are then without effect. */
   readonly isOpen: boolean
+  /** Octets of the body so far, without framing. */
+  readonly bodyBytes: number
   /** Octets written that the transport has not taken yet. */
   readonly bufferedBytes: number
   /**
@@ -78,8 +80,6 @@ export interface Exchange extends ResponseBody {
   readonly remotePort: number | undefined
   /** Status of the answer once its head was sent, before that 0. */
   readonly status: number
-  /** Octets of the answer's body so far, without framing. */
-  readonly bodyBytes: number
   /** Called once when the exchange is over. There is one listener; assigning replaces it. */
   onClose: ((outcome: Outcome) => void) | undefined
   /**

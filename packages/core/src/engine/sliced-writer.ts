@@ -20,8 +20,10 @@ export interface WriterOwner {
  *
  * The buffers of the operating system take megabytes at once; a thousand large answers would hold everybody up for
  * seconds, so each slice waits for its turn.
+ *
+ * It is the base of what writes to a connection, and not a part of it: a broadcast touches one object less of each.
  */
-export class SlicedWriter implements TurnTaker {
+export abstract class SlicedWriter implements TurnTaker {
   readonly #target: Writable
   readonly #owner: WriterOwner
   /** What waits; most streams never make anything wait. */
@@ -42,7 +44,7 @@ export class SlicedWriter implements TurnTaker {
   }
 
   /** Whether the next turn is waited for, and not the stream. */
-  get isResting(): boolean {
+  protected get isResting(): boolean {
     return this.#isResting
   }
 
@@ -52,7 +54,7 @@ export class SlicedWriter implements TurnTaker {
   }
 
   /** @returns Whether no pause is wanted */
-  write(bytes: Uint8Array): boolean {
+  protected write(bytes: Uint8Array): boolean {
     if (bytes.byteLength <= SLICE_BYTES && !this.isBlocked) {
       // A stream that was destroyed takes nothing and wants no pause either.
       return this.#pass(bytes) || !this.isBlocked
@@ -68,14 +70,14 @@ export class SlicedWriter implements TurnTaker {
   }
 
   /** Writes text, one octet a character. */
-  writeLatin1(text: string): void {
+  protected writeLatin1(text: string): void {
     // Text that was put together of pieces keeps them all until it is read, several times its octets.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.#target.write(text, 'latin1')
   }
 
   /** To be called on `drain`: passes on what waits. */
-  pump(): void {
+  protected pump(): void {
     while (!this.#isResting && !this.#target.writableNeedDrain) {
       const slice = this.#queue?.shift()
       if (slice === undefined) return
@@ -85,7 +87,7 @@ export class SlicedWriter implements TurnTaker {
   }
 
   /** Throws away what waits. */
-  clear(): void {
+  protected clear(): void {
     this.#queue = undefined
     this.#queuedBytes = 0
   }

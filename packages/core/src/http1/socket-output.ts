@@ -12,12 +12,11 @@ interface Breakable extends WriterOwner {
 const MAX_HELD_CHARS = 16 * 1024
 
 /** What a connection writes to its socket, and the time its peer has to take it. */
-export class SocketOutput implements Watched, Holder {
+export class SocketOutput extends SlicedWriter implements Watched, Holder {
   /** When the peer must have taken something of what it was sent. */
   deadlineMs: number = Infinity
   watchPlace = 0
   readonly #socket: Socket
-  readonly #writer: SlicedWriter
   readonly #deadlines: Deadlines
   #stallTimeoutMs: number
   readonly #connection: Breakable
@@ -32,21 +31,16 @@ export class SocketOutput implements Watched, Holder {
 
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
   constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
+    super(socket, connection)
     this.#socket = socket
-    this.#writer = new SlicedWriter(socket, connection)
     this.#deadlines = deadlines
     this.#stallTimeoutMs = stallTimeoutMs
     this.#connection = connection
   }
 
   /** Octets that the socket has not taken. */
-  get bufferedBytes(): number {
-    return this.#held.length + this.#writer.bufferedBytes
-  }
-
-  /** Whether the socket wants a pause. */
-  get isBlocked(): boolean {
-    return this.#writer.isBlocked
+  override get bufferedBytes(): number {
+    return this.#held.length + super.bufferedBytes
   }
 
   /** Writes a whole answer, soon; text is latin1, one octet a character. */
@@ -67,14 +61,14 @@ export class SocketOutput implements Watched, Holder {
   /** Writes text, one octet a character (latin1). */
   writeText(text: string): void {
     this.release()
-    this.#writer.writeLatin1(text)
+    this.writeLatin1(text)
     if (this.isBlocked) this.#watch()
   }
 
   /** @returns Whether the socket wants no pause */
   writeBytes(bytes: Uint8Array): boolean {
     this.release()
-    if (this.#writer.write(bytes)) return true
+    if (this.write(bytes)) return true
     this.#watch()
     return false
   }
@@ -91,13 +85,13 @@ export class SocketOutput implements Watched, Holder {
 
   /** To be called on `drain`. */
   onDrain(): void {
-    this.#writer.pump()
+    this.pump()
     if (this.isBlocked) this.#watch()
     else this.deadlineMs = Infinity
   }
 
   onDeadline(): void {
-    if (this.#writer.isResting) this.#watch()
+    if (this.isResting) this.#watch()
     else this.#connection.destroy()
   }
 
@@ -111,14 +105,14 @@ export class SocketOutput implements Watched, Holder {
   /** The socket is closed. */
   close(): void {
     this.#held = ''
-    this.#writer.clear()
+    this.clear()
     if (this.#isWatched) this.#deadlines.unwatch(this)
   }
 
   #hold(answer: string): void {
     if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
     // Written at once, so that whoever gave it sees that the socket wants a pause.
-    if (answer.length > MAX_HELD_CHARS) return this.#writer.writeLatin1(answer)
+    if (answer.length > MAX_HELD_CHARS) return this.writeLatin1(answer)
     const isFirst = this.#held === '' && !this.#isCorked
     this.#held += answer
     if (isFirst) answerBatch.add(this)
@@ -131,14 +125,14 @@ export class SocketOutput implements Watched, Holder {
       this.#socket.cork()
     }
     if (this.#held !== '') this.#writeHeld()
-    this.#writer.write(answer)
+    this.write(answer)
     if (isFirst) answerBatch.add(this)
   }
 
   #writeHeld(): void {
     const held = this.#held
     this.#held = ''
-    this.#writer.writeLatin1(held)
+    this.writeLatin1(held)
     if (this.isBlocked) this.#watch()
   }
 
