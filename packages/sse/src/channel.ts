@@ -193,6 +193,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     const spreadMs = requireMilliseconds('spreadMs', options.spreadMs ?? 2000)
     this.#flush()
     this.#isClosed = true
+    if (this.#isDelivering) {
+      // A filter closes it, while others have yet to get the events of this turn, and everybody those of callbacks.
+      await Promise.resolve()
+      this.#flush()
+    }
     const ends = [...this.#subscribers.keys()].map(
       (stream) =>
         new Promise<void>((resolve) => {

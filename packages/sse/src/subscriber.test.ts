@@ -98,6 +98,23 @@ describe('filters', () => {
     expect([leaving.ending, ending.ending, channel.stats.subscribers]).toEqual(['open', 'complete', 1])
   })
 
+  it('may close the channel, and everybody gets the events that were published before', async () => {
+    const channel = new SseChannel()
+    const { body: first } = await join(channel)
+    const { body: closing } = await join(channel, undefined, {
+      filter: ({ data }) => {
+        if (data !== '01') return true
+        channel.publish('a', 'last')
+        void channel.close()
+        return true
+      },
+    })
+    const { body: last } = await join(channel)
+    await publish(channel, [1])
+    expect([first, closing, last].map(dataOf)).toEqual(['01 last', '01 last', '01 last'])
+    expect([first, closing, last].map(({ ending }) => ending)).toEqual(['complete', 'complete', 'complete'])
+  })
+
   it('may bring others onto the channel, who get what is published from then on', async () => {
     const channel = new SseChannel()
     const late: FakeBody[] = []

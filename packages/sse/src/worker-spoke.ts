@@ -1,4 +1,5 @@
-import type { Backplane, BackplaneEvent, BackplaneHost } from './backplane.ts'
+import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from './backplane.ts'
+import { reportThrown } from './report.ts'
 import { TurnBatch } from './turn-batch.ts'
 import { isSseMessage, type ToPrimary, type ToWorker } from './worker-messages.ts'
 
@@ -68,8 +69,7 @@ export class WorkerSpoke implements Backplane {
       case 'joined':
         return this.#joined.resolve()
       case 'deliver':
-        for (const event of message.events) this.#host?.deliver(event)
-        return
+        return this.#deliverAll(message.events)
       case 'caughtUp':
         this.#questions.get(message.question)?.resolve()
         this.#questions.delete(message.question)
@@ -83,6 +83,17 @@ export class WorkerSpoke implements Backplane {
     this.#questions.clear()
     // Nothing more will come before it.
     this.#joined.resolve()
+  }
+
+  #deliverAll(events: readonly DeliveredEvent[]): void {
+    for (const event of events) {
+      try {
+        this.#host?.deliver(event)
+      } catch (error) {
+        // The primary may run newer code, which takes more than this process does.
+        reportThrown('An event of the primary process', error)
+      }
+    }
   }
 
   #send(message: ToPrimary, onSent: () => void = () => {}): void {

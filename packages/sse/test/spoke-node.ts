@@ -1,9 +1,14 @@
-/** As a worker whose primary does not know its channel: says what it is told of that. */
+/** As a worker with a channel that refuses some events: says what it is given, and what it is told of its primary. */
+import type { DeliveredEvent } from '../src/backplane.ts'
 import { WorkerSpoke } from '../src/worker-spoke.ts'
 
 const spoke = new WorkerSpoke('orders')
 process.on('warning', ({ message }) => process.send?.({ warning: message }))
-void spoke.open({ historyCount: 0, historyBytes: 0, deliver() {}, missed() {}, kept: () => [] })
+const deliver = ({ event }: DeliveredEvent): void => {
+  if (event === 'refused') throw new TypeError('on purpose')
+  process.send?.({ delivered: event })
+}
+void spoke.open({ historyCount: 0, historyBytes: 0, deliver, missed() {}, kept: () => [] })
 // Else it would be over.
 const alive = setInterval(() => {}, 60_000)
 process.once('disconnect', () => {

@@ -22,3 +22,20 @@ it('a worker is told of a primary that does not know its channel, and of one tha
     worker.kill('SIGKILL')
   }
 })
+
+it('a worker passes over an event that its channel refuses, and reports it', async () => {
+  const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
+  try {
+    const messages = on(worker, 'message') as AsyncIterator<[unknown]>
+    const next = async (): Promise<unknown> => (await messages.next()).value[0]
+    expect(await next()).toEqual({ sse: 'join', channel: 'orders' })
+    const events = ['refused', 'taken'].map((event) => ({ event, data: '', id: '1', position: '1' }))
+    worker.send({ sse: 'deliver', channel: 'orders', events })
+    worker.send({ sse: 'joined', channel: 'orders' })
+    const told = JSON.stringify([await next(), await next()])
+    expect(told).toContain('{"delivered":"taken"}')
+    expect(told).toContain('An event of the primary process threw: TypeError: on purpose')
+  } finally {
+    worker.kill('SIGKILL')
+  }
+})
