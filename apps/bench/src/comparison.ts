@@ -1,6 +1,7 @@
 import type { MetricKey } from './metrics.ts'
 import type { Run } from './run.ts'
 import type { Target } from './targets.ts'
+import type { Turns } from './turns.ts'
 
 /** What one round of one candidate brought. */
 export type Measurement = Readonly<Partial<Record<MetricKey, number>>>
@@ -13,9 +14,10 @@ export interface Candidate {
   /**
    * One round: starts it, checks that it does what it should, warms it up, measures it, and ends it.
    *
+   * @param turns What those that run at the same time measure in; not needed by others
    * @throws {Error} if it does not do what it should; nothing that it brought counts then
    */
-  measure(run: Run): Promise<Measurement>
+  measure(run: Run, turns?: Turns): Promise<Measurement>
 }
 
 /** Candidates that do the same work, side by side. */
@@ -32,6 +34,6 @@ export interface Comparison {
   readonly targets: readonly Target[]
   /** The same without what is measured, by candidate; `addedMicros` is the difference. */
   readonly bases?: Readonly<Record<string, string>>
-  /** Whether the candidates mostly wait, so that those of a round can do so at the same time. */
-  readonly isIdle?: boolean
+  /** Whether the candidates of a round run at the same time: they only wait, or measure in turns. */
+  readonly isTogether?: boolean
 }

@@ -30,10 +30,8 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** Of seconds of load, which have no calmer moments to choose from. */
+/** Of seconds of load, or of broadcasts, which have no calmer moments to choose from. */
 const MOST_TURNS = 4
-/** Of broadcasts to thousands of clients: a turn is long, and has calmer ones to choose from. */
-const MOST_LONG_TURNS = 3
 
 export const GROUPS: Readonly<Record<string, Group>> = {
   http1: {
@@ -64,7 +62,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     ],
   },
   log: { isTimed: false, mostTurns: 1, programs: [], comparisons: LOG_COMPARISONS },
-  sse: { isTimed: false, mostTurns: MOST_LONG_TURNS, programs: [], comparisons: SSE_COMPARISONS },
+  sse: { isTimed: false, mostTurns: MOST_TURNS, programs: [], comparisons: SSE_COMPARISONS },
   router: { isTimed: false, mostTurns: 1, programs: [], comparisons: ROUTER_COMPARISONS },
   static: {
     isTimed: true,

@@ -56,8 +56,7 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
     const onRound = (candidate: string, round: number): void => {
       process.stderr.write(`${name} ${comparison.name}: ${candidate}, round ${round + 1} of ${run.rounds}\n`)
     }
-    // Those who wait at the same time must not begin again one by one.
-    const mostTurns = comparison.isIdle === true ? 1 : group.mostTurns
+    const { mostTurns } = group
     const result = comparisonResult(await runComparison(comparison, run, { onRound, mostTurns }))
     comparisons.push(result)
     if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)

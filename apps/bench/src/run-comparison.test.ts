@@ -29,7 +29,7 @@ describe('runComparison', () => {
     expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 3 }, { rate: 5 }])
   })
 
-  it('lets those that only wait do so at the same time, round by round', async () => {
+  it('lets those run together that do, round by round', async () => {
     const turns: string[] = []
     const candidate = (name: string): Candidate => ({
       name,
@@ -39,8 +39,25 @@ describe('runComparison', () => {
         return { rate: turns.push(`/${name}`) }
       },
     })
-    await runComparison({ ...comparisonOf([candidate('a'), candidate('b')]), isIdle: true }, { ...RUN, rounds: 2 })
+    await runComparison({ ...comparisonOf([candidate('a'), candidate('b')]), isTogether: true }, { ...RUN, rounds: 2 })
     expect(turns.join(' ')).toBe('a b /a /b a b /a /b')
+  })
+
+  it('lets those that run together measure in turns, of which one that was disturbed is taken again', async () => {
+    const shares = [0, 0.2, 0.01, 0, 0]
+    const order: string[] = []
+    const candidate = (name: string): Candidate => ({
+      name,
+      async measure(_run, turns) {
+        for (let n = 0; n < 2; n++) await turns?.measure(() => Promise.resolve(order.push(name)))
+        return { rate: order.length }
+      },
+    })
+    const comparison = { ...comparisonOf([candidate('a'), candidate('b')]), isTogether: true }
+    const watch = () => () => shares[order.length - 1] ?? Number.NaN
+    const { disturbance } = await runComparison(comparison, { ...RUN, rounds: 1 }, { mostTurns: 2, watch })
+    expect(order.join(' ')).toBe('a b b a b')
+    expect(disturbance).toEqual({ stolenShare: 0.01, repeatedTurns: 1 })
   })
 
   it('names what cannot be measured, and does not try', async () => {

@@ -2,6 +2,7 @@ import { leastDisturbed, watchStolenTime } from '@fw/testing/stolen-time'
 import type { Candidate, Comparison, Measurement } from './comparison.ts'
 import { withDifferences } from './differences.ts'
 import type { Run } from './run.ts'
+import { Turns } from './turns.ts'
 
 /** A candidate that brought no figures, and why. */
 export interface Unmeasured {
@@ -35,8 +36,8 @@ export interface ComparisonOptions {
 }
 
 /**
- * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike; or, where they
- * mostly wait, all of a round at once.
+ * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike. Those that run
+ * together do so within each round too.
  *
  * One that fails in any round is reported with the reason, and its figures are left out. A turn in which others on the host
  * of the machine had much of the processors may be taken again.
@@ -54,25 +55,33 @@ export async function runComparison(
     else unmeasured.push({ name, reason: missing })
   }
   for (let round = 0; round < run.rounds; round++) {
-    const turns = comparison.candidates.map((candidate) => () => takeTurn(candidate, round))
-    if (comparison.isIdle === true) await Promise.all(turns.map((take) => take()))
-    else for (const take of turns) await take()
+    if (comparison.isTogether === true) {
+      const turns = new Turns(undisturbed)
+      await Promise.all(comparison.candidates.map((each) => runRound(each, round, () => each.measure(run, turns))))
+    } else {
+      for (const each of comparison.candidates) {
+        await runRound(each, round, () => undisturbed(() => each.measure(run)))
+      }
+    }
   }
   return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured, disturbance }
 
-  async function takeTurn(candidate: Candidate, round: number): Promise<void> {
-    const { name } = candidate
+  async function runRound({ name }: Candidate, round: number, measure: () => Promise<Measurement>): Promise<void> {
     const own = rounds.get(name)
     if (own === undefined) return
     onRound?.(name, round)
     try {
-      const { result, stolenShare, turns: taken } = await leastDisturbed(() => candidate.measure(run), mostTurns, watch)
-      own.push(result)
-      disturbance.stolenShare = Math.max(disturbance.stolenShare, stolenShare)
-      disturbance.repeatedTurns += taken - 1
+      own.push(await measure())
     } catch (error) {
       rounds.delete(name)
       unmeasured.push({ name, reason: error instanceof Error ? error.message : String(error) })
     }
+  }
+
+  async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { result, stolenShare, turns } = await leastDisturbed(work, mostTurns, watch)
+    disturbance.stolenShare = Math.max(disturbance.stolenShare, stolenShare)
+    disturbance.repeatedTurns += turns - 1
+    return result
   }
 }

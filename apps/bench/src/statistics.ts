@@ -17,6 +17,11 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(half) ? ((sorted[half - 1] ?? Number.NaN) + upper) / 2 : upper
 }
 
+/** NaN of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, each) => sum + each, 0) / values.length
+}
+
 /**
  * The median of the ratios round by round: what else the machine does in a round falls on both alike, so that it
  * varies less than the ratio of the medians.

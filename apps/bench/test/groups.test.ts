@@ -53,7 +53,7 @@ describe('loggers', () => {
 describe('event fan-out', () => {
   const { candidates } = comparisonOf('sse', '1000-streams')
   it.each(candidates)('$name delivers every event', async ({ name }) => {
-    const figures = await measureFanOut(name, 20, run, 400)
+    const figures = await measureFanOut(name, 20, run, undefined, 400)
     expect(figures.eventMicros).toBeGreaterThanOrEqual(0)
   })
 })
