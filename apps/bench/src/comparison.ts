@@ -14,7 +14,7 @@ export interface Candidate {
   /**
    * One round: starts it, checks that it does what it should, warms it up, measures it, and ends it.
    *
-   * @param turns What those that run at the same time measure in; not needed by others
+   * @param turns Those to measure in, where the candidates of a round run together
    * @throws {Error} if it does not do what it should; nothing that it brought counts then
    */
   measure(run: Run, turns?: Turns): Promise<Measurement>
@@ -34,6 +34,6 @@ export interface Comparison {
   readonly targets: readonly Target[]
   /** The same without what is measured, by candidate; `addedMicros` is the difference. */
   readonly bases?: Readonly<Record<string, string>>
-  /** Whether the candidates of a round run at the same time: they only wait, or measure in turns. */
-  readonly isTogether?: boolean
+  /** How the candidates of a round run at the same time, if they do: all of them waiting, or measured in turns. */
+  readonly together?: 'waiting' | 'in turns'
 }

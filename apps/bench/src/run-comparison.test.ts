@@ -29,7 +29,7 @@ describe('runComparison', () => {
     expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 3 }, { rate: 5 }])
   })
 
-  it('lets those run together that do, round by round', async () => {
+  it('lets those that only wait do so at the same time, round by round', async () => {
     const turns: string[] = []
     const candidate = (name: string): Candidate => ({
       name,
@@ -39,12 +39,15 @@ describe('runComparison', () => {
         return { rate: turns.push(`/${name}`) }
       },
     })
-    await runComparison({ ...comparisonOf([candidate('a'), candidate('b')]), isTogether: true }, { ...RUN, rounds: 2 })
+    await runComparison(
+      { ...comparisonOf([candidate('a'), candidate('b')]), together: 'waiting' },
+      { ...RUN, rounds: 2 },
+    )
     expect(turns.join(' ')).toBe('a b /a /b a b /a /b')
   })
 
   it('lets those that run together measure in turns, of which one that was disturbed is taken again', async () => {
-    const shares = [0, 0.2, 0.01, 0, 0]
+    const shares = [0, 0.2, 0.01, 0, 0, 0, 0, 0.02, 0]
     const order: string[] = []
     const candidate = (name: string): Candidate => ({
       name,
@@ -53,11 +56,11 @@ describe('runComparison', () => {
         return { rate: order.length }
       },
     })
-    const comparison = { ...comparisonOf([candidate('a'), candidate('b')]), isTogether: true }
+    const comparison: Comparison = { ...comparisonOf([candidate('a'), candidate('b')]), together: 'in turns' }
     const watch = () => () => shares[order.length - 1] ?? Number.NaN
-    const { disturbance } = await runComparison(comparison, { ...RUN, rounds: 1 }, { mostTurns: 2, watch })
-    expect(order.join(' ')).toBe('a b b a b')
-    expect(disturbance).toEqual({ stolenShare: 0.01, repeatedTurns: 1 })
+    const { disturbance } = await runComparison(comparison, { ...RUN, rounds: 2 }, { mostTurns: 2, watch })
+    expect(order.join(' ')).toBe('a b b a b b a b a')
+    expect(disturbance).toEqual({ stolenShare: 0.02, repeatedTurns: 1 })
   })
 
   it('names what cannot be measured, and does not try', async () => {

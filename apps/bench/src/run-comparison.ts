@@ -55,13 +55,17 @@ export async function runComparison(
     else unmeasured.push({ name, reason: missing })
   }
   for (let round = 0; round < run.rounds; round++) {
-    if (comparison.isTogether === true) {
+    const { candidates, together } = comparison
+    if (together === 'waiting') {
+      // Who waits beside others must not begin again alone.
+      await Promise.all(candidates.map((each) => runRound(each, round, () => undisturbed(() => each.measure(run), 1))))
+    } else if (together === 'in turns') {
       const turns = new Turns(undisturbed)
-      await Promise.all(comparison.candidates.map((each) => runRound(each, round, () => each.measure(run, turns))))
+      // Nobody always follows the same one.
+      const order = round % 2 === 0 ? candidates : candidates.toReversed()
+      await Promise.all(order.map((each) => runRound(each, round, () => each.measure(run, turns))))
     } else {
-      for (const each of comparison.candidates) {
-        await runRound(each, round, () => undisturbed(() => each.measure(run)))
-      }
+      for (const each of candidates) await runRound(each, round, () => undisturbed(() => each.measure(run)))
     }
   }
   return { comparison, rounds: withDifferences(rounds, comparison.bases ?? {}), unmeasured, disturbance }
@@ -78,8 +82,8 @@ export async function runComparison(
     }
   }
 
-  async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { result, stolenShare, turns } = await leastDisturbed(work, mostTurns, watch)
+  async function undisturbed<Result>(work: () => Promise<Result>, most = mostTurns): Promise<Result> {
+    const { result, stolenShare, turns } = await leastDisturbed(work, most, watch)
     disturbance.stolenShare = Math.max(disturbance.stolenShare, stolenShare)
     disturbance.repeatedTurns += turns - 1
     return result

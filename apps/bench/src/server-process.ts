@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { nextMessage } from './next-message.ts'
 import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_PROCESSOR, onProcessor } from './processors.ts'
 
@@ -46,16 +47,21 @@ export class ServerProcess implements AsyncDisposable {
     return processUsage(this.#child.pid ?? 0)
   }
 
-  /** Asks a server program something by a message and waits for its next message. */
-  async ask(message: string | number): Promise<unknown> {
-    const answer = once(this.#child, 'message')
-    this.#child.send(message)
-    return (await answer)[0]
+  /**
+   * Asks a server program something by a message and waits for its next message.
+   *
+   * @throws {Error} if it ends before
+   */
+  ask(message: string | number): Promise<unknown> {
+    const answer = nextMessage(this.#child)
+    this.tell(message)
+    return answer
   }
 
   /** Tells a server program something that it does not answer. */
   tell(message: string | number): void {
-    this.#child.send(message)
+    // Who waits for its answer is told if it has ended.
+    this.#child.send(message, () => {})
   }
 
   /** Lets it end by itself, with everything written that it holds. */

@@ -20,19 +20,19 @@ it('lets nobody work while another one does, and each come behind all others', a
 
 it('goes on behind one that fails', async () => {
   const turns = undividedTurns()
-  const failing = turns.prepare(() => Promise.reject(new Error('It does not start')))
-  const other = turns.prepare(() => Promise.resolve('done'))
+  const failing = turns.take(() => Promise.reject(new Error('It does not start')))
+  const other = turns.take(() => Promise.resolve('done'))
   await expect(failing).rejects.toThrow('It does not start')
   expect(await other).toBe('done')
 })
 
-it('repeats what is measured, and not what is prepared', async () => {
+it('repeats what is measured, and nothing else', async () => {
   const turns = new Turns(async (work) => {
     await work()
     return work()
   })
   let count = 0
   const work = (): Promise<number> => Promise.resolve(++count)
-  expect(await turns.prepare(work)).toBe(1)
+  expect(await turns.take(work)).toBe(1)
   expect(await turns.measure(work)).toBe(3)
 })

@@ -3,16 +3,16 @@
  * ask: who asks again when its turn is over comes behind all others.
  */
 export class Turns {
-  readonly #measure: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly #carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>
   #last: Promise<void> = Promise.resolve()
 
-  /** @param measure Carries out a turn in which something is measured, more than once if it has to */
-  constructor(measure: <Result>(work: () => Promise<Result>) => Promise<Result>) {
-    this.#measure = measure
+  /** @param carryOut Does what is measured in a turn, more than once if it has to */
+  constructor(carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>) {
+    this.#carryOut = carryOut
   }
 
-  /** A turn to get ready in. */
-  async prepare<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** A turn in which nothing is measured. */
+  async take<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
     const own = Promise.withResolvers<void>()
     this.#last = own.promise
@@ -26,7 +26,7 @@ export class Turns {
 
   /** A turn that is taken again if it was disturbed. */
   measure<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.prepare(() => this.#measure(work))
+    return this.take(() => this.#carryOut(work))
   }
 }
 

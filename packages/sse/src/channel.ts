@@ -194,7 +194,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#flush()
     this.#isClosed = true
     if (this.#isDelivering) {
-      // A filter closes it, while others have yet to get the events of this turn, and everybody those of callbacks.
+      // A filter closes it: others have yet to get the events of this turn, and nobody has those published meanwhile.
       await Promise.resolve()
       this.#flush()
     }

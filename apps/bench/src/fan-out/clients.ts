@@ -39,6 +39,9 @@ function open(): void {
   socket.on('error', (error) => {
     throw error
   })
+  socket.on('close', () => {
+    throw new Error('The server closed a stream')
+  })
   open()
 }
 

@@ -13,7 +13,7 @@ const fanOut = [1000, 10_000].map((streams): Comparison => ({
   name: `${streams}-streams`,
   title: `One event of 135 octets to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
   reference: 'net',
-  isTogether: true,
+  together: 'in turns',
   metrics: ['eventMicros', 'burstMicros', 'streamKib'],
   targets: [
     { of: 'fw', metric: 'eventMicros', to: 'net', atMost: 1.15 },
@@ -33,7 +33,7 @@ const rest: Comparison = {
   reference: 'net',
   metrics: ['streamKib'],
   targets: [{ of: 'fw', metric: 'streamKib', atMost: 8 }],
-  isTogether: true,
+  together: 'waiting',
   candidates: SERVERS.map((name) => ({
     name,
     missing: fileLimitReason(IDLE_STREAMS),

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { nextMessage } from '../next-message.ts'
 import { LOAD_PROCESSOR, onProcessor } from '../processors.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { Usage } from './serve.ts'
@@ -29,7 +29,10 @@ export class OpenStreams implements AsyncDisposable {
     this.#rssBytesBefore = rssBytesBefore
   }
 
-  /** @param name A program of `servers` */
+  /**
+   * @param name A program of `servers`
+   * @throws {Error} if the server or its clients end
+   */
   static async at(name: string, count: number): Promise<OpenStreams> {
     const program = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))
     await using stack = new AsyncDisposableStack()
@@ -38,17 +41,17 @@ export class OpenStreams implements AsyncDisposable {
     const { rssBytes } = await usageOf(server)
     const clients = startClients(server.port, count)
     stack.defer(() => void clients.kill('SIGKILL'))
-    await once(clients, 'message')
+    await nextMessage(clients)
     return new OpenStreams(server, clients, stack.move(), count, rssBytes)
   }
 
-  /** Resident memory of the server for each stream, after a collection of garbage. */
+  /** Resident memory of the server for each stream. */
   async kibEach(): Promise<number> {
-    this.collect()
     const { rssBytes } = await usageOf(this.#server)
     return (rssBytes - this.#rssBytesBefore) / this.#count / 1024
   }
 
+  /** Lets the server collect its garbage. */
   collect(): void {
     this.#server.tell('collect')
   }
@@ -57,6 +60,7 @@ export class OpenStreams implements AsyncDisposable {
    * Sends events to every stream, again and again; each time it waits until every client has every one of them.
    *
    * @param events In one turn of the server
+   * @throws {Error} if the server or its clients end
    * @returns Microseconds of the server's processor time for each delivered event, broadcast by broadcast
    */
   async broadcast(events: number, broadcasts: number): Promise<readonly number[]> {
@@ -64,8 +68,8 @@ export class OpenStreams implements AsyncDisposable {
     const costs: number[] = []
     let before = await usageOf(this.#server)
     for (let n = 0; n < broadcasts; n++) {
-      const received = once(this.#clients, 'message')
-      this.#clients.send(deliveries)
+      const received = nextMessage(this.#clients)
+      this.#clients.send(deliveries, () => {})
       this.#server.tell(events)
       await received
       const after = await usageOf(this.#server)

@@ -5,7 +5,8 @@ import { portOf, serve } from '../serve.ts'
 
 const channel = createChannel()
 const server = createServer((request, response) => {
-  void createSession(request, response).then((session) => channel.register(session))
+  // Otherwise its heartbeats, every ten seconds, fall into measurements, its own among them.
+  void createSession(request, response, { keepAlive: null }).then((session) => channel.register(session))
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
   // Its JSON form is made of the value; it is given the same octets by way of a parsed one.
