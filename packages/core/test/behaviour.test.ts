@@ -43,6 +43,13 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
       return 'hinted'
     })
     .post('/echo', { limits: { maxBodyBytes: 16 * MIB } }, async (ctx) => ctx.bytes(await ctx.bytes()))
+    .get('/octets/:kind/:size', (ctx) => {
+      const octets = octetsOfEveryValue(Number(ctx.params.size) + 8)
+      // The memory of a view goes on before and behind it.
+      const { buffer, byteOffset } = octets
+      const view = new Uint8Array(buffer, byteOffset + 4, octets.length - 8)
+      ctx.bytes(ctx.params.kind === 'buffer' ? octets.subarray(4, -4) : view)
+    })
     .post('/pipe', { limits: { maxBodyBytes: 16 * MIB } }, (ctx) => ctx.stream(ctx.stream()))
     .post('/json', async (ctx) => ctx.json(await ctx.json(), { status: 201 }))
     .post('/unread', () => 'not read')
@@ -109,6 +116,10 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
   running.push(server)
   const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
   return Object.assign(server, { port: port ?? 0 })
+}
+
+function octetsOfEveryValue(size: number): Buffer {
+  return Buffer.from(Array.from({ length: size }, (_, at) => at & 0xff))
 }
 
 async function* jsonInPieces(): AsyncGenerator<Uint8Array> {
@@ -192,6 +203,15 @@ everyWay(
       const response = await client().request({ path: '/hints' })
       expect(response.informational).toEqual(way.informs ? [103] : [])
       expect(await response.text()).toBe('hinted')
+    })
+
+    it.each([1, 1000, 16_383, 16_384, 16_385, 70_000])('answers with %i octets of every value', async (size) => {
+      for (const kind of ['buffer', 'view']) {
+        const response = await client().request({ path: `/octets/${kind}/${size}` })
+        expect(response.headers.get('content-length')).toBe(String(size))
+        const received = Buffer.from(await response.bytes())
+        expect(received.equals(octetsOfEveryValue(size + 8).subarray(4, -4))).toBe(true)
+      }
     })
 
     it.each(['/echo', '/pipe'])('carries 5 MiB both ways through %s, byte for byte', async (path) => {

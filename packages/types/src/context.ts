@@ -138,7 +138,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   json(value: unknown, init?: ResponseInit): void
   /** Answers with text, `text/html` unless a content type was set. Nothing is escaped. */
   html(body: string, init?: ResponseInit): void
-  /** Answers with octets, `application/octet-stream` unless a content type was set. */
+  /** Answers with octets, which are not copied: leave them alone. `application/octet-stream` unless a content type was set. */
   bytes(body: Uint8Array, init?: ResponseInit): void
   /**
    * Answers with what a source gives, as fast as the client takes it; `application/octet-stream` unless a content type was

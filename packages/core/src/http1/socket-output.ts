@@ -26,8 +26,6 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
    * several objects for each: a thousand connections with a hundred answers are a burden for the garbage collector.
    */
   #held = ''
-  /** Whether such answers wait in the socket, as one of them is not text. */
-  #isCorked = false
 
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
   constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
@@ -44,18 +42,14 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
   }
 
   /** Writes a whole answer, soon; text is latin1, one octet a character. */
-  writeAnswer(answer: string | Uint8Array): void {
-    if (typeof answer === 'string') this.#hold(answer)
-    else this.#corkAnswer(answer)
+  writeAnswer(answer: string): void {
+    this.#hold(answer)
     if (this.isBlocked) this.#watch()
   }
 
   /** Sends the answers that wait. */
   release(): void {
     if (this.#held !== '') this.#writeHeld()
-    if (!this.#isCorked) return
-    this.#isCorked = false
-    this.#socket.uncork()
   }
 
   /** Writes text, one octet a character (latin1). */
@@ -113,19 +107,8 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
     // Written at once, so that whoever gave it sees that the socket wants a pause.
     if (answer.length > MAX_HELD_CHARS) return this.writeLatin1(answer)
-    const isFirst = this.#held === '' && !this.#isCorked
+    const isFirst = this.#held === ''
     this.#held += answer
-    if (isFirst) answerBatch.add(this)
-  }
-
-  #corkAnswer(answer: Uint8Array): void {
-    const isFirst = this.#held === '' && !this.#isCorked
-    if (!this.#isCorked) {
-      this.#isCorked = true
-      this.#socket.cork()
-    }
-    if (this.#held !== '') this.#writeHeld()
-    this.write(answer)
     if (isFirst) answerBatch.add(this)
   }
 
