@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream'
-import type { FieldList } from './field-list.ts'
+import type { FieldList, RequestHeaders } from './fields.ts'
 import type { RequestBody } from './request-body.ts'
-import type { RequestHeaders } from './request-headers.ts'
 
 /** The protocol as access logs write it. HTTP/1.0 requests are served, and named, by the HTTP/1.1 engine. */
 export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'

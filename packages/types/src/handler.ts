@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Params } from './path-params.ts'
-import type { Refusal } from './refusal.ts'
 import type { Validated } from './standard-schema.ts'
+import type { ProtocolText } from './exchange.ts'
 
 /**
  * Answers a request by what it returns (nothing, a string, bytes, a JSON value, a stream, a `Response`) or through
@@ -21,3 +21,19 @@ export interface Middleware {
 
 /** Answers for a handler that threw, as a handler does; returning `undefined` without answering leaves it to the outer one. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
+
+/** A request that the protocol engine refused, or its client gave up, before any handler could see it. */
+export interface Refusal {
+  /** Status of the engine's answer; 0 if it closed without one, 499 if the client left before the end of its head. */
+  readonly status: number
+  /** What was wrong, for people. */
+  readonly reason: string
+  readonly protocol: ProtocolText
+  readonly remoteAddress: string | undefined
+  /** Method and target as far as they were understood. */
+  readonly method: string | undefined
+  readonly target: string | undefined
+  readonly bodyBytes: number
+  /** From the first octet of the request to the answer, in milliseconds. */
+  readonly durationMs: number
+}

@@ -1,4 +1,4 @@
-import type { FieldList } from './field-list.ts'
+import type { FieldList } from './fields.ts'
 
 /** Takes the octets of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
 export interface BodyConsumer {
