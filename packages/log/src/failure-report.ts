@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Sink } from '@fw/types'
-import { display, UNSHOWABLE } from './display.ts'
-import { escapeLine } from './escape.ts'
+import { display, UNSHOWABLE } from './text/display.ts'
+import { escapeLine } from './text/escape.ts'
 
 /** A sink that fails does so for every record; once a second is enough to be noticed. */
 const PERIOD_MS = 1000

@@ -4,7 +4,7 @@ import { guardExit, releaseExit } from './async/exit-guard.ts'
 import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
-import { PlainCall } from './plain-call.ts'
+import { PlainCall } from './lines/plain-call.ts'
 
 /** A sink, and what it may say beside the contract. One whose `write` returns false says that it dropped the record. */
 export type LogSink = Sink & {

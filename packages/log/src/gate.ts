@@ -1,10 +1,10 @@
 import type { SourceLocation } from '@fw/types'
-import { CallSite } from './call-site.ts'
+import { CallSite } from './call-sites/call-site.ts'
 import type { FanOut } from './fan-out.ts'
-import type { FormatArgs } from './format-args.ts'
-import { templateOf } from './format.ts'
+import type { FormatArgs } from './format/format-args.ts'
+import { templateOf } from './format/format.ts'
 import type { Level } from './level.ts'
-import { arePlain } from './plain-call.ts'
+import { arePlain } from './lines/plain-call.ts'
 import { locationOf, makeRecord, type LogCallee, type Scope } from './record.ts'
 
 /**

@@ -26,11 +26,11 @@ export {
   trace as FW_LOG_TRACE,
   warn as FW_LOG_WARN,
 } from './log.ts'
-export { callSite } from './call-site.ts'
+export { callSite } from './call-sites/call-site.ts'
 export { createLogger, type LogOptions, type RootLogger } from './root-logger.ts'
 export type { LevelLogFunction, Logger } from './logger.ts'
 export type { LogFunction } from './gate.ts'
-export { runtime, type FormatArgs, type FormatError, type RuntimeFormat } from './format-args.ts'
+export { runtime, type FormatArgs, type FormatError, type RuntimeFormat } from './format/format-args.ts'
 export type { LogSink, LogStats } from './fan-out.ts'
 export { ColorMode } from './sinks/color.ts'
 export { ConsoleSink, type ConsoleSinkConfig } from './sinks/console-sink.ts'

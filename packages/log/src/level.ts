@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { escapeLine } from './escape.ts'
+import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
 /** Severity of a record, and as a threshold the lowest severity that is let through. `Off` lets nothing through. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callSite } from './call-site.ts'
+import { callSite } from './call-sites/call-site.ts'
 import { Level } from './level.ts'
 import type { Logger } from './logger.ts'
 import { createLogger, type RootLogger } from './root-logger.ts'

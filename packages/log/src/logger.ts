@@ -1,7 +1,6 @@
-import type { SourceLocation } from '@fw/types'
-import { display } from './display.ts'
-import { mergeFields } from './fields.ts'
-import type { FormatArgs } from './format-args.ts'
+import type { SourceLocation, LogRecord } from '@fw/types'
+import { display, UNSHOWABLE } from './text/display.ts'
+import type { FormatArgs } from './format/format-args.ts'
 import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate.ts'
 import { Level } from './level.ts'
 import type { Scope } from './record.ts'
@@ -111,5 +110,39 @@ export class ScopedLogger implements Logger {
       if (this.isEnabled(level)) emit(this.#output.fanOut, this.#scope, level, log, format, args)
     }
     return log
+  }
+}
+
+/** Fields of a logger and of its child; of two with the same name the child's holds. Never throws. */
+function mergeFields(
+  fields: LogRecord['fields'],
+  more: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  try {
+    return { ...fields, ...more }
+  } catch {
+    // Code of the application threw, such as a getter.
+    return { ...fields, ...readableFields(more) }
+  }
+}
+
+function readableFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const readable: Record<string, unknown> = {}
+  for (const name of namesOf(fields)) {
+    try {
+      readable[name] = fields[name]
+    } catch {
+      readable[name] = UNSHOWABLE
+    }
+  }
+  return readable
+}
+
+function namesOf(fields: object): string[] {
+  try {
+    return Object.keys(fields)
+  } catch {
+    // A proxy that does not tell.
+    return []
   }
 }

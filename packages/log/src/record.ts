@@ -1,9 +1,9 @@
 import { threadId } from 'node:worker_threads'
 import type { LogRecord, SourceLocation } from '@fw/types'
-import { display, UNSHOWABLE } from './display.ts'
-import { formatMessage } from './format.ts'
+import { display, UNSHOWABLE } from './text/display.ts'
+import { formatMessage } from './format/format.ts'
 import { Level } from './level.ts'
-import { callerLocation } from './location.ts'
+import { callerLocation } from './call-sites/location.ts'
 
 /** What a logger gives to every record it makes. */
 export interface Scope {

@@ -4,7 +4,7 @@
  */
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { markCallSites } from './mark-call-sites.ts'
+import { markCallSites } from './call-sites/mark-call-sites.ts'
 
 registerHooks({
   load(url, context, nextLoad) {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { temporaryDirectory } from './run-script.ts'
 
 const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
-const TYPES = fileURLToPath(new URL('../src/format-args.ts', import.meta.url))
+const TYPES = fileURLToPath(new URL('../src/format/format-args.ts', import.meta.url))
 const PREAMBLE = `import { runtime, type FormatArgs } from ${JSON.stringify(TYPES)}
 declare function info<const F extends string>(format: F, ...args: FormatArgs<F>): void
 declare const text: string`

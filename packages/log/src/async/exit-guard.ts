@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
-import { display } from '../display.ts'
+import { display } from '../text/display.ts'
 import { printToStderr } from '../failure-report.ts'
 
 /** Holds lines or records in memory until it is flushed. */

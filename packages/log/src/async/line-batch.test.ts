@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeLine } from '../escape.ts'
-import { LineBuffer } from '../line-buffer.ts'
+import { escapeLine } from '../text/escape.ts'
+import { LineBuffer } from '../text/line-buffer.ts'
 import { LineBatch } from './line-batch.ts'
 
 function contentOf(batch: LineBatch): string {

@@ -1,5 +1,5 @@
-import { escapeLine } from '../escape.ts'
-import { LineBuffer } from '../line-buffer.ts'
+import { escapeLine } from '../text/escape.ts'
+import { LineBuffer } from '../text/line-buffer.ts'
 
 /**
  * Lines on their way into a queue. Those that are ready as text are gathered as text: encoding many at once costs a

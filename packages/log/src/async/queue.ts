@@ -1,5 +1,5 @@
 import { existsSync, writevSync } from 'node:fs'
-import type { LineBuffer } from '../line-buffer.ts'
+import type { LineBuffer } from '../text/line-buffer.ts'
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
 /** Never written to: waiting on it is the one way to sleep in synchronous code. */

@@ -2,14 +2,14 @@ import type { LogRecord } from '@fw/types'
 import type { QueueSettings } from '../async/queued-writer.ts'
 import type { LogSink } from '../fan-out.ts'
 import { Level } from '../level.ts'
-import type { LinePattern } from '../pattern.ts'
-import type { PlainCall, PlainForm } from '../plain-call.ts'
+import type { LinePattern } from '../lines/pattern.ts'
+import type { PlainCall, PlainForm } from '../lines/plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { checkColorMode, ColorMode, colorsTo, paintLevel } from './color.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
-import type { LineBuffer } from '../line-buffer.ts'
+import type { LineBuffer } from '../text/line-buffer.ts'
 import { LineOutput } from './line-output.ts'
-import { LineWriter } from './line-writer.ts'
+import { LineWriter } from '../lines/line-writer.ts'
 
 export interface ConsoleSinkConfig extends LineConfig {
   /** Default: `ColorMode.Auto` */

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
-import { compileCustomPattern } from '../custom-pattern.ts'
+import { compileCustomPattern } from '../lines/custom-pattern.ts'
 import { checkLevel, Level } from '../level.ts'
 import { checkFlags, checkOptions } from '../options.ts'
-import { compilePattern, type LinePattern, type PaintLevel } from '../pattern.ts'
-import { compilePlainForm, type PlainForm } from '../plain-call.ts'
+import { compilePattern, type LinePattern, type PaintLevel } from '../lines/pattern.ts'
+import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
 /** What every sink of text lines can be told. */
 export interface LineConfig {

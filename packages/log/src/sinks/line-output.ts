@@ -1,7 +1,7 @@
 import type { LogRecord } from '@fw/types'
 import { QueuedWriter, type QueueSettings } from '../async/queued-writer.ts'
-import { LineBuffer } from '../line-buffer.ts'
-import { LineWriter } from './line-writer.ts'
+import { LineBuffer } from '../text/line-buffer.ts'
+import { LineWriter } from '../lines/line-writer.ts'
 
 /** Where a sink's lines go: to a file descriptor at once, or by way of a writer thread. */
 export class LineOutput {

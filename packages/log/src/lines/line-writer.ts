@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { LineBuffer } from '../line-buffer.ts'
+import type { LineBuffer } from '../text/line-buffer.ts'
 
 /** Never written to: waiting on it is the one way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { escapeLine } from './escape.ts'
+import { escapeLine } from '../text/escape.ts'
 import { formatMessage, parseFormat, templateOf } from './format.ts'
 
 it.each<[string, unknown[], string]>([

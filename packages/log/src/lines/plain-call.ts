@@ -1,10 +1,10 @@
 import { threadId } from 'node:worker_threads'
 import type { SourceLocation } from '@fw/types'
-import { escapeLine } from './escape.ts'
-import { showArgument } from './format-spec.ts'
-import { formatMessage, templateOf } from './format.ts'
-import { Level } from './level.ts'
-import { LineBuffer, LONG_TEXT } from './line-buffer.ts'
+import { escapeLine } from '../text/escape.ts'
+import { showArgument } from '../format/format-spec.ts'
+import { formatMessage, templateOf } from '../format/format.ts'
+import { Level } from '../level.ts'
+import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'
 import { compileHead, type LineParts, type PaintLevel, shownPlace } from './pattern.ts'
 
 /**

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { threadId } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { escapeLine } from './escape.ts'
-import { formatMessage } from './format.ts'
-import type { Level } from './level.ts'
+import { escapeLine } from '../text/escape.ts'
+import { formatMessage } from '../format/format.ts'
+import type { Level } from '../level.ts'
 import { compilePattern, type LineParts } from './pattern.ts'
 import { arePlain, compilePlainForm, PlainCall } from './plain-call.ts'
-import { paintLevel } from './sinks/color.ts'
+import { paintLevel } from '../sinks/color.ts'
 
 const TEXT = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.string({ minLength: 250, maxLength: 300 }))
 const FORMAT = fc.oneof(

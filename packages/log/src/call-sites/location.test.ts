@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runScript, temporaryDirectory } from '../test/run-script.ts'
+import { runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { callerLocation } from './location.ts'
 
 function here(): ReturnType<typeof callerLocation> {
@@ -102,11 +102,11 @@ console.log(JSON.stringify(sink.records().map(({ location }) => location?.functi
   it('reads source maps when Node does', () => {
     const directory = temporaryDirectory()
     const source = join(directory, 'app.ts')
-    const entry = new URL('./index.ts', import.meta.url).href
+    const entry = new URL('../index.ts', import.meta.url).href
     const lines = [`import * as log from '${entry}'`, 'interface Gone {', '  a: 1', '}', `log.info('mapped')`]
     writeFileSync(source, lines.join('\n'))
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
-    const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+    const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
     const flags = ['--sourceMap', '--noResolve', '--noCheck', '--module', 'esnext', '--target', 'esnext']
     spawnSync(process.execPath, [compiler, ...flags, source], { cwd: directory })
     const run = (...nodeFlags: string[]): string =>

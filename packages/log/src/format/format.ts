@@ -1,6 +1,6 @@
-import { display } from './display.ts'
-import { isSafe, noteSafe } from './escape.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { display } from '../text/display.ts'
+import { isSafe, noteSafe } from '../text/escape.ts'
+import { LineBuffer } from '../text/line-buffer.ts'
 import { isSpec, parseSpec, showArgument, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */

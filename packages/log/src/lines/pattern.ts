@@ -1,7 +1,7 @@
 import type { LogRecord, SourceLocation } from '@fw/types'
-import { escapeLine } from './escape.ts'
-import { Level, levelName } from './level.ts'
-import { timestamp, utcTimestamp } from './timestamp.ts'
+import { escapeLine } from '../text/escape.ts'
+import { Level, levelName } from '../level.ts'
+import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
 /** What a line shows beside time, level and message. */
 export interface LineParts {

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import type { LogRecord } from '@fw/types'
-import { display } from './display.ts'
-import { escapeLine } from './escape.ts'
-import { applySpec, parseSpec } from './format-spec.ts'
+import { display } from '../text/display.ts'
+import { escapeLine } from '../text/escape.ts'
+import { applySpec, parseSpec } from '../format/format-spec.ts'
 import { baseName, labelsOf, type LinePattern, type PaintLevel, placeOf } from './pattern.ts'
-import { timestamp, utcTimestamp } from './timestamp.ts'
+import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
 type Part = (record: LogRecord) => string
 

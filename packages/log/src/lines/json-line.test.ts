@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { logRecord as record } from './testing.ts'
+import { logRecord as record } from '../testing.ts'
 import { jsonLine } from './json-line.ts'
 
 it('has time, level and message, in this order', () => {

@@ -1,7 +1,7 @@
 import type { LogRecord } from '@fw/types'
-import { display } from './display.ts'
-import { escapeJson } from './escape.ts'
-import { levelName } from './level.ts'
+import { display } from '../text/display.ts'
+import { escapeJson } from '../text/escape.ts'
+import { levelName } from '../level.ts'
 
 /**
  * A record as one JSON object in one line, without a line break: `time` (ISO 8601, UTC), `level` (lower case),

@@ -1,6 +1,6 @@
 import { convert, isReal } from './conversion.ts'
-import { display, inspected } from './display.ts'
-import { fitting } from './text-width.ts'
+import { display, inspected } from '../text/display.ts'
+import { fitting } from '../text/text-width.ts'
 
 /** What stands after the colon of `{:>8.2f}`, as in C++ `std::format`. */
 export interface FormatSpec {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { logRecord as record } from './testing.ts'
+import { logRecord as record } from '../testing.ts'
 import { compileCustomPattern } from './custom-pattern.ts'
 
 const location = { file: '/srv/app/server.ts', line: 120, functionName: 'main' }
