@@ -1,9 +1,9 @@
 // What it costs to write a Json entry by hand, by a compiled serializer and by JSON.stringify: node scripts/compare-json.ts
 import { strict as assert } from 'node:assert'
 import fastJsonStringify from 'fast-json-stringify'
-import type { Entry } from '../src/entry.ts'
-import { formatJson } from '../src/format-json.ts'
-import { phraseOf } from '../src/phrase.ts'
+import type { Entry } from '../src/entry/entry.ts'
+import { formatJson } from '../src/formats/json.ts'
+import { phraseOf } from '../src/formats/units.ts'
 
 const PARTS = { logQuery: true, logClientIp: true, logBytes: true, logProtocol: true }
 

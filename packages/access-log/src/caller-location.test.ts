@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callerLocation } from './caller-location.ts'
+import { callerLocation } from './request-logger.ts'
 
 function asking(): ReturnType<typeof callerLocation> {
   return callerLocation()

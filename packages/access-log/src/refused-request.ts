@@ -1,8 +1,8 @@
 import type { Refusal } from '@fw/types'
-import { entryLevel } from './entry-level.ts'
-import { entryText } from './entry-text.ts'
-import { refusedEntry } from './refused-entry.ts'
-import type { Settings } from './settings.ts'
+import { entryLevel } from './capture/entry-level.ts'
+import { entryText } from './formats/entry-text.ts'
+import { refusedEntry } from './capture/refused-entry.ts'
+import type { Settings } from './config/settings.ts'
 
 /** Refused requests whose entry is still to come, with the settings of the innermost `accessLog` that was told. */
 const pending = new WeakMap<Refusal, Settings>()

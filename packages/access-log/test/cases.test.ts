@@ -2,7 +2,7 @@ import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import type { Context, Middleware } from '@fw/types'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog, RequestLogger } from '../src/index.ts'
-import { splitTarget } from '../src/target.ts'
+import { splitTarget } from '../src/capture/refused-entry.ts'
 import { CASES, configOf, fields, levelOf, octets, shown, type Case } from './case.ts'
 import { fakeContext } from './fake-context.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitTarget } from './target.ts'
+import { splitTarget } from './refused-entry.ts'
 
 it.each([
   ['/a', '/a', ''],

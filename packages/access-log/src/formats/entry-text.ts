@@ -1,12 +1,11 @@
 import type { Context } from '@fw/types'
-import { AccessLogFormat } from './config.ts'
-import { tagsOf, type Entry } from './entry.ts'
-import { isForgottenPromise } from './forgotten-promise.ts'
-import { formatCombined } from './format-combined.ts'
-import { formatCommon } from './format-common.ts'
-import { formatJson } from './format-json.ts'
-import type { Settings } from './settings.ts'
-import { throttledWarning } from './throttled-warning.ts'
+import { AccessLogFormat } from '../config/config.ts'
+import { tagsOf, type Entry } from '../entry/entry.ts'
+import { isForgottenPromise, throttledWarning } from '../throttled-warning.ts'
+import { formatCombined } from './combined.ts'
+import { formatCommon } from './common.ts'
+import { formatJson } from './json.ts'
+import type { Settings } from '../config/settings.ts'
 
 const warnOfFormatter = throttledWarning('customFormatter of accessLog threw')
 

@@ -1,4 +1,4 @@
-import { textOf } from './octets.ts'
+import { textOf } from '../entry/utf8-text.ts'
 
 /** What stands in the place of a value that is kept out of the log. */
 export const REDACTED = 'REDACTED'

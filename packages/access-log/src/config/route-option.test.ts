@@ -2,7 +2,7 @@ import { Server } from '@fw/core'
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import type { RouteOptions } from '@fw/types'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { accessLog, AccessLogFormat, RequestLogger, type AccessLogConfig, type RouteAccessLog } from './index.ts'
+import { accessLog, AccessLogFormat, RequestLogger, type AccessLogConfig, type RouteAccessLog } from '../index.ts'
 
 const sink = new MemorySink()
 

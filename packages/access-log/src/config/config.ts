@@ -1,6 +1,6 @@
 import type { Context, LevelNumber } from '@fw/types'
 import type { TrustProxy } from '@fw/client-address'
-import type { Entry } from './entry.ts'
+import type { Entry } from '../entry/entry.ts'
 
 /** The shape of an entry. */
 export const AccessLogFormat = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { phraseOf } from './phrase.ts'
+import { phraseOf } from './units.ts'
 
 it.each([
   [200, 'OK'],

@@ -3,7 +3,7 @@ import type { Context, LevelNumber } from '@fw/types'
 import { believedAddress, claimedAddress, compileTrust } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import { checkConfig } from './check-config.ts'
-import type { Parts } from './entry.ts'
+import type { Parts } from '../entry/entry.ts'
 
 /** A header to capture. */
 export interface HeaderChoice {

@@ -1,4 +1,4 @@
-import { textOf } from './octets.ts'
+import { textOf } from '../entry/utf8-text.ts'
 
 /** Characters that reorder, break or hide text where it is shown: bidirectional controls, separators, the byte order mark. */
 const DECEPTIVE = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\p{Surrogate}'

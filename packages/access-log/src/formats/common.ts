@@ -1,5 +1,5 @@
-import { formatDuration } from './duration.ts'
-import { tagsOf, type Entry, type Parts } from './entry.ts'
+import { formatDuration } from './units.ts'
+import { tagsOf, type Entry, type Parts } from '../entry/entry.ts'
 import { escapeWord } from './escape.ts'
 
 /**

@@ -1,5 +1,4 @@
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
-import { isToken } from './token.ts'
 
 /** Every option, with the check of its value. */
 const OPTIONS: { readonly [Name in keyof AccessLogConfig]-?: (name: Name, value: unknown) => void } = {
@@ -90,4 +89,9 @@ function checkFieldName(name: string, value: unknown): void {
 
 function isString(value: unknown): boolean {
   return typeof value === 'string'
+}
+
+/** Whether a text can be a method or the name of a field: RFC 9110 §5.1, §5.6.2, §9.1. */
+export function isToken(text: unknown): boolean {
+  return typeof text === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(text)
 }

@@ -1,9 +1,7 @@
 import type { ProtocolText } from '@fw/types'
-import { formatDuration } from './duration.ts'
-import { tagsOf, type CapturedHeader, type Entry, type Parts } from './entry.ts'
+import { formatDuration, byStatus, phraseOf, formatSize } from './units.ts'
+import { tagsOf, type CapturedHeader, type Entry, type Parts } from '../entry/entry.ts'
 import { escapeInBrackets, escapeWord } from './escape.ts'
-import { byStatus, phraseOf } from './phrase.ts'
-import { formatSize } from './size.ts'
 
 /**
  * An entry for people to read. Nothing in it can be taken for another part or another line.

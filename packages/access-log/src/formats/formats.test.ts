@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry, Parts } from './entry.ts'
-import { formatCombined } from './format-combined.ts'
-import { formatCommon } from './format-common.ts'
-import { formatJson } from './format-json.ts'
+import type { Entry, Parts } from '../entry/entry.ts'
+import { formatCombined } from './combined.ts'
+import { formatCommon } from './common.ts'
+import { formatJson } from './json.ts'
 
 const ALL: Parts = { logQuery: true, logClientIp: true, logBytes: true, logProtocol: true }
 const NONE: Parts = { logQuery: false, logClientIp: false, logBytes: false, logProtocol: false }

@@ -1,6 +1,6 @@
-import type { CapturedHeader, Entry, Parts } from './entry.ts'
+import type { CapturedHeader, Entry, Parts } from '../entry/entry.ts'
 import { escapeInJson } from './escape.ts'
-import { byStatus, phraseOf } from './phrase.ts'
+import { byStatus, phraseOf } from './units.ts'
 
 /**
  * An entry as one compact JSON object: six keys that are always there, then what is switched on and known.

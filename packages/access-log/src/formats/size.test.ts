@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatSize } from './size.ts'
+import { formatSize } from './units.ts'
 
 it.each([
   [0, '0 B'],

@@ -1,7 +1,7 @@
 import { Level, logger } from '@fw/log'
 import { expect, it } from 'vitest'
 import { entryLevel } from './entry-level.ts'
-import { compile } from './settings.ts'
+import { compile } from '../config/settings.ts'
 
 const { Debug, Info, Warn, Error, Off } = Level
 

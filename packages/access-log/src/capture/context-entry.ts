@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Outcome, ProtocolText } from '@fw/types'
-import { correlationId } from './correlation-id.ts'
-import type { CapturedHeader, Entry } from './entry.ts'
+import { correlationId, traceContextOf, type TraceContext } from '../entry/trace-context.ts'
+import type { CapturedHeader, Entry } from '../entry/entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
-import type { HeaderChoice, Settings } from './settings.ts'
-import { traceContextOf, type TraceContext } from './trace-context.ts'
+import type { HeaderChoice, Settings } from '../config/settings.ts'
 
 /**
  * The entry of a request that has a context, from its beginning to its end. What it says of the request is read when it

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { correlationId } from './correlation-id.ts'
+import { correlationId } from './trace-context.ts'
 
 it.each(['abc-123', 'req#1;{a}~|<b>', 'a'.repeat(128)])('%j is a correlation id', (value) => {
   expect(correlationId(value)).toBe(value)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fakeHeaders } from '../test/fake-context.ts'
+import { fakeHeaders } from '../../test/fake-context.ts'
 import { traceContextOf } from './trace-context.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
