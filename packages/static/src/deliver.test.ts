@@ -5,9 +5,9 @@ import { openFilesIn } from '../test/open-files.ts'
 import { serve } from '../test/serve.ts'
 import { deliver } from './deliver.ts'
 import { staticFiles, type StaticFilesOptions } from './index.ts'
-import { represent } from './representation.ts'
-import { readWhole } from './read-whole.ts'
-import { openSource } from './source.ts'
+import { represent } from './http/representation.ts'
+import { readWhole } from './files/read-whole.ts'
+import { openSource } from './files/source.ts'
 
 const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
-import { planAnswer, type Answer } from './answer.ts'
-import type { FileFailure } from './file-failure.ts'
-import type { FileIdentity } from './file-identity.ts'
-import { HttpError, unavailable } from './http-error.ts'
-import type { Representation } from './representation.ts'
-import type { Changed, Sample } from './sample.ts'
-import type { FileSource, MemorySource, Source } from './source.ts'
-import { streamFile } from './stream-file.ts'
+import { planAnswer, type Answer } from './http/plan-response.ts'
+import type { FileFailure } from './files/file-failure.ts'
+import type { FileIdentity } from './files/file-identity.ts'
+import { HttpError, unavailable } from './http/http-error.ts'
+import type { Representation } from './http/representation.ts'
+import type { Changed, Sample } from './files/sample.ts'
+import type { FileSource, MemorySource, Source } from './files/source.ts'
+import { streamFile } from './files/stream-file.ts'
 
 /** A stored file on its way to a client. */
 export interface Delivery {

@@ -1,5 +1,5 @@
-import type { Confinement } from './source.ts'
-import type { PathGuards } from './locate.ts'
+import type { Confinement } from './files/source.ts'
+import type { PathGuards } from './paths/locate.ts'
 import { CALLBACK, checkOptions, FILE, FLAG, OCTETS, oneOf, type Rule } from './option-rules.ts'
 
 /** How files are served. Every option has a default. */

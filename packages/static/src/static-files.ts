@@ -1,5 +1,5 @@
 import type { Router } from '@fw/types'
-import { directoryToServe } from './directory.ts'
+import { directoryToServe } from './paths/directory.ts'
 import { Mount } from './mount.ts'
 import { resolveOptions, type StaticFilesOptions } from './options.ts'
 

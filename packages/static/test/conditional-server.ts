@@ -1,10 +1,10 @@
 // The server that black-box cases of conditional requests run against: node conditional-server.ts <port>
 // GET /c/<base64url of a JSON resource> answers with that resource, however it is described.
 import { Server } from '@fw/core'
-import { planAnswer } from '../src/answer.ts'
+import { planAnswer } from '../src/http/plan-response.ts'
 import { deliver } from '../src/deliver.ts'
-import { parseHttpDate } from '../src/http-date.ts'
-import { withFields } from '../src/representation.ts'
+import { parseHttpDate } from '../src/http/http-date.ts'
+import { withFields } from '../src/http/representation.ts'
 
 interface Resource {
   readonly etag?: string

@@ -1,5 +1,5 @@
-import { FileStat } from '../src/file-stat.ts'
-import { Finder, type Resolution } from '../src/finder.ts'
+import { FileStat } from '../src/paths/file-stat.ts'
+import { Finder, type Resolution } from '../src/paths/finder.ts'
 import { resolveOptions } from '../src/options.ts'
 
 /** What there is of a file and its sidecars now. */

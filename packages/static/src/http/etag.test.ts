@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Coding } from './coding.ts'
+import type { Coding } from './precompressed.ts'
 import { matchesStrongly, matchesWeakly, strongETag } from './etag.ts'
 
 describe('strongETag', () => {

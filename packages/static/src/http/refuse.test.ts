@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { serve } from '../test/serve.ts'
-import { refuse } from './refuse.ts'
-import type { FileFailure } from './file-failure.ts'
-import { fileFailure } from './file-failure.ts'
+import { serve } from '../../test/serve.ts'
+import { refuse } from './http-error.ts'
+import type { FileFailure } from '../files/file-failure.ts'
+import { fileFailure } from '../files/file-failure.ts'
 
 it.each<[FileFailure, number, string | null, string[]]>([
   ['missing', 404, null, []],

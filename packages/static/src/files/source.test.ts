@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { openFilesIn } from '../test/open-files.ts'
+import { openFilesIn } from '../../test/open-files.ts'
 import { openSource, type Confinement } from './source.ts'
 
 /** What comes of opening a file: its content, or why there is none. */

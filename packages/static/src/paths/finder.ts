@@ -1,12 +1,10 @@
 import type { Absence } from './absence.ts'
-import { identityOf, type FileIdentity } from './file-identity.ts'
+import { identityOf, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import { locateIn, type PathLocation } from './locate.ts'
-import { newLook, NO_TURN, type Look } from './look.ts'
-import type { Coding } from './coding.ts'
-import type { ResolvedOptions } from './options.ts'
-import { SIDECARS } from './precompressed.ts'
-import type { Variant } from './variant.ts'
+import { newLook, NO_TURN, type Look, type Variant } from './resolution.ts'
+import { type Coding, SIDECARS } from '../http/precompressed.ts'
+import type { ResolvedOptions } from '../options.ts'
 
 /** What a request path leads to. */
 export interface Resolution {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOtherOnWindows } from './windows-names.ts'
+import { isOtherOnWindows } from './locate.ts'
 
 it.each([
   'a.txt::$DATA',

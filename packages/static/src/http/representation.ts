@@ -1,8 +1,8 @@
 import type { FieldList } from '@fw/types'
-import type { Coding } from './coding.ts'
+import type { Coding } from './precompressed.ts'
 import { contentType } from './content-type.ts'
 import { strongETag } from './etag.ts'
-import type { FileIdentity } from './file-identity.ts'
+import type { FileIdentity } from '../files/file-identity.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
 

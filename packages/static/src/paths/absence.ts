@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { identityOf, isSameState, isSettled, type FileIdentity } from './file-identity.ts'
+import { identityOf, isSameState, isSettled, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 

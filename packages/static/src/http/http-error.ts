@@ -1,3 +1,6 @@
+import type { Context } from '@fw/types'
+import type { FileFailure } from '../files/file-failure.ts'
+
 /**
  * An answer with an error status, thrown. It has the shape that `@fw/core` takes for its own `HttpError`, as this
  * package does without that one.
@@ -21,4 +24,21 @@ const RETRY_AFTER = '1'
 /** An answer for what may go well in a moment: 503. */
 export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': RETRY_AFTER })
+}
+
+/**
+ * Answers for a file that cannot be had. One answer, 404, for everything that is not served, so that it tells nothing.
+ *
+ * @throws {HttpError} 503 if no descriptor is left
+ */
+export async function refuse(
+  ctx: Context,
+  failure: FileFailure,
+  path: string,
+  warn: (message: string) => void,
+): Promise<void> {
+  if (failure === 'exhausted') throw unavailable('No file can be opened at the moment')
+  if (failure === 'forbidden') warn(`Cannot open ${path}: permission denied`)
+  if (failure === 'outside') warn(`Cannot send ${path}: a link leads out of the directory, or must not be followed`)
+  await ctx.notFound()
 }

@@ -1,4 +1,14 @@
-import { currentTurn } from './turn.ts'
+import { performance } from 'node:perf_hooks'
+
+const { nodeTiming } = performance
+
+/**
+ * A number that is the same all through one turn of the event loop, and another one in the next. A turn begins when the
+ * loop asks the system what has come in.
+ */
+export function currentTurn(): number {
+  return nodeTiming.uvMetricsInfo.loopCount
+}
 
 /** What looks may take of one turn of the event loop, in milliseconds: less than anybody notices. */
 const MAX_MS = 5

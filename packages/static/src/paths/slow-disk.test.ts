@@ -4,8 +4,8 @@ import { Server } from '@fw/core'
 import { tempFolder } from '@fw/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { FileStat } from './file-stat.ts'
-import { Mount } from './mount.ts'
-import { resolveOptions } from './options.ts'
+import { Mount } from '../mount.ts'
+import { resolveOptions } from '../options.ts'
 import { currentTurn } from './turn.ts'
 
 const LOOK_MS = 5

@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
-import { identityOf, isSameState, type FileIdentity } from './file-identity.ts'
+import { identityOf, isSameState, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
-import { NO_TURN, type Look, type Moment } from './look.ts'
+import { NO_TURN, type Look, type Moment, type Variant } from './resolution.ts'
 import { currentTurn } from './turn.ts'
-import type { Variant } from './variant.ts'
 
 /** Paths kept; the oldest goes first. */
 const MAX_PATHS = 4096

@@ -1,4 +1,3 @@
-import type { Coding } from './coding.ts'
 import { parseWeights } from './weights.ts'
 
 /** A file beside another one that holds the same in another coding: `app.js.br`. */
@@ -58,3 +57,6 @@ function readCodings(acceptEncoding: string): readonly Coding[] {
   // The sort is stable: what weighs the same stays in the server's order.
   return SERVER_ORDER.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
 }
+
+/** A content coding that a file may be stored in (RFC 9110 §8.4.1; zstd: RFC 8878 §7.2). */
+export type Coding = 'identity' | 'gzip' | 'br' | 'zstd'

@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } f
 import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { found } from '../test/found.ts'
-import { stopClock } from '../test/stop-clock.ts'
+import { found } from '../../test/found.ts'
+import { stopClock } from '../../test/stop-clock.ts'
 import { gatherAbsence, isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
 import { FileStat } from './file-stat.ts'
 

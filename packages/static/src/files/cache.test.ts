@@ -2,7 +2,7 @@ import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs
 import { setTimeout as delay } from 'node:timers/promises'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { stopClock } from '../test/stop-clock.ts'
+import { stopClock } from '../../test/stop-clock.ts'
 import { FileCache, type CacheOptions } from './cache.ts'
 import type { FileIdentity } from './file-identity.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TurnBudget } from './turn-budget.ts'
+import { TurnBudget } from './turn.ts'
 
 it('is spent in a turn once looks took 5 ms of it, and whole again in the next', () => {
   let turn = 1

@@ -1,9 +1,9 @@
 import { statSync, type BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
-import { fileFailure } from './file-failure.ts'
+import { fileFailure } from '../files/file-failure.ts'
 import { Pace } from './pace.ts'
-import { TurnBudget } from './turn-budget.ts'
+import { TurnBudget } from './turn.ts'
 
 type Found = BigIntStats | undefined
 /** What is there at a path, nothing, or that it would take time to know. */

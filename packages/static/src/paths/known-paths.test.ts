@@ -2,13 +2,13 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { tempFolder, type TempFolder } from '@fw/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { found } from '../test/found.ts'
+import { found } from '../../test/found.ts'
 import { gatherAbsence } from './absence.ts'
-import type { Coding } from './coding.ts'
+import type { Coding } from '../http/precompressed.ts'
 import { FileStat } from './file-stat.ts'
 import type { Resolution } from './finder.ts'
 import { KnownPaths } from './known-paths.ts'
-import type { Variant } from './variant.ts'
+import type { Variant } from './resolution.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 

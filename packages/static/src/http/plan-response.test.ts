@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { planAnswer, type Answer } from './answer.ts'
+import { planAnswer, type Answer } from './plan-response.ts'
 
 const file = { etag: '"v1"', lastModified: 784_111_777, size: 10 }
 const OLD = 'Sun, 06 Nov 1994 08:49:36 GMT'

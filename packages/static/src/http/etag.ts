@@ -1,4 +1,4 @@
-import type { Coding } from './coding.ts'
+import type { Coding } from './precompressed.ts'
 
 /** Folded into the first number of a tag, so that a sidecar never shares its tag with the plain file. */
 const CODING_NUMBER: Readonly<Record<Coding, bigint>> = { identity: 0n, gzip: 1n, br: 2n, zstd: 3n }

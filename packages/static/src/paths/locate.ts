@@ -1,5 +1,3 @@
-import { isOtherOnWindows } from './windows-names.ts'
-
 /** Which paths are refused although a file of that name may exist. */
 export interface PathGuards {
   readonly dotfiles: 'deny' | 'allow'
@@ -107,4 +105,17 @@ function decode(path: string): string | undefined {
     // A malformed path is an expected answer, not an error.
     return undefined
   }
+}
+
+/** Devices, whatever extension follows. */
+const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:[.: ]|$)/i
+
+/**
+ * Whether Windows takes a name of a file for another one, or for none: `a.txt::$DATA` and `a.txt.` are `a.txt`, `GIT~1` is what it
+ * calls `.git` for old programs, and `nul.txt` is a device. A check of the name would say nothing about what is opened.
+ *
+ * @param segment Of a path, decoded
+ */
+export function isOtherOnWindows(segment: string): boolean {
+  return /[:*?"<>|]|~\d|[. ]$/.test(segment) || DEVICE.test(segment)
 }

@@ -1,4 +1,16 @@
-import { identityOf, type FileIdentity } from './file-identity.ts'
+import type { Coding } from '../http/precompressed.ts'
+import { type FileIdentity, identityOf } from '../files/file-identity.ts'
+import type { Representation } from '../http/representation.ts'
+
+/** A file as it is stored, in one coding. */
+export interface Variant extends Look {
+  readonly stats: FileIdentity
+  /** Path of the plain file below the mount, with a leading slash. */
+  readonly name: string
+  readonly coding: Coding
+  /** What it is to clients, left here by the first answer from memory. */
+  representation: Representation | undefined
+}
 
 /** A path that was looked at. */
 export interface Look {
