@@ -1,2 +1,2 @@
-export { RedisBackplane, type RedisBackplaneOptions } from './redis-backplane.ts'
-export type { RedisClient } from './redis-connection.ts'
+export { RedisBackplane, type RedisBackplaneOptions } from './backplane/redis/redis-backplane.ts'
+export type { RedisClient } from './backplane/redis/connection.ts'

@@ -1,8 +1,8 @@
 import { extendContext } from '@fw/core'
-import { sse } from './sse.ts'
-import type { SseStream } from './event-stream.ts'
-import type { SseEvents } from './events.ts'
-import type { SseOptions } from './options.ts'
+import { sse } from './stream/sse.ts'
+import type { SseStream } from './stream/event-stream.ts'
+import type { SseEvents } from './stream/typed-events.ts'
+import type { SseOptions } from './stream/stream-options.ts'
 
 declare module '@fw/types' {
   interface ContextExtensions {

@@ -1,8 +1,8 @@
 import { App, Server } from '@fw/core'
 import { everySplit } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { SseChannel } from './channel.ts'
-import { sse } from './sse.ts'
+import { SseChannel } from './channel/channel.ts'
+import { sse } from './stream/sse.ts'
 import { EventClient, EventReader, parseEvents } from './testing.ts'
 
 describe('parseEvents', () => {

@@ -1,2 +1,2 @@
-export { EventClient, type Fetcher } from './event-client.ts'
-export { EventReader, parseEvents, type ReceivedEvent } from './event-reader.ts'
+export { EventClient, type Fetcher } from './testing/event-client.ts'
+export { EventReader, parseEvents, type ReceivedEvent } from './testing/event-reader.ts'

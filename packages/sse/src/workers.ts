@@ -1,1 +1,1 @@
-export { workersBackplane } from './workers-backplane.ts'
+export { workersBackplane } from './backplane/workers/workers-backplane.ts'

@@ -4,7 +4,7 @@ import { eachProtocol, launchChromium, testCertificate } from '@fw/testing'
 import { EventSource } from 'eventsource'
 import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, record, string } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { encodeEvent } from '../src/event.ts'
+import { encodeEvent } from '../src/stream/event.ts'
 import { sse, type ServerSentEvent, type SseStream } from '../src/index.ts'
 import { EventReader } from '../src/testing.ts'
 

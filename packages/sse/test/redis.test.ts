@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SseChannel, type ChannelOptions } from '../src/index.ts'
 import { RedisBackplane, type RedisClient } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
-import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/redis-entry.ts'
-import { addCommand } from '../src/redis-script.ts'
+import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/backplane/redis/entry.ts'
+import { addCommand } from '../src/backplane/redis/script.ts'
 import { CuttableLine, RedisServer } from './redis-server.ts'
 
 /** The stream of the channels of these tests. */

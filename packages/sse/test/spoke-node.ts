@@ -1,6 +1,6 @@
 /** As a worker with a channel that refuses some events: says what it is given, and what it is told of its primary. */
-import type { DeliveredEvent } from '../src/backplane.ts'
-import { WorkerSpoke } from '../src/worker-spoke.ts'
+import type { DeliveredEvent } from '../src/backplane/backplane.ts'
+import { WorkerSpoke } from '../src/backplane/workers/spoke.ts'
 
 const spoke = new WorkerSpoke('orders')
 process.on('warning', ({ message }) => process.send?.({ warning: message }))

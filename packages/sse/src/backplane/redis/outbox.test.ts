@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NO_ENTRY, type RedisEntry } from './redis-entry.ts'
-import { inBatches, Outbox } from './redis-outbox.ts'
+import { NO_ENTRY, type RedisEntry } from './entry.ts'
+import { inBatches, Outbox } from './outbox.ts'
 
 const entryOf = (characters: number, character = 'x'): RedisEntry => {
   return { entryId: '*', origin: 'o', number: 1, previous: NO_ENTRY, body: character.repeat(characters) }

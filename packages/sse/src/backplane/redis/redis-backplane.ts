@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Backplane, BackplaneEvent, BackplaneHost } from './backplane.ts'
-import { requireFunction, requireKnown, requireWhole } from './options.ts'
-import { requireClient, RedisConnection, type RedisClient } from './redis-connection.ts'
+import type { Backplane, BackplaneEvent, BackplaneHost } from '../backplane.ts'
+import { requireFunction, requireKnown, requireWhole } from '../../stream/stream-options.ts'
+import { requireClient, RedisConnection, type RedisClient } from './connection.ts'
 import {
   compareEntryIds,
   decodeEntry,
@@ -13,12 +13,12 @@ import {
   parseRead,
   timeOf,
   type RedisEntry,
-} from './redis-entry.ts'
-import { inBatches, Outbox } from './redis-outbox.ts'
-import { RedisOutage } from './redis-outage.ts'
-import { RedisPublishers } from './redis-publishers.ts'
-import { addCommand } from './redis-script.ts'
-import { reportThrown } from './report.ts'
+} from './entry.ts'
+import { inBatches, Outbox } from './outbox.ts'
+import { RedisOutage } from './outage.ts'
+import { RedisPublishers } from './publishers.ts'
+import { addCommand } from './script.ts'
+import { reportThrown } from '../../stream/report.ts'
 
 /** How a backplane uses Redis. */
 export interface RedisBackplaneOptions {

@@ -1,5 +1,5 @@
 import type { ChannelSettings } from './channel-options.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from '../stream/event-stream.ts'
 
 /** Which limit a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'

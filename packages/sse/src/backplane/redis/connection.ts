@@ -1,4 +1,4 @@
-import { hasMethod } from './options.ts'
+import { hasMethod } from '../../stream/stream-options.ts'
 
 /** As much of a client of the package `redis` as is used: what `createClient()` gives. */
 export interface RedisClient {

@@ -1,5 +1,5 @@
-import type { RedisConnection } from './redis-connection.ts'
-import { reportThrown } from './report.ts'
+import type { RedisConnection } from './connection.ts'
+import { reportThrown } from '../../stream/report.ts'
 
 /** Which connections to Redis do not work; an application is told of the first, once until all of them do again. */
 export class RedisOutage {

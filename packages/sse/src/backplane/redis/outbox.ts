@@ -1,5 +1,5 @@
-import { encodeBody, NO_ENTRY, type RedisEntry } from './redis-entry.ts'
-import type { BackplaneEvent } from './backplane.ts'
+import { encodeBody, NO_ENTRY, type RedisEntry } from './entry.ts'
+import type { BackplaneEvent } from '../backplane.ts'
 
 /** Entries in one command. */
 const BATCH_COUNT = 200

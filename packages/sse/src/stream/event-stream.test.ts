@@ -1,9 +1,9 @@
 import build from 'fast-json-stringify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fakeContext, type FakeBody } from '../test/fake-context.ts'
+import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import type { SseStream } from './event-stream.ts'
 import type { ServerSentEvent } from './event.ts'
-import type { SseOptions } from './options.ts'
+import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
 const bodies: FakeBody[] = []

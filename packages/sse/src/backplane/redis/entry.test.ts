@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareEntryIds, decodeEntry, encodeBody, entryOf, parseEntries, parseRead } from './redis-entry.ts'
+import { compareEntryIds, decodeEntry, encodeBody, entryOf, parseEntries, parseRead } from './entry.ts'
 
 const entry = {
   entryId: '5-1',

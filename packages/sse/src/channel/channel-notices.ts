@@ -1,9 +1,9 @@
 import type { ExceededLimit } from './admission.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from './event-stream.ts'
-import { metrics } from './metrics.ts'
-import { reportThrown } from './report.ts'
+import type { SseStream } from '../stream/event-stream.ts'
+import { metrics } from '../stream/metrics.ts'
+import { reportThrown } from '../stream/report.ts'
 
 /** Tells the application and whoever measures what became of the subscribers of a channel. */
 export class ChannelNotices<Events extends object> {

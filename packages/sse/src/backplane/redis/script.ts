@@ -1,4 +1,4 @@
-import type { RedisEntry } from './redis-entry.ts'
+import type { RedisEntry } from './entry.ts'
 
 /**
  * Adds entries to the stream, each once: the highest number of each publisher is kept beside it, so that a publisher

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
-import type { Backplane } from './backplane.ts'
-import { WorkerHub } from './worker-hub.ts'
-import { WorkerSpoke } from './worker-spoke.ts'
+import type { Backplane } from '../backplane.ts'
+import { WorkerHub } from './hub.ts'
+import { WorkerSpoke } from './spoke.ts'
 
 /**
  * Joins the channels of the worker processes of one machine, those of `listen({ workers })` or of `node:cluster`, by way

@@ -1,4 +1,4 @@
-import type { RedisEntry } from './redis-entry.ts'
+import type { RedisEntry } from './entry.ts'
 
 /** Publishers that repetitions are known of. */
 const MAX_PUBLISHERS = 10_000

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { fakeContext, type FakeBody } from '../test/fake-context.ts'
+import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import { SseChannel } from './channel.ts'
-import type { SseStream } from './event-stream.ts'
-import { sse } from './sse.ts'
+import type { SseStream } from '../stream/event-stream.ts'
+import { sse } from '../stream/sse.ts'
 import type { EventFilter } from './subscriber.ts'
 
 interface Joined {

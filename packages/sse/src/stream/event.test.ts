@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseEventStream } from '../test/parse-event-stream.ts'
+import { parseEventStream } from '../../test/parse-event-stream.ts'
 import { encodeEvent, type ServerSentEvent } from './event.ts'
 
 describe('encodeEvent', () => {

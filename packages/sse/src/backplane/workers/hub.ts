@@ -1,9 +1,9 @@
+import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
-import cluster, { type Worker } from 'node:cluster'
-import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from './backplane.ts'
-import { reportThrown } from './report.ts'
-import { TurnBatch } from './turn-batch.ts'
-import { isSseMessage, type ToPrimary, type ToWorker } from './worker-messages.ts'
+import type { Worker } from 'node:cluster'
+import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '../backplane.ts'
+import { reportThrown } from '../../stream/report.ts'
+import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
 /** The hubs of this process, by the names of their channels. */
 const hubs = new Map<string, WorkerHub>()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fakeContext } from '../test/fake-context.ts'
-import type { SseOptions } from './options.ts'
+import { fakeContext } from '../../test/fake-context.ts'
+import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
 /** The octets of a text, one character each, as header values are kept. */

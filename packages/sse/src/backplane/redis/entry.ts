@@ -1,4 +1,4 @@
-import type { BackplaneEvent, DeliveredEvent } from './backplane.ts'
+import type { BackplaneEvent, DeliveredEvent } from '../backplane.ts'
 
 /** An event as it lies in a Redis stream. */
 export interface RedisEntry {

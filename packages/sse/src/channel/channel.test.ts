@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fakeContext, type FakeBody, type FakeRequest } from '../test/fake-context.ts'
-import { dataOf, join, open, publish, turn } from '../test/join-channel.ts'
-import type { Backplane, BackplaneHost } from './backplane.ts'
+import { fakeContext, type FakeBody, type FakeRequest } from '../../test/fake-context.ts'
+import { dataOf, join, open, publish, turn } from '../../test/join-channel.ts'
+import type { Backplane, BackplaneHost } from '../backplane/backplane.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from '../stream/event-stream.ts'
 
 const cycle: { self?: unknown } = {}
 cycle.self = cycle

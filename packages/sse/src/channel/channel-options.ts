@@ -1,8 +1,8 @@
-import type { Backplane } from './backplane.ts'
-import type { SseStream } from './event-stream.ts'
-import type { SseEvents, Serializers } from './events.ts'
+import type { Backplane } from '../backplane/backplane.ts'
+import type { SseStream } from '../stream/event-stream.ts'
+import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
-import { hasMethod, requireFunction, requireKnown, requireWhole } from './options.ts'
+import { hasMethod, requireFunction, requireKnown, requireWhole } from '../stream/stream-options.ts'
 
 /**
  * What happens when a subscriber reads more slowly than events are made and its buffer is full: 'close' breaks its

@@ -1,7 +1,7 @@
 import type { Context } from '@fw/types'
 import { SseStream } from './event-stream.ts'
-import type { SseEvents } from './events.ts'
-import { checkOptions, type SseOptions } from './options.ts'
+import type { SseEvents } from './typed-events.ts'
+import { checkOptions, type SseOptions } from './stream-options.ts'
 
 /**
  * Answers with a stream of server-sent events: sends the head and hands over the stream.

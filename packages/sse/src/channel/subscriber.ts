@@ -1,9 +1,9 @@
 import type { SharedChunk } from '@fw/types'
 import type { PublishedEvent, SlowSubscriber } from './channel-options.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from '../stream/event-stream.ts'
 import type { ChannelEvent, History } from './history.ts'
-import { reportThrown } from './report.ts'
-import type { StreamListener } from './stream-listener.ts'
+import { reportThrown } from '../stream/report.ts'
+import type { StreamListener } from '../stream/stream-listener.ts'
 
 /** Octets that are written together when a client catches up. */
 const SLICE_BYTES = 64 * 1024

@@ -1,7 +1,6 @@
-import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from './backplane.ts'
-import { reportThrown } from './report.ts'
-import { TurnBatch } from './turn-batch.ts'
-import { isSseMessage, type ToPrimary, type ToWorker } from './worker-messages.ts'
+import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '../backplane.ts'
+import { reportThrown } from '../../stream/report.ts'
+import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
 /** How long the primary may take to answer before it is said that it perhaps never will. */
 const ANSWER_MS = 5000
