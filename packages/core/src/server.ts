@@ -1,9 +1,9 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { logger as globalLogger, type Logger } from '@fw/log'
-import { App } from './app.ts'
+import { App } from './app/app.ts'
 import { bindingOf } from './listening/binding.ts'
 import { CertificateStore } from './tls/certificate-store.ts'
-import { resolveLimits, type Limits } from './limits.ts'
+import { resolveLimits, type Limits } from './options/limits.ts'
 import { Listener, type ListenerAddress } from './listening/listener.ts'
 import {
   checkCloseOptions,
@@ -12,10 +12,10 @@ import {
   type CloseOptions,
   type ListenOptions,
   type ServerOptions,
-} from './server-options.ts'
+} from './options/server-options.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
-import type { TlsOptions } from './tls/tls-options.ts'
+import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
 /** How long running requests may take after `close()`. */

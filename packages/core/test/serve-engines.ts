@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Exchange, Outcome, Refusal } from '@fw/types'
 import { onTestFinished } from 'vitest'
-import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts'
+import { DEFAULT_LIMITS, type Limits } from '../src/options/limits.ts'
 import type { CertificateSet } from '../src/tls/certificate-set.ts'
 import { TcpListener } from '../src/listening/tcp-listener.ts'
 

@@ -2,7 +2,7 @@ import type { Exchange, Outcome, Refusal } from '@fw/types'
 import { testCertificate } from '@fw/testing'
 import { connectH3, type H3Client, type H3ConnectionOptions } from '@fw/testing/h3'
 import { listenHttp3, type Http3Listener } from '../src/http3/engine.ts'
-import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts'
+import { DEFAULT_LIMITS, type Limits } from '../src/options/limits.ts'
 
 /** An HTTP/3 engine with a handler instead of an application above it. */
 export interface Http3Server {

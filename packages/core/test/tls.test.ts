@@ -9,7 +9,7 @@ import { connect, newTestCertificate, tempFolder, testCertificate, type TestCert
 import { connectH3 } from '@fw/testing/h3'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Server, StartupError, type ServerOptions, type TlsCertificate, type TlsOptions } from '../src/index.ts'
-import { DEFAULT_LIMITS } from '../src/limits.ts'
+import { DEFAULT_LIMITS } from '../src/options/limits.ts'
 import { ED25519 } from './ed25519-certificate.ts'
 
 const local = { port: 0, host: '127.0.0.1' }

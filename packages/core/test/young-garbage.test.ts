@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
-const CHURN_SET = new URL('../src/engine/churn-set.ts', import.meta.url).href
+const CHURN_SET = new URL('../src/engine/collections/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
 /** In one of them nothing is compiled any more. */
 const ROUNDS = 5

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { App } from '../app.ts'
+import { App } from '../app/app.ts'
 
 it.each([
   ['application/json', 'application/json'],

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type NegotiatorConstructor from 'negotiator'
 import type { RequestHeaders } from '@fw/types'
-import { negotiatedField } from '../answer/negotiated-field.ts'
+import { negotiatedField } from '../response/negotiated-field.ts'
 
 /** What can be negotiated, by the field that tells what the client likes. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const

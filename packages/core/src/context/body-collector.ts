@@ -1,5 +1,5 @@
 import type { BodyConsumer, RequestBody } from '@fw/types'
-import { HttpError } from '../answer/http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 
 /** A body may arrive in pieces of an octet, which would take a hundred times as much memory. */
 const MAX_PIECES = 256

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { AbortedError } from '../engine/aborted-error.ts'
+import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import { BodyReader } from './body-reader.ts'
-import { FieldListHeaders } from '../engine/field-list-headers.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
-import { ReceivedBody } from '../engine/received-body.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
+import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
+import { ReceivedBody } from '../engine/exchange/received-body.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
 
 interface Setup {
   readonly fields?: readonly string[]

@@ -1,10 +1,8 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
-import { HttpError } from '../answer/http-error.ts'
-import { handled } from './handled.ts'
-import { owned } from '../engine/kept-octets.ts'
-import type { Limits } from '../limits.ts'
-import { parseUrlencoded } from './urlencoded.ts'
+import { HttpError } from '../response/http-error.ts'
+import { owned } from '../engine/socket/kept-bytes.ts'
+import type { Limits } from '../options/limits.ts'
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -203,4 +201,19 @@ function promised<T>(make: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     return handled(Promise.reject(error))
   }
+}
+
+/**
+ * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
+ * rejection, which would end the process.
+ */
+export function handled<T>(reading: Promise<T>): Promise<T> {
+  reading.catch(() => {})
+  return reading
+}
+
+/** Parses `application/x-www-form-urlencoded` text: a query, or a form sent as a body. */
+export function parseUrlencoded(text: string): URLSearchParams {
+  // `URLSearchParams` takes one question mark at the start away, which is part of the first name here.
+  return new URLSearchParams(text.startsWith('?') ? `?${text}` : text)
 }

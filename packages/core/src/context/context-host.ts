@@ -1,7 +1,7 @@
 import type { Trust } from '@fw/client-address'
 import type { BodyLimits } from './body-reader.ts'
 import type { RequestContext } from './context.ts'
-import type { DrainNotice } from './drain-notice.ts'
+import type { DrainNotice } from './listeners.ts'
 
 /** What a context needs from the application it runs in. */
 export interface ContextHost {

@@ -1,8 +1,8 @@
 import type { Context, CookieOptions, MultipartPart, RouteOptions, Validated } from '@fw/types'
 import { expectTypeOf, it } from 'vitest'
-import { App } from '../app.ts'
-import { toFetchHandler } from '../fetch/to-fetch-handler.ts'
-import { toNodeHandler } from '../fetch/to-node-handler.ts'
+import { App } from '../app/app.ts'
+import { toFetchHandler } from '../adapters/to-fetch-handler.ts'
+import { toNodeHandler } from '../adapters/to-node-handler.ts'
 
 // Checked by the compiler; nothing of this is run.
 

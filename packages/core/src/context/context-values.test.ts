@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contextKey } from './context-key.ts'
-import { ContextValues, missingValue } from './context-values.ts'
+import { contextKey, ContextValues, missingValue } from './context-values.ts'
 
 class Session {
   static readonly contextHint = 'add router.use(session())'

@@ -1,4 +1,4 @@
-import type { ContextToken } from '@fw/types'
+import type { ContextToken, ContextKey } from '@fw/types'
 
 /** A value of a context, or what makes it when it is first asked for. */
 class Slot {
@@ -87,4 +87,17 @@ export function missingValue(given: ContextToken<unknown>): Error {
   const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint
   return new Error(`Nothing provides ${token.name} here${hint === undefined ? '' : `: ${hint}`}`)
+}
+
+/**
+ * Makes a name for a value of type `T` in a `Context`.
+ *
+ * @param name For people; two keys of the same name are two keys
+ * @param hint How to provide the value, shown when it is missing
+ *
+ * @example
+ * const User = contextKey<{ id: string }>('User', 'add router.use(auth()) before this route')
+ */
+export function contextKey<T>(name: string, hint?: string): ContextKey<T> {
+  return Object.freeze({ name, hint })
 }

@@ -1,7 +1,7 @@
 import type { Context, Handler, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
-import { App } from '../app.ts'
-import { contextKey } from './context-key.ts'
+import { App } from '../app/app.ts'
+import { contextKey } from './context-values.ts'
 
 /** Runs a handler once and gives what it made of its context. */
 async function inside<T>(look: (ctx: Context) => T | Promise<T>, path = '/', init: RequestInit = {}): Promise<T> {

@@ -18,16 +18,16 @@ import type {
   Validated,
 } from '@fw/types'
 import { preferred } from './accepts.ts'
-import { AbortedError } from '../engine/aborted-error.ts'
-import { BodyReader } from './body-reader.ts'
+import { AbortedError } from '../engine/errors.ts'
+import { BodyReader, parseUrlencoded } from './body-reader.ts'
 import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
 import { callAll, withOne } from './listeners.ts'
-import { missingExtension } from '../missing-extension.ts'
+import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
-import { PreparedAnswer } from '../answer/prepared-answer.ts'
-import type { RequestTarget } from '../engine/request-target.ts'
+import { PreparedAnswer } from '../response/prepared-response.ts'
+import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import {
   checkRedirect,
   checkSource,
@@ -36,10 +36,10 @@ import {
   HTML_TYPE,
   JSON_TYPE,
   TEXT_TYPE,
-} from '../answer/response.ts'
-import { jsonText, type Serialize } from '../answer/json-text.ts'
+  jsonText,
+  type Serialize,
+} from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
-import { parseUrlencoded } from './urlencoded.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
 /** Not a registered status; what servers log of a client that left before its answer. */

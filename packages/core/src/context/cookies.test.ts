@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ContextCookies } from './cookies.ts'
-import { FieldListHeaders } from '../engine/field-list-headers.ts'
-import { ResponseHeaderList } from '../answer/response-headers.ts'
+import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
+import { ResponseHeaderList } from '../response/response-headers.ts'
 
 function setup(cookie?: string, isSecure = false): { cookies: ContextCookies; sent: () => readonly string[] } {
   const headers = new ResponseHeaderList()

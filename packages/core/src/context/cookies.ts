@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie, type Cookies as ParsedCookies } from 'cookie'
 import type { CookieOptions, Cookies, CookieSecrets, RequestHeaders, ResponseHeaders } from '@fw/types'
-import { checkOptions } from '../known-options.ts'
+import { checkOptions } from '../options/check-options.ts'
 
 /** A misspelt `httpOnly: false` does no harm, a misspelt `secure: true` would. Those of `set` may be given to `delete` as they are. */
 const COOKIE_OPTIONS: readonly string[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { App } from '../app.ts'
+import { App } from '../app/app.ts'
 
 const app = new App()
 app.router

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
-import { AbortedError } from '../engine/aborted-error.ts'
-import { HttpError, isHttpError } from '../answer/http-error.ts'
+import { AbortedError } from '../engine/errors.ts'
+import { HttpError, isHttpError } from '../response/http-error.ts'
 
 /** Parts are cheap to send and cost an object each. */
 const MAX_PARTS = 100

@@ -1,9 +1,9 @@
 import type { StandardSchema } from '@fw/types'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { App } from '../app.ts'
-import { MemoryExchange } from '../fetch/fetch.ts'
-import { memoryRequest } from '../fetch/memory-request.ts'
+import { App } from '../app/app.ts'
+import { MemoryExchange } from '../memory/exchange.ts'
+import { memoryRequest } from '../memory/request.ts'
 
 /** The rules of the WHATWG URL standard for `application/x-www-form-urlencoded`, step by step. */
 function pairsByTheRules(query: string): [name: string, value: string][] {

@@ -1,6 +1,6 @@
 import type { Exchange } from '@fw/types'
-import { HttpError } from '../answer/http-error.ts'
-import { handled } from './handled.ts'
+import { HttpError } from '../response/http-error.ts'
+import { handled } from './body-reader.ts'
 
 /** The members of a `Request` that read its body as a whole. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const

@@ -1,6 +1,6 @@
-import { ProtocolError } from '../engine/protocol-error.ts'
-import type { Limits } from '../limits.ts'
-import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenOctet, SEMICOLON } from './octets.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import type { Limits } from '../options/limits.ts'
+import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenOctet, SEMICOLON } from './bytes.ts'
 
 /** What may come next. */
 const NAME_START = 0

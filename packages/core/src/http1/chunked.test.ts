@@ -1,8 +1,8 @@
 import { everySplit } from '@fw/testing'
 import { array, assert, integer, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LIMITS } from '../limits.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { ChunkedDecoder, type ChunkedLimits } from './chunked.ts'
 
 interface Decoded {

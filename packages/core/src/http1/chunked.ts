@@ -1,8 +1,8 @@
 import type { FieldList } from '@fw/types'
-import { ProtocolError } from '../engine/protocol-error.ts'
-import type { Limits } from '../limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import type { Limits } from '../options/limits.ts'
 import { ChunkExtensionReader } from './chunk-extension.ts'
-import { CR, hexDigit, LF, SEMICOLON } from './octets.ts'
+import { CR, hexDigit, LF, SEMICOLON } from './bytes.ts'
 import { TrailerSection } from './trailer-section.ts'
 
 /** What `ChunkedDecoder` needs of `Limits`. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Deadlines } from '../engine/deadlines.ts'
-import type { Drainable, EngineHost } from '../engine/engine.ts'
+import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 
 /** What connections of a listener share. */
 export interface Http1ConnectionOptions {
@@ -13,3 +13,19 @@ export interface Http1ConnectionOptions {
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
+
+/** Where a connection stands. */
+export type Phase =
+  /** Nothing has arrived yet. */
+  | 'fresh'
+  /** Between two requests. */
+  | 'idle'
+  /** Part of a head has arrived. */
+  | 'head'
+  /** A request is being received, answered, or both. */
+  | 'exchange'
+  /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
+  | 'lingering'
+  /** Somebody else has the socket; only its end is of interest. */
+  | 'upgraded'
+  | 'closed'

@@ -8,7 +8,7 @@ import { closed, everySplit, rawExchange, settle } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines as serve } from '../../test/serve-engines.ts'
-import { turns } from '../engine/turns.ts'
+import { turns } from '../engine/event-loop/turns.ts'
 
 /** Answers with method, target and body once the body has been read. */
 function echo(exchange: Exchange): void {

@@ -1,9 +1,9 @@
 import type { FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
-import { BaseExchange } from '../engine/base-exchange.ts'
-import { ReceivedBody } from '../engine/received-body.ts'
-import type { ResponseHead } from '../engine/response-head.ts'
-import type { RequestHead } from './parser.ts'
-import type { SocketOutput } from './socket-output.ts'
+import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import { ReceivedBody } from '../engine/exchange/received-body.ts'
+import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import type { RequestHead } from './request-head.ts'
+import type { SocketOutput } from './output.ts'
 import {
   chunkedEnd,
   chunkHead,
@@ -12,7 +12,7 @@ import {
   responseFraming,
   type ConnectionFields,
   type ResponseFraming,
-} from './writer.ts'
+} from './response-head.ts'
 
 /** Bodies of text up to this many characters leave as one text with their head. */
 const JOINED_BODY_CHARS = 16 * 1024

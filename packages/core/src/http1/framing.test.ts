@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { requestFraming, type Framing } from './framing.ts'
 
 describe('requestFraming', () => {

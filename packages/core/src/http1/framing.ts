@@ -1,5 +1,5 @@
-import { ProtocolError } from '../engine/protocol-error.ts'
-import { trimOws } from './request-headers.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import { trimOws } from './headers.ts'
 
 /** How the bytes after a request head are delimited. `length` is in octets. */
 export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: 'chunked' }

@@ -1,8 +1,8 @@
-import { isHost } from '../engine/host.ts'
-import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { isHost } from '../engine/semantics/authority.ts'
+import type { Limits } from '../options/limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { requestFraming, type Framing } from './framing.ts'
-import { Http1Headers, isName, valueBetween } from './request-headers.ts'
+import { Http1Headers, isName, valueBetween } from './headers.ts'
 
 /** What the fields of a request say about the message itself; all others wait until somebody asks for them. */
 export interface MessageFields {

@@ -1,9 +1,9 @@
 import type { FieldList } from '@fw/types'
-import { isFieldValue, isToken } from '../engine/fields.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
-import type { Limits } from '../limits.ts'
-import { CR, isControl, LF } from './octets.ts'
-import { trimOws } from './request-headers.ts'
+import { isFieldValue, isToken } from '../engine/fields/field-rules.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import type { Limits } from '../options/limits.ts'
+import { CR, isControl, LF } from './bytes.ts'
+import { trimOws } from './headers.ts'
 
 /** Fields that say how a message is framed, routed or authenticated, which a trailer must not (RFC 9110 §6.5.1). */
 const NOT_IN_TRAILER: ReadonlySet<string> = new Set([

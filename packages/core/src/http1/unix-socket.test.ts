@@ -3,7 +3,7 @@ import { closed, tempFolder } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { expect, it } from 'vitest'
 import { TcpListener } from '../listening/tcp-listener.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
 
 it('an answer that breaks off on a Unix socket, which knows no reset, ends its connection and nothing else', async () => {
   await using folder = await tempFolder()

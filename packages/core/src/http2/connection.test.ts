@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines, type RunningEngines } from '../../test/serve-engines.ts'
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../options/limits.ts'
 
 interface Running extends RunningEngines {
   readonly socket: Socket

@@ -1,7 +1,7 @@
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../options/limits.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { HpackDecoder, type FieldSection } from './hpack-decoder.ts'
-import { HpackError } from './hpack-error.ts'
+import { HpackDecoder, type FieldSection } from './hpack/decoder.ts'
+import { HpackError } from './hpack/error.ts'
 import { http2RequestHead, type Http2RequestHead } from './request-head.ts'
 
 /** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */

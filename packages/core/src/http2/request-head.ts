@@ -1,12 +1,12 @@
 import type { FieldList, RequestHeaders } from '@fw/types'
-import { FieldListHeaders } from '../engine/field-list-headers.ts'
-import { isToken } from '../engine/fields.ts'
-import { isHost } from '../engine/host.ts'
-import type { Limits } from '../limits.ts'
-import { parsePriority, type Priority } from '../engine/priority.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
+import { isToken } from '../engine/fields/field-rules.ts'
+import { isHost } from '../engine/semantics/authority.ts'
+import type { Limits } from '../options/limits.ts'
+import { parsePriority, type Priority } from '../engine/fields/priority.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, StreamError } from './errors.ts'
-import type { FieldSection } from './hpack-decoder.ts'
+import type { FieldSection } from './hpack/decoder.ts'
 
 /** What a valid request says before its content. */
 export interface Http2RequestHead {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_PRIORITY } from '../engine/priority.ts'
+import { DEFAULT_PRIORITY } from '../engine/fields/priority.ts'
 import { StreamPriorities } from './stream-priorities.ts'
 
 const URGENT = { urgency: 0, isIncremental: false }

@@ -1,4 +1,4 @@
-import { DEFAULT_PRIORITY, type Priority } from '../engine/priority.ts'
+import { DEFAULT_PRIORITY, type Priority } from '../engine/fields/priority.ts'
 
 /** Where nothing is known of priorities: each stream gets on. */
 const SHARED: Priority = { ...DEFAULT_PRIORITY, isIncremental: true }

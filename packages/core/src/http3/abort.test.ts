@@ -3,7 +3,7 @@ import { settle, type TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Connection, type RawStream } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../options/limits.ts'
 
 const REQUEST_CANCELLED = 0x10c
 

@@ -5,7 +5,7 @@ import type { H3Client } from '@fw/testing/h3'
 import { expect, it } from 'vitest'
 import { ED25519 } from '../../test/ed25519-certificate.ts'
 import { serveHttp3 } from '../../test/serve-http3.ts'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 
 /** Fingerprint of the certificate that a client was shown. */
 function shownTo({ connection }: H3Client): string {

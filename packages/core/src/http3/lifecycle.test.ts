@@ -6,7 +6,7 @@ import { settle, testCertificate } from '@fw/testing'
 import { clientInitial, encodeFields, H3Frame, h3Frame, h3RequestFields } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, outcomeOf, serveHttp3 } from '../../test/serve-http3.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { listenHttp3 } from './engine.ts'
 
 function hello(exchange: Exchange): void {

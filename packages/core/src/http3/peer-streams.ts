@@ -1,6 +1,6 @@
 import { ControlStream } from './control-stream.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
-import { checkEncoderStream, DecoderStream } from './qpack-streams.ts'
+import { checkEncoderStream, DecoderStream } from './qpack/streams.ts'
 import { readVarint, varintLength } from './varint.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
-import { isFieldValue, isToken } from '../engine/fields.ts'
-import { isHost } from '../engine/host.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import { isFieldValue, isToken } from '../engine/fields/field-rules.ts'
+import { isHost } from '../engine/semantics/authority.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 
 /** What a valid request says before its content. */

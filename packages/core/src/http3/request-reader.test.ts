@@ -1,8 +1,8 @@
 import { everySplit } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
+import { DEFAULT_LIMITS, type Limits } from '../options/limits.ts'
 import { encodeFrame, FrameType } from './frames.ts'
-import { encodeFieldSection } from './qpack-encoder.ts'
+import { encodeFieldSection } from './qpack/encoder.ts'
 import type { RequestHead } from './request-head.ts'
 import { RequestReader } from './request-reader.ts'
 

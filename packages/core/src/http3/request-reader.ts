@@ -1,10 +1,9 @@
 import type { FieldList } from '@fw/types'
-import type { Limits } from '../limits.ts'
-import { ProtocolError } from '../engine/protocol-error.ts'
+import type { Limits } from '../options/limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
-import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './frames.ts'
-import type { FrameTrace } from './frame-trace.ts'
-import { decodeFieldSection } from './qpack-decoder.ts'
+import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler, type FrameTrace } from './frames.ts'
+import { decodeFieldSection } from './qpack/decoder.ts'
 import { readRequestHead, readTrailers, type RequestHead } from './request-head.ts'
 
 /** What a `RequestReader` finds, in this order. */

@@ -1,7 +1,7 @@
 import { settle } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { Deadlines } from '../engine/deadlines.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
+import { Deadlines } from '../engine/event-loop/deadlines.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { StreamDeadlines } from './stream-deadlines.ts'
 
 /** What the client is seen to do after its answer began to wait, with 1,000 octets written on the connection. */

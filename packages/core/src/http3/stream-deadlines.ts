@@ -1,5 +1,5 @@
-import type { Deadlines } from '../engine/deadlines.ts'
-import type { Limits } from '../limits.ts'
+import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import type { Limits } from '../options/limits.ts'
 
 /** Octets that the client must take of all its answers in the time it has, so that none can last for ever octet by octet. */
 const PROGRESS_BYTES = 16 * 1024

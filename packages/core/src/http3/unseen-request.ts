@@ -1,5 +1,5 @@
-import type { EngineHost } from '../engine/engine.ts'
-import type { QuicConnection } from './quic.ts'
+import type { EngineHost } from '../engine/engine-host.ts'
+import type { QuicConnection } from './quic/quic.ts'
 import type { RequestReader } from './request-reader.ts'
 
 /** A request until a handler sees it: somebody may want to know of one that none ever did. */

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Level, type Logger } from '@fw/log'
 import { watchEventLoop } from './event-loop-watch.ts'
-import { watchUncaught } from './uncaught-watch.ts'
 
 /** Threads of libuv for files and look-ups, where the environment does not say. */
 const DEFAULT_THREADS = 4
@@ -70,5 +69,34 @@ function allowedCpus(): string | undefined {
     return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
   } catch {
     return undefined
+  }
+}
+
+/** Of the servers of this process; the first one tells. */
+const loggers = new Set<Logger>()
+
+/**
+ * Tells of exceptions that no handler of a request has to do with: thrown in a timer, a listener or a promise that nobody
+ * waits for. What becomes of the process stays as it is: it ends, unless the application has a listener of its own for
+ * 'uncaughtException', and then the record is of level Error and not Fatal.
+ *
+ * @param logger One of its own for each call
+ * @returns Ends that
+ */
+function watchUncaught(logger: Logger): () => void {
+  if (loggers.size === 0) process.on('uncaughtExceptionMonitor', onUncaught)
+  loggers.add(logger)
+  return () => {
+    loggers.delete(logger)
+    if (loggers.size === 0) process.off('uncaughtExceptionMonitor', onUncaught)
+  }
+}
+
+function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
+  const isSurvived = process.listenerCount('uncaughtException') > 0
+  for (const logger of loggers) {
+    const record = isSurvived ? logger.error : logger.fatal
+    record('Uncaught exception of a root task ({}): {}', origin, error)
+    return
   }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describeFds, listenError } from './listen-error.ts'
-import type { ListenOptions } from '../server-options.ts'
-import { StartupError } from '../startup-error.ts'
+import type { ListenOptions } from '../options/server-options.ts'
+import { StartupError } from '../options/startup-error.ts'
 import { systemdSockets } from './systemd-sockets.ts'
 import { removeStaleSocket } from './unix-socket.ts'
 

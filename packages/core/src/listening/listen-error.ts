@@ -1,5 +1,5 @@
 import type { Binding } from './binding.ts'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 
 /** Says what to do about a socket that could not be opened. @param what Added to where it is: ' (UDP)' */
 export function listenError(error: unknown, binding: Binding, what = ''): StartupError {

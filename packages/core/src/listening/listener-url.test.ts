@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { listenerUrl } from './listener-url.ts'
+import { listenerUrl } from './listener.ts'
 
 it.each([
   ['http', '0.0.0.0', 'IPv4', 8080, 'http://localhost:8080/'],

@@ -4,15 +4,15 @@ import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import { bind, type Binding } from './binding.ts'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import type { CertificateStore, CertificateUser } from '../tls/certificate-store.ts'
-import type { EngineHost } from '../engine/engine.ts'
+import type { EngineHost } from '../engine/engine-host.ts'
 import type { Http3Listener } from '../http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
-import { listenerUrl } from './listener-url.ts'
-import type { Limits } from '../limits.ts'
-import { StartupError } from '../startup-error.ts'
+import type { Limits } from '../options/limits.ts'
+import { StartupError } from '../options/startup-error.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import { TcpListener } from './tcp-listener.ts'
-import type { TlsCredentials } from '../tls/tls-credentials.ts'
+import type { TlsCredentials } from '../tls/credentials.ts'
+import type { AddressInfo } from 'node:net'
 
 /** Where a listener can be reached. */
 export interface ListenerAddress {
@@ -176,4 +176,11 @@ function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAd
   }
   const url = listenerUrl(options.certificates === undefined ? 'http' : 'https', bound)
   return { url, host: bound.address, port: bound.port, path: undefined, protocols }
+}
+
+/** Where clients on this machine reach a bound port: without the zone of a link-local address, which no URL can have. */
+export function listenerUrl(scheme: 'http' | 'https', { address, family, port }: AddressInfo): URL {
+  const isAny = address === '::' || address === '0.0.0.0'
+  const name = isAny ? 'localhost' : family === 'IPv6' ? `[${address.replace(/%.*$/, '')}]` : address
+  return new URL(`${scheme}://${name}:${port}/`)
 }

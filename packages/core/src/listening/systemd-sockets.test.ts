@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 import { systemdSockets } from './systemd-sockets.ts'
 
 const PID = 42

@@ -1,4 +1,4 @@
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 
 /** Descriptors below are standard input, output and error. */
 const FIRST_FD = 3

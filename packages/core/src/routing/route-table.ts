@@ -3,7 +3,7 @@ import { decodePath, otherEnd, referenceToOtherEnd, segmentText, withoutCase } f
 import { allowedMethods, type MethodKey, type RouteEntry, type RouteLeaf, type RouteMatch } from './route-leaf.ts'
 import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-pattern.ts'
 import { emptyTree, findEntry, leafOf, type Place, type Search } from './route-tree.ts'
-import { EXACT_ROUTING, type Routing } from './routing-options.ts'
+import { EXACT_ROUTING, type Routing } from '../options/routing-options.ts'
 
 /** What a table says about a method and a path. */
 export type RouteLookup<T> =

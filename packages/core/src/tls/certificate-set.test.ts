@@ -1,7 +1,7 @@
 import { newTestCertificate } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CertificateSet } from './certificate-set.ts'
-import { loadCredentials, type TlsCredentials } from './tls-credentials.ts'
+import { loadCredentials, type TlsCredentials } from './credentials.ts'
 
 async function certificateFor(...names: readonly string[]): Promise<TlsCredentials> {
   const { key, cert } = await newTestCertificate(...names)

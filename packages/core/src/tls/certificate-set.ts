@@ -1,4 +1,4 @@
-import type { TlsCredentials } from './tls-credentials.ts'
+import type { TlsCredentials } from './credentials.ts'
 
 /** The certificates of a listener, by the names they are for. */
 export class CertificateSet {

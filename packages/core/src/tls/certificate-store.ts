@@ -1,9 +1,9 @@
 import type { Logger } from '@fw/log'
-import { inWords } from '../in-words.ts'
+import { inWords } from '../options/check-options.ts'
 import { CertificateSet } from './certificate-set.ts'
 import { FileWatch } from './file-watch.ts'
-import { loadCredentials } from './tls-credentials.ts'
-import type { TlsCertificate, TlsOptions } from './tls-options.ts'
+import { loadCredentials } from './credentials.ts'
+import type { TlsCertificate, TlsOptions } from '../options/tls-options.ts'
 
 /** Serves with certificates, which may be replaced while it does. */
 export interface CertificateUser {

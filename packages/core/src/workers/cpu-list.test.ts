@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseCpuList } from './cpu-list.ts'
+import { parseCpuList } from './pin-cpu.ts'
 
 it.each([
   ['0', [0]],

@@ -3,14 +3,14 @@ import { isMainThread } from 'node:worker_threads'
 import { bindingOf, type Binding } from '../listening/binding.ts'
 import { listenError } from '../listening/listen-error.ts'
 import type { ListenerAddress } from '../listening/listener.ts'
-import type { ListenOptions } from '../server-options.ts'
-import { StartupError } from '../startup-error.ts'
+import type { ListenOptions } from '../options/server-options.ts'
+import { StartupError } from '../options/startup-error.ts'
 import { removeStaleSocket } from '../listening/unix-socket.ts'
 import type { OpenListener, ServerHooks } from './open-listener.ts'
 import { PortSockets } from './port-sockets.ts'
 import { Supervisor, type Offer } from './supervisor.ts'
 import { isWorkerProcess, WorkerLink } from './worker-link.ts'
-import { resolveWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.ts'
+import { resolveWorkerOptions, type WorkerOptions, type WorkerSettings } from '../options/worker-options.ts'
 
 /** Options of such a call. */
 export interface WorkerListenOptions extends ListenOptions {

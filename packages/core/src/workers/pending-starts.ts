@@ -1,4 +1,4 @@
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 import type { SentAddress } from './messages.ts'
 
 /** A call of `listen` that not all workers have come to yet. */

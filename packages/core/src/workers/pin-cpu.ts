@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Logger } from '@fw/log'
-import { parseCpuList } from './cpu-list.ts'
 
 const run = promisify(execFile)
 
@@ -57,4 +56,18 @@ function isGone(pid: number): boolean {
   } catch {
     return true
   }
+}
+
+/**
+ * Reads a list of CPUs as Linux writes it in `/proc/self/status`.
+ *
+ * @example
+ * parseCpuList('0-2,8')    // [0, 1, 2, 8]
+ */
+export function parseCpuList(text: string): number[] {
+  const cpus: number[] = []
+  for (const [, first, last = first] of text.matchAll(/(\d+)(?:-(\d+))?/g)) {
+    for (let cpu = Number(first); cpu <= Number(last); cpu++) cpus.push(cpu)
+  }
+  return cpus
 }

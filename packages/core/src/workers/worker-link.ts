@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { ListenerAddress } from '../listening/listener.ts'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../options/startup-error.ts'
 import { tearsLines } from './line-relay.ts'
 import { isOurs, type PrimaryMessage, type WorkerMessage } from './messages.ts'
 import type { OpenListener, Place, ServerHooks } from './open-listener.ts'

@@ -1,5 +1,5 @@
-import { encodeHuffman, huffmanBytes } from '../../src/engine/huffman.ts'
-import { STATIC_TABLE } from '../../src/http2/hpack-static-table.ts'
+import { encodeHuffman, huffmanBytes } from '../../src/engine/fields/huffman.ts'
+import { STATIC_TABLE } from '../../src/http2/hpack/static-table.ts'
 import type { Random } from '../fuzz/random.ts'
 import { integer, type Field } from '../http2/hpack.ts'
 

@@ -1,5 +1,5 @@
-import { decodeHuffman } from '../../src/engine/huffman.ts'
-import { STATIC_TABLE } from '../../src/http2/hpack-static-table.ts'
+import { decodeHuffman } from '../../src/engine/fields/huffman.ts'
+import { STATIC_TABLE } from '../../src/http2/hpack/static-table.ts'
 import type { Field } from '../http2/hpack.ts'
 
 const OVERHEAD_BYTES = 32

@@ -1,9 +1,9 @@
 import { createServer, type Server as NodeServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { Deadlines } from '../../src/engine/deadlines.ts'
+import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
 
 /** A request as a server understood it, with the whole of its body. */

@@ -1,7 +1,7 @@
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Limits } from '../../src/limits.ts'
+import type { Limits } from '../../src/options/limits.ts'
 import { serveEngines, type RunningEngines } from '../serve-engines.ts'
 import { FrameType } from './frames.ts'
 import { headers } from './hpack.ts'

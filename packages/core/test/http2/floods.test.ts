@@ -1,6 +1,6 @@
 import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../src/limits.ts'
+import type { Limits } from '../../src/options/limits.ts'
 import { serveEngines, type RunningEngines } from '../serve-engines.ts'
 import { Flag, FrameType, Setting, data, frame, priorityUpdate, rstStream, settings, windowUpdate } from './frames.ts'
 import { headers, indexed, indexedLiteral, literal } from './hpack.ts'

@@ -1,4 +1,4 @@
-import { decodeHuffman } from '../../src/engine/huffman.ts'
+import { decodeHuffman } from '../../src/engine/fields/huffman.ts'
 import { FrameType, Flag, frame } from './frames.ts'
 
 export type Field = readonly [name: string, value: string]

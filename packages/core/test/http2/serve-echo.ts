@@ -1,5 +1,5 @@
 import type { Exchange } from '@fw/types'
-import type { Limits } from '../../src/limits.ts'
+import type { Limits } from '../../src/options/limits.ts'
 import { serveEngines, type RunningEngines } from '../serve-engines.ts'
 import { RawClient, type RawClientOptions } from './raw-client.ts'
 

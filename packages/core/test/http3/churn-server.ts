@@ -1,7 +1,7 @@
 import type { Exchange } from '@fw/types'
 import { testCertificate } from '@fw/testing'
 import { listenHttp3 } from '../../src/http3/engine.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { LARGE_BYTES } from './churn.ts'
 
 /** What the server process tells when it is asked. */

@@ -2,7 +2,7 @@ import { newTestCertificate, settle } from '@fw/testing'
 import { connectH3 } from '@fw/testing/h3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenHttp3, type Http3Listener } from '../../src/http3/engine.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { UdpProxy } from './udp-proxy.ts'
 
 interface Start {

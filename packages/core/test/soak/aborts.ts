@@ -2,7 +2,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { closed } from '@fw/testing'
 import type { Exchange } from '@fw/types'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { TcpListener } from '../../src/listening/tcp-listener.ts'
 import { Random } from '../fuzz/random.ts'
 

@@ -1,0 +1,61 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { App } from '../app/app.ts'
+import { toFetchHandler } from './to-fetch-handler.ts'
+
+describe('toFetchHandler', () => {
+  it('answers a Request by a Response', async () => {
+    const app = new App()
+    app.router.post('/:id', async (ctx) => [ctx.params.id, ctx.query.get('q'), await ctx.text(), ctx.remoteAddress])
+    const handler = toFetchHandler(app.router)
+    const request = new Request('https://example.com/7?q=1', { method: 'POST', body: 'x' })
+    const response = await handler(request, { remoteAddress: '192.0.2.1' })
+    // By its prototype: as a runtime looks into it that knows nothing of getters of ours.
+    expect(Object.getPrototypeOf(response)).toBe(Response.prototype)
+    expect([response.status, await response.json()]).toEqual([200, ['7', '1', 'x', '192.0.2.1']])
+  })
+
+  it('streams, and tells the handler when nobody reads any more', async () => {
+    const app = new App()
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    app.router.get('/', async (ctx) => {
+      ctx.signal.addEventListener('abort', () => resolve('aborted'))
+      const body = ctx.startResponse()
+      body.write(Buffer.from('x'))
+      await promise
+    })
+    const response = await toFetchHandler(app.router)(new Request('http://localhost/'))
+    await response.body?.cancel()
+    expect(await promise).toBe('aborted')
+  })
+
+  it('takes no group', () => {
+    const { router } = new App()
+    expect(() => toFetchHandler(router.group('/a'))).toThrow('Cannot make a fetch handler')
+  })
+})
+
+it.each(['fetch', 'toFetchHandler'])(
+  '%s notices a client that gives up though nobody has kept its Request',
+  async (way) => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const app = new App()
+    const gone = Promise.withResolvers<string>()
+    app.router.get('/', async (ctx) => {
+      ctx.signal.addEventListener('abort', () => gone.resolve('gone'))
+      await gone.promise
+    })
+    const handle = way === 'fetch' ? (request: Request) => app.fetch(request) : toFetchHandler(app.router)
+    const client = new AbortController()
+    const answer = handle(new Request('http://localhost/', { signal: client.signal }))
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      collect()
+    }
+    client.abort()
+    await expect(answer).rejects.toThrow(/abort/)
+    expect(await gone.promise).toBe('gone')
+  },
+)

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Router } from '@fw/types'
+import { appOf } from '../app/app-of.ts'
+import { NodeExchange } from './node-exchange.ts'
+
+/** A listener of `request` events of `node:http`, `node:https` and `node:http2`; a middleware of Express and Connect. */
+export type NodeHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  next?: () => void,
+) => void
+
+/**
+ * Makes a listener for servers of Node.js of the routes. It answers every request, with 404 if no route does, and does
+ * not throw. What that server refuses, limits and logs is its own affair; limits on bodies are those of the routes.
+ *
+ * As a middleware it leaves to `next` what no route takes for its method, untouched: middleware of the routes does not run.
+ *
+ * @throws {TypeError} if the router is not that of a server or an application
+ *
+ * @example
+ * createServer(toNodeHandler(server.router())).listen(8080)
+ *
+ * @example
+ * express().use(toNodeHandler(server.router()), express.json(), others)   // before what reads bodies
+ */
+export function toNodeHandler(router: Router): NodeHandler {
+  const app = appOf(router, 'Node handler')
+  return (request, response, next) => {
+    if (next !== undefined && !app.takes(request.method ?? '', request.url ?? '')) next()
+    else app.handle(new NodeExchange(request, response))
+  }
+}

@@ -1,0 +1,196 @@
+import type { Exchange, Refusal, Router } from '@fw/types'
+import { compileTrust, type TrustProxy } from '@fw/client-address'
+import { rememberApp } from './app-of.ts'
+import type { Step } from './compose.ts'
+import type { ContextHost } from '../context/context-host.ts'
+import { RequestContext } from '../context/context.ts'
+import { DrainNotice } from '../context/listeners.ts'
+import { MemoryExchange } from '../memory/exchange.ts'
+import { handleFailure } from './failure.ts'
+import { HttpError } from '../response/http-error.ts'
+import { checkOptions } from '../options/check-options.ts'
+import { resolveLimits, type Limits } from '../options/limits.ts'
+import { memoryRequest } from '../memory/request.ts'
+import { parseRequestTarget } from '../engine/semantics/request-target.ts'
+import { RouteGroup } from './router.ts'
+import { NO_PARAMS } from '../routing/route-table.ts'
+import { Routes, type RouteScope } from './routes.ts'
+import { resolveRouting, type RoutingOptions } from '../options/routing-options.ts'
+import { sendAnswer } from './send-response.ts'
+import { isTraced, trace, traceError } from './tracing.ts'
+import { answerNotFound } from './unrouted.ts'
+
+/** Takes an error that nobody handled, with what was being done. */
+export type ErrorReporter = (message: string, error: unknown) => void
+
+/** Mistakes of a program are few; those made from input must not fill the memory. */
+const MAX_NOTICES = 100
+
+/** What an `App` is made with. */
+export interface AppOptions {
+  /** Those that hold without an engine: `maxBodyBytes` and `maxFormFields`. */
+  readonly limits?: Partial<Limits>
+  /** Which proxies are believed about the address of a client; none unless given. */
+  readonly trustProxy?: TrustProxy | undefined
+  /** How paths are compared with the patterns of routes. */
+  readonly routing?: RoutingOptions
+  /** Takes what nobody caught; it goes to standard error unless given. */
+  readonly onError?: ErrorReporter
+  /** Takes what is without effect in the program, such as a field that is set after the head was sent; each once. */
+  readonly onNotice?: (message: string) => void
+}
+
+const APP_OPTIONS: readonly string[] = ['limits', 'trustProxy', 'routing', 'onError', 'onNotice']
+
+/** The application above the protocol engines: routes, and what becomes of an exchange. */
+export class App {
+  readonly router: Router
+  readonly #root: RouteGroup
+  readonly #routes: Routes
+  readonly #drainNotice = new DrainNotice()
+  readonly #host: ContextHost
+
+  /** @throws {TypeError} if an option does not exist, or has a value that it does not take */
+  constructor(options: AppOptions = {}) {
+    checkOptions('App', options, APP_OPTIONS)
+    const { routing, trustProxy, onError = console.error, onNotice = () => {} } = options
+    const limits = resolveLimits(options.limits)
+    const notices = new Set<string>()
+    this.#routes = new Routes(resolveRouting(routing))
+    this.#root = new RouteGroup(this.#routes)
+    this.router = this.#root
+    rememberApp(this.router, this)
+    this.#host = {
+      limits,
+      trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
+      report: (message, error) => {
+        try {
+          onError(message, error)
+        } catch {
+          // A reporter that fails has nobody to tell, and the requests go on.
+        }
+      },
+      notice: (message) => {
+        if (notices.size >= MAX_NOTICES || notices.has(message)) return
+        notices.add(message)
+        try {
+          onNotice(message)
+        } catch {
+          // As above.
+        }
+      },
+      drainNotice: this.#drainNotice,
+      notFound: (context) => answerNotFound(context, this.#groupOf(context.path).notFoundHandler),
+    }
+  }
+
+  /** Answers an exchange. Never throws; what goes wrong becomes an answer or ends the exchange. */
+  handle(exchange: Exchange): void {
+    const { method } = exchange
+    const target = parseRequestTarget(method, exchange.target)
+    const found = this.#routes.find(method, target)
+    if (found.kind === 'match') {
+      const { info, group, step, serialize } = found.value
+      const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)
+      if (info.options.timeoutMs !== undefined) this.#limitTime(context, group, info.options.timeoutMs)
+      this.#start(context, group, step)
+      return
+    }
+    const group = this.#groupOf(target.path)
+    this.#start(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
+  }
+
+  /**
+   * Whether the routes are to answer a request, be it by a redirect, a list of methods or the refusal of its path. They are
+   * not where nothing is registered for the path, or only for other methods.
+   */
+  takes(method: string, target: string): boolean {
+    const { kind } = this.#routes.find(method, parseRequestTarget(method, target))
+    return kind !== 'not-found' && kind !== 'other-methods'
+  }
+
+  /** Tells the middleware of the root router about a request that an engine refused. */
+  refused(refusal: Refusal): void {
+    for (const middleware of this.#root.middlewareChain) {
+      try {
+        middleware.refused?.(refusal)
+      } catch (error) {
+        this.#host.report('A middleware threw in refused()', error)
+      }
+    }
+  }
+
+  /** Tells running requests that the server begins to close (`ctx.onDrain`). */
+  drain(): void {
+    this.#drainNotice.give()
+  }
+
+  /**
+   * Answers a request without a network, as a server would. A relative address is one of `http://localhost`.
+   *
+   * @throws {TypeError} if the application ended the exchange without an answer; the signal's reason if it was aborted
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    let exchange: MemoryExchange
+    try {
+      exchange = new MemoryExchange(memoryRequest(input, init))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    this.handle(exchange)
+    return exchange.response
+  }
+
+  #groupOf(path: string): RouteScope {
+    return this.#routes.groupOf(path) ?? this.#root
+  }
+
+  #start(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
+    if (isTraced()) trace(context, () => this.#run(context, group, step))
+    else this.#run(context, group, step)
+  }
+
+  /** The one place where a throw becomes an answer. */
+  #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
+    try {
+      const running = step(context)
+      if (running === undefined) this.#send(context, group)
+      else {
+        running.then(
+          () => this.#send(context, group),
+          (error: unknown) => this.#fail(error, context, group),
+        )
+      }
+    } catch (error) {
+      this.#fail(error, context, group)
+    }
+  }
+
+  /** Sends what was prepared, but for what comes too late. Never throws. */
+  #send(context: RequestContext, group: RouteScope): void {
+    if (context.isLate) return
+    try {
+      sendAnswer(context)?.catch((error: unknown) => this.#fail(error, context, group))
+    } catch (error) {
+      this.#fail(error, context, group)
+    }
+  }
+
+  #fail(error: unknown, context: RequestContext, group: RouteScope): void {
+    // What was too late has its answer.
+    if (context.isLate) return
+    traceError(context, error)
+    void handleFailure(error, context, group.errorHandlers, this.#host)
+  }
+
+  /** Answers in place of a handler that has not begun its answer in time. */
+  #limitTime(context: RequestContext, group: RouteScope, timeoutMs: number): void {
+    const timer = setTimeout(() => {
+      if (context.headSent) return
+      const error = new HttpError(503, 'The answer took too long')
+      traceError(context, error)
+      void handleFailure(error, context.giveUp(error), group.errorHandlers, this.#host)
+    }, timeoutMs)
+    context.onFinish(() => clearTimeout(timer))
+  }
+}

@@ -1,0 +1,316 @@
+import { once } from 'node:events'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Context, Handler } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { AbortedError, ProtocolError } from '../engine/errors.ts'
+import { App } from './app.ts'
+import { HttpError } from '../response/http-error.ts'
+
+interface Setup {
+  readonly app: App
+  /** What was reported. */
+  readonly errors: unknown[]
+}
+
+function setup(handler?: Handler): Setup {
+  const errors: unknown[] = []
+  const app = new App({ onError: (_, error) => errors.push(error) })
+  if (handler !== undefined) app.router.get('/', handler)
+  return { app, errors }
+}
+
+function throwing(error: unknown): Handler {
+  return () => {
+    throw error
+  }
+}
+
+/** Throws at whatever is asked of it. */
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+const SECRET = new Error('password is hunter2')
+const foreign = Object.assign(new Error('over quota'), {
+  name: 'HttpError',
+  status: 429,
+  headers: { 'retry-after': '7' },
+})
+
+describe('a throw without an error handler', () => {
+  it.each<[string, unknown, number, string | undefined, number]>([
+    ['an Error', SECRET, 500, undefined, 1],
+    ['a string', 'hunter2', 500, undefined, 1],
+    ['nothing', undefined, 500, undefined, 1],
+    ['an HttpError below 500', new HttpError(409, 'taken', { cause: SECRET }), 409, 'taken', 0],
+    ['an HttpError from 500 on', new HttpError(503, 'later', { cause: SECRET }), 503, 'later', 1],
+    ['an HttpError of another package', foreign, 429, 'over quota', 0],
+    ['a ProtocolError', new ProtocolError(408, 'too slow'), 408, 'too slow', 0],
+  ])('%s is answered and reported at most once', async (_, error, status, detail, reports) => {
+    for (const handler of [throwing(error), async () => throwing(error)({} as never)]) {
+      const { app, errors } = setup(handler)
+      const response = await app.fetch('/')
+      const text = await response.text()
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('application/problem+json')
+      expect(JSON.parse(text)).toMatchObject(detail === undefined ? { status } : { status, detail })
+      expect(text).not.toContain('hunter2')
+      expect(errors).toEqual(Array(reports).fill(error))
+    }
+  })
+
+  it('keeps prepared fields but for those of the body, and adds its own', async () => {
+    const { app } = setup((ctx) => {
+      ctx.responseHeaders.set('access-control-allow-origin', '*')
+      ctx.text('half', { headers: { 'content-encoding': 'gzip', etag: '"1"' } })
+      throw foreign
+    })
+    const { headers } = await app.fetch('/')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('retry-after')).toBe('7')
+    expect(headers.get('vary')).toBe('accept')
+    expect([headers.get('content-encoding'), headers.get('etag')]).toEqual([null, null])
+  })
+
+  it('is text for a client that prefers it', async () => {
+    const { app } = setup(throwing(new HttpError(410, 'moved')))
+    const response = await app.fetch('/', { headers: { accept: 'text/plain' } })
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'Gone: moved\n',
+    ])
+  })
+
+  it('passes through middleware, which may handle it', async () => {
+    const { app, errors } = setup()
+    app.router.use(async (ctx, next) => {
+      try {
+        await next()
+      } catch {
+        ctx.text('handled', { status: 502 })
+      }
+    })
+    app.router.get('/', throwing(SECRET))
+    const response = await app.fetch('/')
+    expect([response.status, await response.text(), errors]).toEqual([502, 'handled', []])
+  })
+
+  it('of an answer that cannot be sent is a 500', async () => {
+    for (const handler of [
+      () => () => {},
+      (ctx) => ctx.text('x', { headers: { 'content-length': '2' } }),
+      (ctx) => void (ctx.status = 99),
+    ] satisfies Handler[]) {
+      const { app, errors } = setup(handler)
+      expect((await app.fetch('/')).status).toBe(500)
+      expect(errors).toHaveLength(1)
+    }
+  })
+
+  it.each<[string, () => unknown]>([
+    ['was revoked', () => revoked()],
+    ['gives nothing away', () => new Proxy(new Error('x'), { get: throwing(SECRET) as () => never })],
+    [
+      'has a status that throws',
+      () =>
+        Object.defineProperty(Object.assign(new Error('x'), { name: 'HttpError' }), 'status', {
+          get: throwing(SECRET) as () => never,
+        }),
+    ],
+  ])('of an error that %s is a 500 all the same', async (_, make) => {
+    const { app, errors } = setup(throwing(make()))
+    const response = await app.fetch('/')
+    expect([response.status, await response.json()]).toMatchObject([500, { status: 500 }])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('of such an error, behind the head, ends the answer', async () => {
+    const { app, errors } = setup((ctx) => {
+      ctx.startResponse()
+      throw revoked()
+    })
+    await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')
+    expect(errors).toHaveLength(1)
+  })
+
+  it('of an error whose fields cannot be sent is a 500 all the same', async () => {
+    const { app } = setup(
+      throwing(Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: { a: '\n' } })),
+    )
+    expect((await app.fetch('/')).status).toBe(500)
+  })
+
+  it.each<[string, unknown]>([
+    ['members without a JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
+    [
+      'fields that cannot be sent',
+      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: { 'a b': '' } }),
+    ],
+    [
+      'fields of another form',
+      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: new Headers() }),
+    ],
+  ])('of an error with %s is a problem document all the same', async (_, error) => {
+    const { app, errors } = setup((ctx) => {
+      ctx.responseHeaders.set('x-request-id', '7')
+      throw error
+    })
+    const response = await app.fetch('/')
+    expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+      500,
+      'application/problem+json',
+      { type: 'about:blank', title: 'Internal Server Error', status: 500 },
+    ])
+    expect(errors).toHaveLength(1)
+    expect((await app.fetch('/', { headers: { accept: 'text/plain' } })).headers.get('content-type')).toMatch(
+      'text/plain',
+    )
+  })
+
+  it('survives a reporter that fails', async () => {
+    const app = new App({
+      onError: () => {
+        throw new Error('disk full')
+      },
+    })
+    app.router.get('/', throwing(SECRET))
+    expect((await app.fetch('/')).status).toBe(500)
+  })
+})
+
+describe('error handlers', () => {
+  it('answer from the nearest outwards; nothing is reported of what they took', async () => {
+    const { app, errors } = setup()
+    app.router.onError((error) => `root ${String(error)}`)
+    const api = app.router.group('/api')
+    api.onError((error, ctx) => (error instanceof RangeError ? ctx.json({ range: true }) : undefined))
+    api.get('/range', throwing(new RangeError('r')))
+    api.get('/http', throwing(new HttpError(404, 'h', { headers: { 'x-h': '1' } })))
+    app.router.get('/', throwing(SECRET))
+    const answers = await Promise.all(['/api/range', '/api/http', '/'].map((path) => app.fetch(path)))
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
+      [500, '{"range":true}'],
+      [404, 'root HttpError: h'],
+      [500, `root ${String(SECRET)}`],
+    ])
+    expect(answers[1]?.headers.get('x-h')).toBe('1')
+    expect(errors).toEqual([])
+  })
+
+  it('that give no answer leave it to the default, which reports', async () => {
+    const { app, errors } = setup(throwing(SECRET))
+    const seen: unknown[] = []
+    app.router.onError(async (error) => void seen.push(error))
+    const response = await app.fetch('/')
+    expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json'])
+    expect([seen, errors]).toEqual([[SECRET], [SECRET]])
+  })
+
+  it('may throw another error, which falls outwards', async () => {
+    const { app, errors } = setup()
+    const api = app.router.group('/api')
+    api.onError(() => {
+      throw new HttpError(404, 'no such user')
+    })
+    api.get('/x', throwing(SECRET))
+    expect((await app.fetch('/api/x')).status).toBe(404)
+    expect(errors).toEqual([])
+  })
+
+  it('that fail are reported together with what they failed on', async () => {
+    const { app, errors } = setup(throwing(SECRET))
+    const failure = new TypeError('undefined is not a function')
+    app.router.onError(() => {
+      throw failure
+    })
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toEqual([expect.objectContaining({ name: 'SuppressedError', error: failure, suppressed: SECRET })])
+  })
+
+  it('are those of the group for what middleware throws where no route matched', async () => {
+    const { app } = setup()
+    const api = app.router.group('/api')
+    api.use(throwing(SECRET))
+    api.onError(() => 'api')
+    expect(await (await app.fetch('/api/nowhere')).text()).toBe('api')
+  })
+})
+
+describe('after the head', () => {
+  it('a throw ends the exchange so that the client can tell', async () => {
+    const { app, errors } = setup(async (ctx) => {
+      ctx.startResponse().write(Buffer.from('half'))
+      await setImmediate()
+      throw SECRET
+    })
+    app.router.onError(() => 'too late')
+    const response = await app.fetch('/')
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow('before it was complete')
+    expect(errors).toEqual([SECRET])
+  })
+
+  it('a stream that fails ends the exchange, and is reported', async () => {
+    const { app, errors } = setup(async function* () {
+      yield 'half'
+      throw SECRET
+    })
+    const response = await app.fetch('/')
+    await expect(response.text()).rejects.toThrow('before it was complete')
+    expect(errors).toEqual([SECRET])
+  })
+
+  it('a value that is returned as well is reported, and the answer stands', async () => {
+    const { app, errors } = setup((ctx) => {
+      ctx.startResponse().end()
+      return 'more'
+    })
+    expect((await app.fetch('/')).status).toBe(200)
+    expect(String(errors)).toContain('sent already')
+  })
+})
+
+describe('an exchange that the client ended', () => {
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['reads the body', (ctx) => ctx.bytes()],
+    ['waits with the signal', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
+    ['throws the reason of the signal', (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted())],
+  ])('is neither answered nor reported when its handler %s', async (_, wait) => {
+    const { app, errors } = setup()
+    const handlers: unknown[] = []
+    const started = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    app.router.onError((error) => handlers.push(error))
+    app.router.post('/', async (ctx) => {
+      started.resolve()
+      try {
+        await wait(ctx)
+      } finally {
+        ended.resolve()
+      }
+    })
+    const client = new AbortController()
+    const body = new ReadableStream<Uint8Array>()
+    const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+    await started.promise
+    client.abort(new Error('stop'))
+    await expect(answer).rejects.toThrow('stop')
+    await ended.promise
+    await setImmediate()
+    expect([handlers, errors]).toEqual([[], []])
+  })
+
+  it('by its own handler is neither answered nor reported', async () => {
+    const { app, errors } = setup(throwing(new AbortedError('gone')))
+    await expect(app.fetch('/')).rejects.toThrow('before it was complete')
+    expect(errors).toEqual([])
+  })
+
+  it('reports an AbortError that is not about the client', async () => {
+    const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toHaveLength(1)
+  })
+})

@@ -1,0 +1,122 @@
+import type { ErrorHandler } from '@fw/types'
+import { isThenable } from './compose.ts'
+import type { ContextHost } from '../context/context-host.ts'
+import { asContext, type RequestContext } from '../context/context.ts'
+import { problemDocument, problemOf } from '../response/problem.ts'
+import { entriesOf } from '../response/response-init.ts'
+import { sendAnswer } from './send-response.ts'
+import { prepareProblem } from './prepare-problem.ts'
+
+/**
+ * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has
+ * been sent, the exchange is ended so that the client can tell. Never rejects.
+ *
+ * What no error handler took is reported once, unless it is the client's fault (4xx) or the client is gone.
+ */
+export async function handleFailure(
+  thrown: unknown,
+  context: RequestContext,
+  handlers: readonly ErrorHandler[],
+  host: ContextHost,
+): Promise<void> {
+  try {
+    await answerFailure(thrown, context, handlers, host)
+  } catch (failure) {
+    // What was thrown throws itself when it is looked at, as a revoked proxy does.
+    answerAtAll(failure, context, host)
+  }
+}
+
+async function answerFailure(
+  thrown: unknown,
+  context: RequestContext,
+  handlers: readonly ErrorHandler[],
+  host: ContextHost,
+): Promise<void> {
+  let error = thrown
+  for (const handler of handlers) {
+    if (context.headSent || isAborted(error, context)) break
+    try {
+      const isAnswered = await isAnsweredBy(handler, error, context)
+      // Meanwhile the time of the route ran out, which is a failure with an answer of its own.
+      if (context.isLate) return
+      if (isAnswered) {
+        await sendAnswer(context)
+        return
+      }
+    } catch (failure) {
+      if (context.isLate) return
+      error = failure
+    }
+  }
+  await answerByDefault(error, thrown, context, host)
+}
+
+/** Lets an error handler answer, with the status and fields of the error prepared. */
+async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+  const { prepared } = context
+  const { status, headers } = problemOf(error)
+  prepared.abandonBody()
+  prepared.status = status
+  for (const [name, value] of entriesOf(headers ?? {})) prepared.headers.set(name, value)
+  const result = handler(error, asContext(context))
+  const value = isThenable(result) ? await result : result
+  if (value !== undefined && !context.isLate) context.takeResult(value)
+  return prepared.hasBody || context.headSent
+}
+
+async function answerByDefault(
+  error: unknown,
+  thrown: unknown,
+  context: RequestContext,
+  host: ContextHost,
+): Promise<void> {
+  const { exchange } = context
+  if (isAborted(error, context)) {
+    exchange.abort(error)
+    return
+  }
+  const problem = problemOf(error)
+  if (problem.status >= 500) {
+    host.report(
+      failed(context),
+      error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'),
+    )
+  }
+  if (!context.headSent) {
+    try {
+      prepareProblem(context, problem)
+      await sendAnswer(context)
+    } catch (failure) {
+      // The error, or what was prepared before it, brought along what cannot be sent.
+      answerAtAll(failure, context, host)
+    }
+  } else if (exchange.isOpen) {
+    exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
+  }
+}
+
+/** What is reported of a request. */
+function failed({ method, path }: RequestContext): string {
+  return `${method} ${path} failed`
+}
+
+/** Reports what went wrong with answering a failure, and answers with nothing of what was prepared. */
+function answerAtAll(failure: unknown, context: RequestContext, host: ContextHost): void {
+  host.report(failed(context), failure)
+  const { exchange, headers } = context
+  if (context.headSent) {
+    exchange.abort()
+    return
+  }
+  const { contentType, body } = problemDocument({ status: 500 }, headers.get('accept'))
+  exchange.respond(500, ['content-type', contentType, 'vary', 'accept'], body)
+}
+
+/**
+ * Whether nobody is there to answer: the client went away while its body was read, or something stopped that was given
+ * `ctx.signal`, which Node.js reports as an `AbortError`.
+ */
+function isAborted(error: unknown, context: RequestContext): error is Error {
+  return error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isGone))
+}

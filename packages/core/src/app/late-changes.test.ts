@@ -1,0 +1,75 @@
+import type { Context, ResponseHeaders } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { App } from './app.ts'
+
+/** What a handler says after its head was sent is heard by nobody: the fields and status it sees then, and what was told. */
+async function after(change: (ctx: Context, headers: ResponseHeaders) => void, times = 1): Promise<unknown[]> {
+  const notices: string[] = []
+  const seen: unknown[] = []
+  const app = new App({ onNotice: (message) => notices.push(message) })
+  app.router.get('/users/:id', (ctx) => {
+    const { responseHeaders } = ctx
+    responseHeaders.set('x-early', '1')
+    const body = ctx.startResponse()
+    change(ctx, responseHeaders)
+    body.write(Buffer.from('x'))
+    seen.push(ctx.status, ...responseHeaders)
+  })
+  for (let i = 0; i < times; i++) {
+    const response = await app.fetch(`/users/${i}`)
+    expect([response.status, response.headers.get('x-early'), await response.text()]).toEqual([200, '1', 'x'])
+  }
+  return [
+    seen.slice(0, 2),
+    notices.map((notice) =>
+      notice.replace(' was changed after the head of the answer was sent, which is without effect', ''),
+    ),
+  ]
+}
+
+describe('after the head was sent', () => {
+  it.each<[string, (ctx: Context, headers: ResponseHeaders) => void]>([
+    ['field x-late', (ctx) => ctx.responseHeaders.set('X-Late', '1')],
+    ['field x-late', (_, kept) => kept.append('x-late', '1')],
+    ['field x-early', (_, kept) => kept.set('x-early', '2')],
+    ['field x-early', (_, kept) => kept.delete('x-early')],
+    ['field x-all', (_, kept) => kept.setAll(['x-all', '1'])],
+    ['field set-cookie', (ctx) => ctx.cookies.set('a', 'b')],
+    ['the status', (ctx) => void (ctx.status = 404)],
+  ])('%s stays as it was, which is told', async (what, change) => {
+    expect(await after(change)).toEqual([[200, ['x-early', '1']], [`GET /users/:id: ${what}`]])
+  })
+
+  it('the same is told once, however many requests do it', async () => {
+    const [, notices] = await after((ctx) => ctx.responseHeaders.set('x-late', '1'), 3)
+    expect(notices).toEqual(['GET /users/:id: field x-late'])
+  })
+
+  it('fields without end are not told for ever', async () => {
+    const [, notices] = await after((ctx) => {
+      for (let i = 0; i < 300; i++) ctx.responseHeaders.set(`x-${i}`, '1')
+    })
+    expect(notices).toHaveLength(100)
+  })
+
+  it('taking away a field that is not there is nothing to tell of', async () => {
+    expect(await after((_, kept) => kept.delete('x-none'))).toEqual([[200, ['x-early', '1']], []])
+  })
+
+  it('middleware around answers of all kinds goes on, and so does one whose notice fails', async () => {
+    const app = new App({
+      onNotice: () => {
+        throw new Error('nobody listens')
+      },
+    })
+    app.router.use(async (ctx, next) => {
+      await next()
+      ctx.responseHeaders.set('x-time', '1')
+    })
+    app.router.get('/sent', (ctx) => void ctx.startResponse().write(Buffer.from('x')))
+    app.router.get('/prepared', () => 'x')
+    const [sent, prepared] = [await app.fetch('/sent'), await app.fetch('/prepared')]
+    expect([sent.headers.get('x-time'), await sent.text()]).toEqual([null, 'x'])
+    expect([prepared.headers.get('x-time'), await prepared.text()]).toEqual(['1', 'x'])
+  })
+})

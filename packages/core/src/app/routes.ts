@@ -1,0 +1,107 @@
+import type { ErrorHandler, Handler, RouteInfo } from '@fw/types'
+import type { Step } from './compose.ts'
+import type { RequestContext } from '../context/context.ts'
+import { decodePath, withoutCase } from '../routing/path-text.ts'
+import type { RequestTarget } from '../engine/semantics/request-target.ts'
+import type { MethodKey, RouteMatch } from '../routing/route-leaf.ts'
+import { parsePattern, segmentWithoutCase, type PatternSegment } from '../routing/route-pattern.ts'
+import { RouteTable } from '../routing/route-table.ts'
+import type { Routing } from '../options/routing-options.ts'
+import type { Serialize } from '../response/handler-result.ts'
+import type { Miss } from './unrouted.ts'
+
+/** Where routes are registered, and what that says about requests under its prefix. */
+export interface RouteScope {
+  readonly prefix: string
+  /** The error handlers, nearest first. */
+  readonly errorHandlers: readonly ErrorHandler[]
+  /** The nearest handler of paths without a route. */
+  readonly notFoundHandler: Handler | undefined
+  /** What answers a request that no route takes. */
+  missStep(miss: Miss): Step<RequestContext>
+}
+
+/** A registered route, ready to run. */
+export interface Route {
+  readonly info: RouteInfo
+  /** Where it was registered. */
+  readonly group: RouteScope
+  readonly serialize: Serialize
+  /** The handler with its middleware around it. */
+  readonly step: Step<RequestContext>
+}
+
+interface PrefixedGroup {
+  readonly prefix: readonly PatternSegment[]
+  readonly group: RouteScope
+}
+
+/** The routes and groups of a root router. */
+export class Routes {
+  readonly #routing: Routing
+  readonly #table: RouteTable<Route>
+  readonly #groups: PrefixedGroup[] = []
+
+  constructor(routing: Routing) {
+    this.#routing = routing
+    this.#table = new RouteTable(routing)
+  }
+
+  /** @throws as `RouteTable.add` */
+  add(method: MethodKey, pattern: string, route: Route): void {
+    this.#table.add(method, pattern, route)
+  }
+
+  /** @throws {TypeError} if the prefix is malformed, or holds what can be left out */
+  addGroup(group: RouteScope): void {
+    const prefix = parsePattern(group.prefix)
+    if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
+      throw new TypeError(`Cannot group '${group.prefix}': a prefix has neither wildcards nor optional parameters`)
+    }
+    if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {
+      throw new TypeError(`Cannot group '${group.prefix}': a prefix does not end with '/'; its paths start with it`)
+    }
+    this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })
+  }
+
+  find(method: string, target: RequestTarget): RouteMatch<Route> | Miss {
+    if (target.form === 'authority') return { kind: 'tunnel' }
+    if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods }
+    if (target.form === 'malformed') return { kind: 'bad-target', detail: 'The request target is malformed' }
+    const found = this.#table.find(method, target.path)
+    if (found.kind === 'match') return found
+    if (found.kind === 'other-methods') {
+      return { kind: method === 'OPTIONS' ? 'options' : 'other-methods', allow: found.allow }
+    }
+    if (found.kind === 'other-end') {
+      return {
+        kind: 'other-end',
+        location: target.rawQuery === '' ? found.reference : `${found.reference}?${target.rawQuery}`,
+      }
+    }
+    if (found.kind === 'unknown') return { kind: 'not-found' }
+    return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
+  }
+
+  /** The group with the longest prefix that covers a path, the first one of several; `undefined` if none does. */
+  groupOf(path: string): RouteScope | undefined {
+    const text = decodePath(path)
+    if (text === undefined) return undefined
+    const segments = (this.#routing.caseSensitive ? text : withoutCase(text)).slice(1).split('/')
+    let best: PrefixedGroup | undefined
+    for (const candidate of this.#groups) {
+      if (candidate.prefix.length <= (best?.prefix.length ?? 0)) continue
+      if (coversPath(candidate.prefix, segments)) best = candidate
+    }
+    return best?.group
+  }
+}
+
+/** Whether a path lies under a prefix: `/api` covers `/api` and `/api/users`, not `/apis`. */
+function coversPath(prefix: readonly PatternSegment[], path: readonly string[]): boolean {
+  if (path.length < prefix.length) return false
+  return prefix.every((segment, index) => {
+    const text = path[index]
+    return segment.kind === 'literal' ? segment.text === text : text !== ''
+  })
+}

@@ -1,0 +1,78 @@
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { App } from './app.ts'
+
+const USER = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, name: { type: 'string' } },
+  required: ['id'],
+}
+const FULL = { id: 7, name: 'Ada', password: 'secret' }
+const SEEN = { id: 7, name: 'Ada' }
+
+describe('response schemas', () => {
+  it('leave out what they do not name, by whichever way the answer is given', async () => {
+    const app = new App()
+    app.router
+      .get('/returned', { response: { 200: USER } }, () => FULL)
+      .get('/later', { response: { 200: USER } }, async () => FULL)
+      .get('/method', { response: { 200: USER } }, (ctx) => ctx.json(FULL))
+    for (const path of ['/returned', '/later', '/method']) {
+      const response = await app.fetch(path)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toEqual(SEEN)
+    }
+  })
+
+  it('go by the status that is answered', async () => {
+    const app = new App()
+    app.router
+      .get('/init', { response: { 201: USER } }, (ctx) => ctx.json(FULL, { status: 201 }))
+      .get('/before', { response: { 201: USER } }, (ctx) => {
+        ctx.status = 201
+        return FULL
+      })
+      .get('/other', { response: { 201: USER } }, () => FULL)
+    expect(await (await app.fetch('/init')).json()).toEqual(SEEN)
+    expect(await (await app.fetch('/before')).json()).toEqual(SEEN)
+    expect(await (await app.fetch('/other')).json()).toEqual(FULL)
+  })
+
+  it('leave text, octets and a Response alone', async () => {
+    const app = new App()
+    app.router
+      .get('/text', { response: { 200: USER } }, () => 'text')
+      .get('/response', { response: { 200: USER } }, () => Response.json(FULL))
+    expect(await (await app.fetch('/text')).text()).toBe('text')
+    expect(await (await app.fetch('/response')).json()).toEqual(FULL)
+  })
+
+  it('answer 500 and make a report if what they require is missing', async () => {
+    const reports: unknown[] = []
+    const app = new App({ onError: (_, error) => reports.push(error) })
+    app.router.get('/', { response: { 200: USER } }, () => ({ name: 'Ada' }))
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(reports).toMatchObject([{ message: '"id" is required!' }])
+  })
+
+  it.each([
+    ['zod', z.object({ id: z.int(), name: z.string() })],
+    ['arktype', type({ id: 'number', name: 'string' })],
+  ])('come from a schema of %s that tells its JSON Schema', async (_, response) => {
+    const app = new App()
+    app.router.get('/', { response }, () => FULL)
+    expect(await (await app.fetch('/')).json()).toMatchObject(SEEN)
+  })
+
+  it('are refused at registration if they cannot be compiled', () => {
+    const { router } = new App()
+    const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
+    expect(register(v.string() as never)).toThrow('a schema of valibot does not tell its JSON Schema')
+    expect(register({ ok: USER } as never)).toThrow(`the key 'ok', which is no final status`)
+    expect(register({ 200: 'object' } as never)).toThrow(`Cannot route GET '/': the response schema of 200 is no JSON`)
+    expect(register('object' as never)).toThrow(`'response' holds no schemas`)
+    expect(register({ 200: { type: 'nope' } } as never)).toThrow('cannot be compiled')
+  })
+})

@@ -1,0 +1,58 @@
+import type { Handler } from '@fw/types'
+import { prepareProblem } from './prepare-problem.ts'
+import type { RequestContext } from '../context/context.ts'
+import { runHandler } from './run-handler.ts'
+
+/** Why no route takes a request. */
+export type Miss =
+  | { readonly kind: 'not-found' }
+  /** The path has routes for other methods. */
+  | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
+  /** OPTIONS, of a path or the whole server, answered from the routes. */
+  | { readonly kind: 'options'; readonly allow: readonly string[] }
+  /** There is a route for the path with, or without, a slash at its end. */
+  | { readonly kind: 'other-end'; readonly location: string }
+  | { readonly kind: 'bad-target'; readonly detail: string }
+  /** CONNECT to an authority: this is no proxy. */
+  | { readonly kind: 'tunnel' }
+
+/** Answers a request that no route takes. */
+export function answerMiss(
+  context: RequestContext,
+  miss: Miss,
+  notFound: Handler | undefined,
+): Promise<void> | undefined {
+  switch (miss.kind) {
+    case 'not-found':
+      return answerNotFound(context, notFound)
+    case 'other-methods':
+      prepareProblem(context, { status: 405, headers: { allow: miss.allow.join(', ') } })
+      break
+    case 'options':
+      context.empty(204)
+      context.responseHeaders.set('allow', miss.allow.join(', '))
+      break
+    case 'other-end':
+      // 308 keeps the method and the body (RFC 9110 §15.4.9).
+      context.redirect(miss.location, 308)
+      break
+    case 'bad-target':
+      prepareProblem(context, { status: 400, detail: miss.detail })
+      break
+    case 'tunnel':
+      prepareProblem(context, { status: 501 })
+      break
+  }
+  return undefined
+}
+
+/** Answers with 404: by the handler given, or by default. */
+export function answerNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
+  context.prepared.abandonBody()
+  if (handler === undefined) {
+    prepareProblem(context, { status: 404 })
+    return undefined
+  }
+  context.status = 404
+  return runHandler(handler, context)
+}

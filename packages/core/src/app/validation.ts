@@ -1,0 +1,120 @@
+import type { RouteOptions, SchemaIssue, SchemaResult, StandardSchema, Validated } from '@fw/types'
+import { isThenable } from './compose.ts'
+import { HttpError } from '../response/http-error.ts'
+import { NOTHING_VALID } from '../context/nothing-valid.ts'
+import { isStandardSchema } from './standard-schema.ts'
+import type { RequestContext } from '../context/context.ts'
+
+/** The parts of a request that a schema can be given for. */
+const PARTS = ['params', 'query', 'headers', 'body'] as const
+type Part = (typeof PARTS)[number]
+
+/** Faults that are told of: a body of a megabyte may have half a million, which would make an answer of fifty. */
+const MAX_FAULTS = 100
+
+/** One fault of a request, as it is told to the client. */
+interface Fault {
+  readonly in: Part
+  /** Where in that part (RFC 6901). */
+  readonly pointer: string
+  readonly message: string
+}
+
+/** Checks a request; a promise only if something has to be waited for. */
+export type Validation = (context: RequestContext) => Promise<Validated> | Validated
+
+/**
+ * Makes the check of a route, `undefined` for one without schemas. Parameters, query and fields are checked first and
+ * together; the body is not read if one of them is wrong.
+ *
+ * @param what The route, for messages
+ * @throws {TypeError} if an option is no Standard Schema
+ */
+export function validationOf(options: RouteOptions, what: string): Validation | undefined {
+  for (const part of PARTS) {
+    const schema = options[part]
+    if (schema === undefined || isStandardSchema(schema)) continue
+    throw new TypeError(
+      `Cannot route ${what}: '${part}' is no Standard Schema, as those of zod, valibot and arktype are`,
+    )
+  }
+  const { params, query, headers, body } = options
+  const checkHead =
+    params === undefined && query === undefined && headers === undefined ? undefined : headCheck(options)
+  if (body === undefined) return checkHead
+  if (checkHead === undefined) return (context) => checkBody(body, NOTHING_VALID, context)
+  return async (context) => checkBody(body, await checkHead(context), context)
+}
+
+type Settled = SchemaResult<unknown> | undefined
+type Checking = Settled | Promise<SchemaResult<unknown>>
+
+/** @throws {HttpError} 400 with the faults, up to `MAX_FAULTS` in each part */
+function headCheck({ params, query, headers }: RouteOptions): Validation {
+  return (context) => {
+    const results: Checking[] = [
+      params === undefined ? undefined : check(params, context.params),
+      query === undefined ? undefined : check(query, pairs(context.query)),
+      headers === undefined ? undefined : check(headers, pairs(context.headers)),
+    ]
+    const mustWait = results.some(isThenable)
+    return mustWait ? Promise.all(results.map(async (result) => result)).then(conclude) : conclude(results as Settled[])
+  }
+}
+
+function conclude(results: readonly Settled[]): Validated {
+  const faults = results.flatMap((result, i) => faultsOf(PARTS[i] ?? 'params', result))
+  if (faults.length > 0) throw invalid(faults)
+  const [params, query, headers] = results.map((result) => (result?.issues === undefined ? result?.value : undefined))
+  return { params, query, headers, body: undefined }
+}
+
+function checkBody(schema: StandardSchema, head: Validated, context: RequestContext): Validated | Promise<Validated> {
+  return context.readValue((value) => {
+    const result = check(schema, value instanceof URLSearchParams ? pairs(value) : value)
+    return isThenable(result) ? result.then((settled) => withBody(head, settled)) : withBody(head, result)
+  })
+}
+
+function withBody(head: Validated, result: SchemaResult<unknown>): Validated {
+  if (result.issues !== undefined) throw invalid(faultsOf('body', result))
+  return { ...head, body: result.value }
+}
+
+function check(schema: StandardSchema, value: unknown): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {
+  return schema['~standard'].validate(value)
+}
+
+/** Names with their value, or their values where a name is repeated; without a prototype to be mistaken for a value. */
+function pairs(entries: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
+  const all = Object.create(null) as Record<string, string | string[]>
+  for (const [name, value] of entries) {
+    const before = all[name]
+    if (before === undefined) all[name] = value
+    else if (typeof before === 'string') all[name] = [before, value]
+    else before.push(value)
+  }
+  return all
+}
+
+function faultsOf(part: Part, result: SchemaResult<unknown> | undefined): readonly Fault[] {
+  if (result?.issues === undefined) return []
+  return result.issues
+    .slice(0, MAX_FAULTS)
+    .map(({ message, path }) => ({ in: part, pointer: pointerOf(path), message }))
+}
+
+/** @see RFC 6901 §3 */
+function pointerOf(path: SchemaIssue['path'] = []): string {
+  let pointer = ''
+  for (const segment of path) {
+    const key = String(typeof segment === 'object' ? segment.key : segment)
+    pointer += `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  }
+  return pointer
+}
+
+function invalid(errors: readonly Fault[]): HttpError {
+  const parts = [...new Set(errors.map((error) => error.in))]
+  return new HttpError(400, `The request is invalid: ${parts.join(', ')}`, { extensions: { errors } })
+}

@@ -1,0 +1,87 @@
+import type { FieldList } from '@fw/types'
+import { checkField } from '../fields/field-rules.ts'
+
+/** What an engine needs to know to frame an answer. */
+export interface ResponseHead {
+  /** The fields to send, without those of the framing. */
+  readonly fields: FieldList
+  /** Value for `content-length`, or `undefined` to send none. */
+  readonly contentLength: number | undefined
+  /** Whether body octets may follow the head. */
+  readonly allowsBody: boolean
+  /** Whether the application asked for the connection to end (`connection: close`). */
+  readonly close: boolean
+  readonly hasDate: boolean
+}
+
+/**
+ * Checks status and fields of an answer and takes the framing out of them.
+ *
+ * @param bodyLength Octets of a body that is already known, or `undefined` when the fields alone may tell
+ * @throws {RangeError} if the status is not a final one
+ * @throws {TypeError} if a field cannot be sent, or is given twice and must not be, or `content-length` is no number or not
+ *   that of the body
+ * @see RFC 9110 §6.4.1 (content), §8.6 (content-length), §15.3.5, §15.3.6, §15.4.5
+ */
+export function responseHead(
+  method: string,
+  status: number,
+  fields: FieldList,
+  bodyLength: number | undefined,
+): ResponseHead {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 599`)
+  }
+  // RFC 9110 §9.3.6: behind it a tunnel begins.
+  const isTunnel = method === 'CONNECT' && status < 300
+  const isEmpty = isTunnel || status === 204 || status === 205 || status === 304
+  let kept: FieldList = fields
+  let copy: string[] | undefined
+  let announced: number | undefined
+  let close = false
+  let hasDate = false
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] ?? ''
+    const value = fields[i + 1] ?? ''
+    const rule = checkField(name, value)
+    if (rule.isFraming) {
+      if (name === 'content-length') announced = parseLength(value, announced)
+      else if (name === 'connection') close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value)
+      if (copy === undefined) kept = copy = fields.slice(0, i)
+      continue
+    }
+    if (rule.isSingle) {
+      if (isAmong(fields, name, i)) throw new TypeError(`Cannot answer: field ${name} is given twice`)
+      if (name === 'date') hasDate = true
+    }
+    copy?.push(name, value)
+  }
+  const allowsBody = !isEmpty && method !== 'HEAD'
+  let contentLength: number | undefined
+  if (isTunnel) contentLength = undefined
+  else if (status === 205) contentLength = 0
+  else if (status === 304) contentLength = announced
+  else if (status !== 204) {
+    contentLength = bodyLength ?? announced
+    // A HEAD answer without a body of its own may still announce what GET would have sent.
+    if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
+    else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
+      throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} octets`)
+    }
+  }
+  return { fields: kept, contentLength, allowsBody, close, hasDate }
+}
+
+/** Whether a field stands in the first `end` entries of a list. */
+function isAmong(fields: FieldList, name: string, end: number): boolean {
+  for (let i = 0; i < end; i += 2) if (fields[i] === name) return true
+  return false
+}
+
+function parseLength(value: string, before: number | undefined): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : NaN
+  if (Number.isNaN(length) || (before !== undefined && before !== length)) {
+    throw new TypeError(`Cannot answer: content-length ${JSON.stringify(value)} is not one whole number`)
+  }
+  return length
+}

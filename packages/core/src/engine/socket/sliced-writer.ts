@@ -1,0 +1,110 @@
+import type { Writable } from 'node:stream'
+import { turns, type TurnTaker } from '../event-loop/turns.ts'
+
+/**
+ * Octets given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
+ * and only when a slice has been taken can a slow client be told from a dead one.
+ */
+const SLICE_BYTES = 64 * 1024
+/** What is too little to be work: the events of a stream add up over minutes, not within a turn. */
+const SMALL_BYTES = 4 * 1024
+
+/** Who is told that a writer goes on. */
+export interface WriterOwner {
+  /** The writer's turn has come; to be treated like `drain`. */
+  onWriteTurn(): void
+}
+
+/**
+ * Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied.
+ *
+ * The buffers of the operating system take megabytes at once; a thousand large answers would hold everybody up for
+ * seconds, so each slice waits for its turn.
+ *
+ * It is the base of what writes to a connection, and not a part of it: a broadcast touches one object less of each.
+ */
+export abstract class SlicedWriter implements TurnTaker {
+  readonly #target: Writable
+  readonly #owner: WriterOwner
+  /** What waits; most streams never make anything wait. */
+  #queue: Uint8Array[] | undefined = undefined
+  #queuedBytes = 0
+  /** Octets passed on of the current share of work. */
+  #shareBytes = 0
+  #isResting = false
+
+  constructor(target: Writable, owner: WriterOwner) {
+    this.#target = target
+    this.#owner = owner
+  }
+
+  /** Octets that the stream has not passed on. */
+  get bufferedBytes(): number {
+    return this.#target.writableLength + this.#queuedBytes
+  }
+
+  /** Whether the next turn is waited for, and not the stream. */
+  protected get isResting(): boolean {
+    return this.#isResting
+  }
+
+  /** Whether a pause is wanted. */
+  get isBlocked(): boolean {
+    return this.#isResting || this.#queuedBytes > 0 || this.#target.writableNeedDrain
+  }
+
+  /** @returns Whether no pause is wanted */
+  protected write(bytes: Uint8Array): boolean {
+    if (bytes.byteLength <= SLICE_BYTES && !this.isBlocked) {
+      // A stream that was destroyed takes nothing and wants no pause either.
+      return this.#pass(bytes) || !this.isBlocked
+    }
+    for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
+      const slice = bytes.subarray(at, at + SLICE_BYTES)
+      if (this.isBlocked) {
+        ;(this.#queue ??= []).push(slice)
+        this.#queuedBytes += slice.byteLength
+      } else this.#pass(slice)
+    }
+    return !this.isBlocked
+  }
+
+  /** Writes text, one octet a character. */
+  protected writeLatin1(text: string): void {
+    // Text that was put together of pieces keeps them all until it is read, several times its octets.
+    if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
+    else this.#target.write(text, 'latin1')
+  }
+
+  /** To be called on `drain`: passes on what waits. */
+  protected pump(): void {
+    while (!this.#isResting && !this.#target.writableNeedDrain) {
+      const slice = this.#queue?.shift()
+      if (slice === undefined) return
+      this.#queuedBytes -= slice.byteLength
+      this.#pass(slice)
+    }
+  }
+
+  /** Throws away what waits. */
+  protected clear(): void {
+    this.#queue = undefined
+    this.#queuedBytes = 0
+  }
+
+  onTurn(): void {
+    this.#isResting = false
+    this.#owner.onWriteTurn()
+  }
+
+  /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */
+  #pass(slice: Uint8Array): boolean {
+    const isWritable = this.#target.write(slice)
+    if (slice.byteLength < SMALL_BYTES) return isWritable
+    this.#shareBytes += slice.byteLength
+    if (this.#shareBytes < SLICE_BYTES) return isWritable
+    this.#shareBytes = 0
+    this.#isResting = !turns.take(this)
+    return isWritable && !this.#isResting
+  }
+}

@@ -1,0 +1,141 @@
+import { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Deadlines } from '../engine/event-loop/deadlines.ts'
+import { SocketOutput } from './output.ts'
+
+/** The output of a connection to a peer who is not there; `take` takes one write, if there is one. */
+function connection(stallTimeoutMs = 0): { output: SocketOutput; writes: string[]; take: () => boolean } {
+  const writes: string[] = []
+  let taken: (() => void) | undefined
+  const receive = (write: string, done: () => void): void => {
+    writes.push(write)
+    taken = done
+  }
+  const socket = new Socket()
+  socket._write = (chunk: Buffer | string, encoding, done) => receive(text(chunk, encoding), done)
+  socket._writev = (chunks, done) =>
+    receive(chunks.map(({ chunk, encoding }) => text(chunk as Buffer | string, encoding)).join(''), done)
+  const owner = { onWriteTurn: () => output.onDrain(), destroy: () => {} }
+  const output: SocketOutput = new SocketOutput(socket, new Deadlines(), stallTimeoutMs, owner)
+  socket.on('drain', () => output.onDrain())
+  const take = (): boolean => {
+    const done = taken
+    taken = undefined
+    done?.()
+    return done !== undefined
+  }
+  return { output, writes, take }
+}
+
+function text(chunk: Buffer | string, encoding: BufferEncoding): string {
+  return typeof chunk === 'string' ? Buffer.from(chunk, encoding).toString('latin1') : chunk.toString('latin1')
+}
+
+describe('SocketOutput', () => {
+  it('sends the answers of one turn in one write', async () => {
+    const { output, writes } = connection()
+    output.writeAnswer('a')
+    output.writeAnswer('\xff')
+    output.writeAnswer('c')
+    expect(writes).toEqual([])
+    expect(output.bufferedBytes).toBe(3)
+    await turn()
+    expect(writes).toEqual(['a\xffc'])
+  })
+
+  it('does not let answers wait for more than are worth it', () => {
+    const { output, writes } = connection()
+    output.writeAnswer('a'.repeat(16 * 1024))
+    expect(writes).toHaveLength(0)
+    output.writeAnswer('b')
+    expect(writes).toEqual(['a'.repeat(16 * 1024)])
+  })
+
+  it('shows that it wants a pause when it is given more than the socket takes', async () => {
+    const { output, writes, take } = connection()
+    output.writeAnswer('The first write is not taken yet.')
+    await turn()
+    output.writeAnswer('x'.repeat(200_000))
+    expect(output.isBlocked).toBe(true)
+    do await turn()
+    while (take())
+    expect(output.isBlocked).toBe(false)
+    expect(writes.join('')).toHaveLength(33 + 200_000)
+  })
+
+  it('watches the peer no more once it is given up', async () => {
+    const { output, take } = connection(1000)
+    output.writeAnswer('The first write is not taken yet.')
+    await turn()
+    output.writeAnswer('x'.repeat(200_000))
+    expect(output.deadlineMs).toBeLessThan(Infinity)
+    output.giveUp()
+    for (let i = 0; i < 2; i++) {
+      take()
+      await turn()
+    }
+    expect(output.isBlocked).toBe(true)
+    expect(output.deadlineMs).toBe(Infinity)
+  })
+
+  it('writes everything in order', async () => {
+    const step = fc.oneof(
+      fc.tuple(
+        fc.constantFrom('answer', 'text', 'bytes', 'corked' as const),
+        fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 200_000 })),
+      ),
+      fc.tuple(fc.constantFrom('turn', 'take', 'release' as const), fc.constant(0)),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { output, writes, take } = connection()
+        let expected = ''
+        for (const [i, [kind, size]] of steps.entries()) {
+          const part = String.fromCharCode(0x41 + i).repeat(size)
+          expected += part
+          if (kind === 'answer') output.writeAnswer(part)
+          else if (kind === 'text') output.writeText(part)
+          else if (kind === 'bytes') output.writeBytes(Buffer.from(part, 'latin1'))
+          else if (kind === 'corked') {
+            output.cork()
+            output.writeText(part)
+            output.uncork()
+          } else if (kind === 'release') output.release()
+          else if (kind === 'take') take()
+          else await turn()
+        }
+        do await turn()
+        while (take())
+        expect(writes.join('')).toBe(expected)
+        expect(output.bufferedBytes).toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('keeps no more than their octets of answers that the peer does not take', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const connections = Array.from({ length: 100 }, connection)
+    for (const { output } of connections) output.writeAnswer('The first write is never taken.')
+    await turn()
+    collect()
+    const before = process.memoryUsage().heapUsed
+    for (const { output } of connections) {
+      let answer = ''
+      // As heads are put together, of many pieces.
+      for (let i = 0; i < 500; i++) answer += `field-${i}: value\r\n`
+      output.writeAnswer(answer)
+    }
+    await turn()
+    collect()
+    const grown = process.memoryUsage().heapUsed - before
+    expect(connections[0]?.output.bufferedBytes).toBeGreaterThan(8000)
+    // Octets outside of the heap; a text of pieces is 40,000 in it.
+    expect(grown / connections.length).toBeLessThan(8000)
+  })
+})

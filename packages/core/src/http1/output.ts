@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net'
+import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.ts'
+import { answerBatch, type Holder } from '../engine/event-loop/response-batch.ts'
+
+/** What a stall ends. */
+interface Breakable extends WriterOwner {
+  destroy(): void
+}
+
+/** Characters of answers that wait together at most: more do not make fewer calls of the operating system worth it. */
+const MAX_HELD_CHARS = 16 * 1024
+
+/** What a connection writes to its socket, and the time its peer has to take it. */
+export class SocketOutput extends SlicedWriter implements Watched, Holder {
+  /** When the peer must have taken something of what it was sent. */
+  deadlineMs: number = Infinity
+  watchPlace = 0
+  readonly #socket: Socket
+  readonly #deadlines: Deadlines
+  #stallTimeoutMs: number
+  readonly #connection: Breakable
+  #isWatched = false
+  /**
+   * Answers that wait for others to leave with, one octet a character. As one text, as a stream that is corked keeps
+   * several objects for each: a thousand connections with a hundred answers are a burden for the garbage collector.
+   */
+  #held = ''
+
+  /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
+  constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
+    super(socket, connection)
+    this.#socket = socket
+    this.#deadlines = deadlines
+    this.#stallTimeoutMs = stallTimeoutMs
+    this.#connection = connection
+  }
+
+  /** Octets that the socket has not taken. */
+  override get bufferedBytes(): number {
+    return this.#held.length + super.bufferedBytes
+  }
+
+  /** Writes a whole answer, soon; text is latin1, one octet a character. */
+  writeAnswer(answer: string): void {
+    this.#hold(answer)
+    if (this.isBlocked) this.#watch()
+  }
+
+  /** Sends the answers that wait. */
+  release(): void {
+    if (this.#held !== '') this.#writeHeld()
+  }
+
+  /** Writes text, one octet a character (latin1). */
+  writeText(text: string): void {
+    this.release()
+    this.writeLatin1(text)
+    if (this.isBlocked) this.#watch()
+  }
+
+  /** @returns Whether the socket wants no pause */
+  writeBytes(bytes: Uint8Array): boolean {
+    this.release()
+    if (this.write(bytes)) return true
+    this.#watch()
+    return false
+  }
+
+  /** Holds writes back until `uncork`, so that they leave together. */
+  cork(): void {
+    this.release()
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
+  }
+
+  /** To be called on `drain`. */
+  onDrain(): void {
+    this.pump()
+    if (this.isBlocked) this.#watch()
+    else this.deadlineMs = Infinity
+  }
+
+  onDeadline(): void {
+    if (this.isResting) this.#watch()
+    else this.#connection.destroy()
+  }
+
+  /** Sends the answers that wait; the time that the peer takes from now on is somebody else's. */
+  giveUp(): void {
+    this.release()
+    this.#stallTimeoutMs = 0
+    this.deadlineMs = Infinity
+  }
+
+  /** The socket is closed. */
+  close(): void {
+    this.#held = ''
+    this.clear()
+    if (this.#isWatched) this.#deadlines.unwatch(this)
+  }
+
+  #hold(answer: string): void {
+    if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
+    // Written at once, so that whoever gave it sees that the socket wants a pause.
+    if (answer.length > MAX_HELD_CHARS) return this.writeLatin1(answer)
+    const isFirst = this.#held === ''
+    this.#held += answer
+    if (isFirst) answerBatch.add(this)
+  }
+
+  #writeHeld(): void {
+    const held = this.#held
+    this.#held = ''
+    this.writeLatin1(held)
+    if (this.isBlocked) this.#watch()
+  }
+
+  #watch(): void {
+    this.deadlineMs = this.#deadlines.in(this.#stallTimeoutMs)
+    if (this.#isWatched) return
+    // Most connections never wait for their peer, and are not looked at for it.
+    this.#isWatched = true
+    this.#deadlines.watch(this)
+  }
+}

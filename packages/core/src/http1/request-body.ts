@@ -1,0 +1,159 @@
+import { BodyRate } from '../engine/exchange/body-rate.ts'
+import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import type { Limits } from '../options/limits.ts'
+import { copied, copyForNow } from '../engine/socket/kept-bytes.ts'
+import { isShared } from '../engine/socket/receive-buffer.ts'
+import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
+import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
+import type { MessageFields } from './message-fields.ts'
+
+/** What a small request is received in is not worth a thought. */
+const LARGE_BUFFER_BYTES = 8 * 1024
+
+/** What a `BodyReceiver` asks of its connection. */
+export interface BodyOwner {
+  /** Somebody wants the body. */
+  onBodyWanted(receiver: BodyReceiver): void
+  /** Whether more octets are taken (`isFull`) has changed. */
+  onBodyFlow(receiver: BodyReceiver): void
+  /** Whoever reads the body threw. */
+  onBodyFault(receiver: BodyReceiver): void
+}
+
+/** The body of one request on its way from the socket to its reader. */
+export class BodyReceiver implements BodySupply {
+  readonly body: ReceivedBody
+  /** Whether the client waits for 100 (Continue) before it sends the body. */
+  awaitsContinue: boolean
+  /** Whether so much waits for the reader that no more is taken. */
+  isFull = false
+  /** Octets that came after the body was given up. */
+  #skippedBytes = 0
+  readonly #owner: BodyOwner
+  readonly #decoder: BodyDecoder
+  readonly #rate: BodyRate
+  readonly #limits: Limits
+  readonly #requestDeadlineMs: number
+
+  private constructor(
+    owner: BodyOwner,
+    fields: MessageFields,
+    decoder: BodyDecoder,
+    limits: Limits,
+    requestDeadlineMs: number,
+  ) {
+    const { framing } = fields
+    this.#owner = owner
+    this.#decoder = decoder
+    this.#rate = new BodyRate(limits)
+    this.#limits = limits
+    this.#requestDeadlineMs = requestDeadlineMs
+    this.awaitsContinue = fields.expectsContinue
+    this.body = new ReceivedBody(
+      framing.kind === 'length' ? framing.length : undefined,
+      limits.maxBufferedBodyBytes,
+      this,
+    )
+  }
+
+  /**
+   * @param headStartMs When the head of the request began to arrive; now, unless it is given
+   * @returns `undefined` for a request without a body
+   */
+  static of(
+    owner: BodyOwner,
+    fields: MessageFields,
+    limits: Limits,
+    deadlines: Deadlines,
+    headStartMs: number | undefined,
+  ): BodyReceiver | undefined {
+    const decoder = bodyDecoder(fields.framing, limits)
+    if (decoder === undefined) return undefined
+    return new BodyReceiver(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
+  }
+
+  /** Whether the last octet has been received. */
+  get isComplete(): boolean {
+    return this.#decoder.done
+  }
+
+  /** When the next octets must have come; `Infinity` while nobody waits for them. */
+  deadlineMs(deadlines: Deadlines): number {
+    if (this.isFull || this.awaitsContinue) return Infinity
+    return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
+  }
+
+  /** Whether a connection whose answer is complete ends with it, rather than to wait for the rest of the body. */
+  get endsConnection(): boolean {
+    // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
+    if (this.awaitsContinue) return true
+    // Passing over the rest of a body is worth it only when it is known to be short.
+    const { length, isWanted } = this.body
+    return length === undefined || (!isWanted && length > this.#limits.lingerBytes)
+  }
+
+  /** Whether so much of a body that nobody reads has come that the connection is better given up. */
+  get isTooLongToSkip(): boolean {
+    return this.#skippedBytes > this.#limits.lingerBytes
+  }
+
+  /**
+   * Passes on what was received.
+   *
+   * @returns How many octets were read; fewer than all when the body is complete, and after so much work that others should
+   *   have a turn before the rest is given
+   * @throws {ProtocolError} if the body is malformed, too long where its length was not announced, or too slow; what came
+   *   before has been passed on
+   */
+  receive(octets: Uint8Array): number {
+    // A client that sends its body without waiting needs no 100 (Continue).
+    this.awaitsContinue = false
+    const used = this.#decoder.decode(octets, this.#take)
+    this.#rate.add(used)
+    return used
+  }
+
+  /** Ends the body for its reader, once it is complete. */
+  finish(): void {
+    this.body.finish(this.#decoder.trailers)
+  }
+
+  readonly #take = (octets: Uint8Array, start: number, end: number): void => {
+    const { body } = this
+    if (body.isDiscarded) this.#skippedBytes += end - start
+    else body.push(this.#piece(octets, start, end))
+  }
+
+  /** Octets for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
+  #piece(octets: Uint8Array, start: number, end: number): Uint8Array {
+    if (isShared(octets)) {
+      const isUsedSoon = this.body.isFlowing && this.#decoder.done
+      return isUsedSoon ? copyForNow(octets, start, end) : copied(octets, start, end)
+    }
+    return isWasteful(octets, end - start) ? copied(octets, start, end) : octets.subarray(start, end)
+  }
+
+  onWanted(): void {
+    this.#owner.onBodyWanted(this)
+  }
+
+  onFull(): void {
+    this.isFull = true
+    this.#owner.onBodyFlow(this)
+  }
+
+  onRoom(): void {
+    this.isFull = false
+    this.#rate.restart()
+    this.#owner.onBodyFlow(this)
+  }
+
+  onFault(): void {
+    this.#owner.onBodyFault(this)
+  }
+}
+
+/** Whether a view of so many octets keeps much more in memory than it shows, as those of a body in tiny chunks do. */
+function isWasteful({ buffer }: Uint8Array, length: number): boolean {
+  return buffer.byteLength >= LARGE_BUFFER_BYTES && length < buffer.byteLength / 2
+}

@@ -1,0 +1,333 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import { parseHead, requestLineOf, type RequestHead } from './request-head.ts'
+import { Http1Headers } from './headers.ts'
+
+const parse = (wire: string, limits = DEFAULT_LIMITS): RequestHead | undefined =>
+  parseHead(Buffer.from(wire, 'latin1'), limits)
+const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
+const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
+
+function statusOf(act: () => unknown): number | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    return (error as ProtocolError).status
+  }
+}
+
+/** A head, why there can be none, or `undefined`. */
+function outcome(octets: Buffer, seenBytes?: number): unknown {
+  try {
+    return parseHead(octets, DEFAULT_LIMITS, undefined, seenBytes)
+  } catch (error) {
+    return (error as ProtocolError).message
+  }
+}
+
+describe('parseHead', () => {
+  it('reads method, target, fields and where the head ends', () => {
+    const wire = 'POST /a?b HTTP/1.1\r\nHost: x:80\r\nContent-Length: 3\r\n\r\nabc'
+    expect(parse(wire)).toEqual({
+      text: wire.slice(0, -3),
+      method: 'POST',
+      target: '/a?b',
+      authority: 'x:80',
+      fields: {
+        minor: 1,
+        headers: new Http1Headers('Host: x:80\r\nContent-Length: 3\r\n'),
+        host: 'x:80',
+        framing: { kind: 'length', length: 3 },
+        keepAlive: true,
+        expectsContinue: false,
+      },
+      end: wire.length - 3,
+    })
+  })
+
+  it('waits for more at every cut of a valid head', () => {
+    const wire = '\r\nGET http://h/ HTTP/1.1\r\nHost: h\r\nX-A: \xe9\t1 \r\nEmpty:\r\n\r\n'
+    for (let end = 0; end < wire.length; end++) expect(parse(wire.slice(0, end))).toBeUndefined()
+    expect(parse(wire)).toMatchObject({ target: 'http://h/', authority: 'h' })
+  })
+
+  it.each([
+    ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', { fields: { minor: 1, keepAlive: true } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.0\r\n\r\n', { authority: '', fields: { minor: 0, keepAlive: false } }],
+    ['GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { fields: { keepAlive: true } }],
+    ['GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.0\r\nConnection: close\r\nConnection: keep-alive\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection: closed, x-close\r\n\r\n', { fields: { keepAlive: true } }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nConnection:\r\nConnection:, ,\tCLOSE ,\r\n\r\n', { fields: { keepAlive: false } }],
+    ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
+    ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
+    ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
+    ['GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', { authority: '[::1]:8080' }],
+    ['FOO / HTTP/1.1\r\nhOST: a\r\n\r\n', { method: 'FOO', authority: 'a' }],
+    [
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n',
+      { fields: { expectsContinue: true } },
+    ],
+    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { fields: { expectsContinue: false } }],
+  ])('accepts %j', (wire, want) => {
+    expect(parse(wire)).toMatchObject(want)
+  })
+
+  const refused: [status: number, wire: string][] = [
+    // Lines that only some receivers see as lines.
+    [400, 'GET / HTTP/1.1\nHost: a\n\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n'],
+    [400, '\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, '\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    // Request line.
+    [400, 'GET  / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET / HTTP/1.1 \r\nHost: a\r\n\r\n'],
+    [400, ' GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'G(T / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\r\n\r\n'],
+    [400, 'GET / http/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET / HTTP/1.10\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/1.2\r\nHost: a\r\n\r\n'],
+    [505, 'GET / HTTP/0.9\r\nHost: a\r\n\r\n'],
+    // Targets.
+    [400, 'GET a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET * HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET http:// HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET http://u@h/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'GET ftp://h/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [400, 'CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n'],
+    // Host.
+    [400, 'GET / HTTP/1.1\r\n\r\n'],
+    [400, get('Host: a\r\n')],
+    [400, 'GET / HTTP/1.1\r\nHost: a, b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a,b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: u@a\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: [1::2::3]\r\n\r\n'],
+    [400, 'GET / HTTP/1.0\r\nHost: a b\r\n\r\n'],
+    // Fields.
+    [400, get('X : b\r\n')],
+    [400, get(' X: b\r\n')],
+    [400, get('X: a\r\n b\r\n')],
+    [400, get('X\r\n')],
+    [400, get(': b\r\n')],
+    [400, get('X(: b\r\n')],
+    [400, get('X: \0\r\n')],
+    [400, get('X: \x7f\r\n')],
+    // Framing and expectations.
+    [400, get('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n')],
+    [400, get('Content-Length: 1\r\nContent-Length: 2\r\n')],
+    [400, get('Content-Length: -1\r\n')],
+    [501, get('Transfer-Encoding: gzip, chunked\r\n')],
+    [400, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n'],
+    [417, get('Expect: tea\r\n')],
+    [417, get('Expect: tea\r\nExpect: 100-continue\r\n')],
+    [417, get('Expect: 100-continue\r\nExpect: tea\r\n')],
+    [501, get('Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n')],
+    [501, get('Transfer-Encoding: chunked, chunked\r\n')],
+    [501, get('Transfer-Encoding: ,chunked\r\n')],
+    [400, get('Transfer-Encoding: chunked,\r\n')],
+    [400, get('Transfer-Encoding:\r\n')],
+  ]
+  it.each(refused)('refuses with %i %j', (status, wire) => {
+    expect(() => parse(wire)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
+  })
+
+  it.each([
+    'GET / HTTP/1.1\nHost: a',
+    'GET / HTTP/1.1\r\nHost: a\rb',
+    'GET /\0',
+    '\x16\x03\x01\x02\0\x01',
+    'GET /\r\nHost: a\r\n',
+  ])('refuses %j before the head is complete', (wire) => {
+    expect(() => parse(wire)).toThrow(expect.objectContaining({ status: 400 }))
+  })
+})
+
+describe('parseHead after another head on the same connection', () => {
+  const first = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
+  const previous = parse(first)
+  const again = (wire: string): RequestHead | undefined =>
+    parseHead(Buffer.from(wire, 'latin1'), DEFAULT_LIMITS, previous)
+
+  it.each([
+    ['the same head', first],
+    ['the same head with a body behind it', `${first}abc`],
+    ['the same head with half of another behind it', `${first}abcGET / HT`],
+    ['the same fields for another target', first.replace('/a', '/b')],
+    ['the same fields in another version', first.replace('1.1', '1.0')],
+    ['other fields', first.replace('3', '4')],
+    ['an empty line first', `\r\n${first}`],
+    ['a shorter head', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('reads %s as if it were the first', (_, wire) => {
+    expect(again(wire)).toEqual(parse(wire))
+  })
+
+  it.each(['', '\r\n', '\r\n\r\n'])('knows where the head ends when the one before came after %j', (lines) => {
+    const before = parse(`${lines}${first}`)
+    for (const now of ['', '\r\n', '\r\n\r\n']) {
+      const head = parseHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
+      expect(head).toEqual(parse(`${now}${first}abc`))
+    }
+  })
+
+  it('waits for more at every cut', () => {
+    for (let end = 0; end < first.length; end++) expect(again(first.slice(0, end))).toBeUndefined()
+  })
+
+  it.each([
+    [400, first.replace('POST', 'CONNECT')],
+    [400, first.replace('/a', 'a')],
+    [400, first.replace('Content-Length: 3', 'Content-Length: 3\r\nTransfer-Encoding: chunked')],
+    [400, first.replace('Host: a', 'Host : a')],
+    [505, first.replace('1.1', '2.0')],
+  ])('refuses with %i %j', (status, wire) => {
+    expect(statusOf(() => again(wire))).toBe(status)
+  })
+
+  it('reads heads of about 1 KiB, alone, repeated and before others, as those of any length', () => {
+    const rest = `abc${first.repeat(100)}`
+    const before = get('').length + 'A: \r\n'.length
+    for (let length = 1018; length < 1034; length++) {
+      const wire = get(`A: ${'b'.repeat(length - before)}\r\n`)
+      const head = parse(wire)
+      expect(head).toMatchObject({ text: wire, target: '/', end: length })
+      expect(parse(wire + rest)).toEqual(head)
+      for (const behind of ['', rest]) {
+        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, head)).toBe(head)
+        expect(parseHead(Buffer.from(wire.replace('b', 'c') + behind), DEFAULT_LIMITS, head)?.end).toBe(length)
+        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, undefined, length - 3)).toEqual(head)
+      }
+      expect(parse(wire.slice(0, -1))).toBeUndefined()
+    }
+  })
+
+  it('does not read again what is repeated', () => {
+    expect(again(`${first}abc`)).toBe(previous)
+    expect(again(first.replace('/a', '/b'))?.fields).toBe(previous?.fields)
+  })
+})
+
+describe('parseHead of a head that comes in pieces', () => {
+  const fields = (count: number): string => get('a:\r\n'.repeat(count - 1))
+  const wires = [
+    get(''),
+    get('Content-Length: 3\r\n') + 'abc',
+    `\r\n\r\n${get('X-A: \xe9\t1 \r\nEmpty:\r\n')}`,
+    fields(100),
+    fields(101),
+    fields(110).slice(0, -2),
+    fields(110).replace('a:', 'a'),
+    `${line(8000)}\r\nHost: a\r\n\r\n`,
+    `${line(8001)}\r\nHost: a\r\n\r\n`,
+    get(`A: ${'b'.repeat(DEFAULT_LIMITS.maxHeadBytes - 34)}\r\n`),
+    get(`A: ${'b'.repeat(DEFAULT_LIMITS.maxHeadBytes - 33)}\r\n`),
+    get('A: b\n'),
+    get('A: b\rc\r\n'),
+    get('A: \0\r\n'),
+    get('A\r\n'),
+    get(' folded\r\n'),
+    'GET / HTTP/1.1\r\nHost: a\r\n\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\r\n\r\n',
+    'GET / HTTP/1.1\n\r\nHost: a\r\n\r\n',
+    'GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET / HTTP/3.0\r\nHost: a\r\n\r\n',
+    '\r\n\r\n\r\nGET / HTTP/1.1\r\n',
+  ]
+  it('gives at every piece what it gives without knowing those before', () => {
+    const pieces = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20_000 })))
+    fc.assert(
+      fc.property(fc.constantFrom(...wires), pieces, (wire, lengths) => {
+        const octets = Buffer.from(wire, 'latin1')
+        let seen = 0
+        for (const length of [...lengths, octets.length]) {
+          const end = Math.min(octets.length, seen + length)
+          const found = outcome(octets.subarray(0, end), seen)
+          expect(found).toEqual(outcome(octets.subarray(0, end)))
+          if (found !== undefined) return
+          seen = end
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each(wires.filter(({ length }) => length < 500))('gives octet by octet for %j what it gives at once', (wire) => {
+    const octets = Buffer.from(wire, 'latin1')
+    let found: unknown
+    for (let seen = 0; seen < octets.length && found === undefined; seen++) {
+      found = outcome(octets.subarray(0, seen + 1), seen)
+      expect(found).toEqual(outcome(octets.subarray(0, seen + 1)))
+    }
+    expect(typeof found === 'string').toBe(typeof outcome(octets) === 'string')
+  })
+})
+
+describe('limits of a head', () => {
+  it('refuses too many fields before their end has come', () => {
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(99))))).toBeUndefined()
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(100))))).toBe(431)
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(99)).slice(0, -2)))).toBeUndefined()
+    expect(statusOf(() => parse(get('a:\r\n'.repeat(100)).slice(0, -2)))).toBe(431)
+  })
+
+  const limits = { maxHeadBytes: 100, maxRequestLineBytes: 40, maxFields: 3 }
+
+  it.each([
+    [40, undefined],
+    [41, 414],
+  ])('a request line of %i octets gives %s', (length, status) => {
+    const wire = `${line(length)}\r\nHost: a\r\n\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+    // Nothing is gained by leaving the line unfinished.
+    expect(statusOf(() => parseHead(Buffer.from(wire.slice(0, length)), limits))).toBe(status)
+  })
+
+  it.each([
+    [100, undefined],
+    [101, 431],
+  ])('a head of %i octets gives %s', (length, status) => {
+    const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
+    const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+    expect(statusOf(() => parseHead(Buffer.from(`${wire}body of any length`), limits))).toBe(status)
+  })
+
+  it('refuses an endless head as soon as it is too large', () => {
+    const wire = `GET / HTTP/1.1\r\nX: ${'b'.repeat(100)}`
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(431)
+  })
+
+  it.each([
+    [3, undefined],
+    [4, 431],
+  ])('%i fields give %s', (count, status) => {
+    const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
+    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+  })
+})
+
+describe('requestLineOf', () => {
+  it.each([
+    ['GET /x HTTP/1.1\r\nHost : a\r\n', ['GET', '/x']],
+    ['PRI * HTTP/2.0\r\n', ['PRI', '*']],
+    ['GET /\xe9 b\0 HTTP/1.1\r\n', ['GET', '/\xe9 b\0']],
+    ['GET /x', [undefined, undefined]],
+    ['GET /x HTTP/1.1\nHost: HTTP/1.1\r\n', [undefined, undefined]],
+    ['G@T /x HTTP/1.1\r\n', [undefined, undefined]],
+    ['\x16\x03', [undefined, undefined]],
+  ])('of %j is %j', (wire, want) => {
+    expect(requestLineOf(Buffer.from(wire, 'latin1'))).toEqual(want)
+  })
+})

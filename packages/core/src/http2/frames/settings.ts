@@ -1,0 +1,86 @@
+import type { Limits } from '../../options/limits.ts'
+import { ConnectionError, ErrorCode } from '../errors.ts'
+import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW, Setting } from './frame-types.ts'
+import { readUint32 } from './frame-reader.ts'
+
+/** Octets of one setting: its number and its value. */
+const SETTING_BYTES = 6
+/** RFC 7541 §4.2, until the peer says otherwise. */
+const DEFAULT_TABLE_BYTES = 4096
+
+/** What the client has told about itself, with the values of RFC 9113 §6.5.2 until it does. */
+export class ClientSettings {
+  headerTableBytes: number = DEFAULT_TABLE_BYTES
+  initialWindow: number = DEFAULT_WINDOW
+  maxFrameBytes: number = DEFAULT_FRAME_BYTES
+  maxConcurrentStreams: number = Infinity
+  #leastTableBytes: number = DEFAULT_TABLE_BYTES
+
+  /**
+   * Takes the payload of a SETTINGS frame, the entries in their order.
+   *
+   * @throws {ConnectionError} for a length or a value that cannot be
+   */
+  read(bytes: Buffer, start: number, end: number): void {
+    if ((end - start) % SETTING_BYTES !== 0) {
+      throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `SETTINGS of ${end - start} octets`)
+    }
+    for (let at = start; at < end; at += SETTING_BYTES) {
+      this.#set(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0), readUint32(bytes, at + 2))
+    }
+  }
+
+  /** The smallest `headerTableBytes` since it was last asked for. */
+  takeLeastTableBytes(): number {
+    const least = this.#leastTableBytes
+    this.#leastTableBytes = this.headerTableBytes
+    return least
+  }
+
+  #set(setting: number, value: number): void {
+    switch (setting) {
+      case Setting.HEADER_TABLE_SIZE:
+        this.headerTableBytes = value
+        this.#leastTableBytes = Math.min(this.#leastTableBytes, value)
+        break
+      case Setting.ENABLE_PUSH:
+        if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH is ${value}`)
+        break
+      case Setting.MAX_CONCURRENT_STREAMS:
+        this.maxConcurrentStreams = value
+        break
+      case Setting.INITIAL_WINDOW_SIZE:
+        if (value > MAX_WINDOW)
+          throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, `INITIAL_WINDOW_SIZE is ${value}`)
+        this.initialWindow = value
+        break
+      case Setting.MAX_FRAME_SIZE:
+        if (value < DEFAULT_FRAME_BYTES || value >= 2 ** 24) {
+          throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `MAX_FRAME_SIZE is ${value}`)
+        }
+        this.maxFrameBytes = value
+        break
+      case Setting.NO_RFC7540_PRIORITIES:
+        if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `NO_RFC7540_PRIORITIES is ${value}`)
+        break
+      // Unknown settings are passed over, and that of the greatest field section is advice.
+      default:
+    }
+  }
+}
+
+/** The payload of the SETTINGS that a server with these limits sends. Push is off, as is all that is not announced. */
+export function serverSettings(limits: Limits): Buffer {
+  const settings = [
+    [Setting.ENABLE_PUSH, 0],
+    [Setting.MAX_CONCURRENT_STREAMS, limits.maxConcurrentStreams],
+    [Setting.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes],
+    [Setting.NO_RFC7540_PRIORITIES, 1],
+  ] as const
+  const payload = Buffer.alloc(settings.length * SETTING_BYTES)
+  settings.forEach(([setting, value], index) => {
+    payload.writeUInt16BE(setting, index * SETTING_BYTES)
+    payload.writeUInt32BE(value, index * SETTING_BYTES + 2)
+  })
+  return payload
+}

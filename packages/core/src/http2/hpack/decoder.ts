@@ -1,0 +1,130 @@
+import type { FieldList } from '@fw/types'
+import { HpackDynamicTable } from './dynamic-table.ts'
+import { HpackError } from './error.ts'
+import { isName, isValue, knownName, receivedField, STATIC_FIELDS } from './field.ts'
+import type { ReceivedField } from './field.ts'
+import { readInteger } from './integer.ts'
+import type { BlockCursor } from './integer.ts'
+import { RecentSections } from './recent-sections.ts'
+import { readString } from './string.ts'
+
+/** What the tables of both sides may hold before SETTINGS_HEADER_TABLE_SIZE says otherwise (RFC 9113 §6.5.2). */
+const INITIAL_TABLE_BYTES = 4096
+/** RFC 7541 §4.2: the smallest size in between and the last one. */
+const MAX_SIZE_UPDATES = 2
+
+/** A decoded field block. Equal blocks of a connection may get the same object, so nobody changes it. */
+export interface FieldSection {
+  /** As they were sent, values with the octets above 0x7f as they are. Those that fitted, if it is too large. */
+  readonly fields: FieldList
+  /** Octets of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
+  readonly listBytes: number
+  readonly isTooLarge: boolean
+  /**
+   * Whether all of `fields` keep to RFC 9113 §8.2.1: names are tokens in lower case, behind a colon for pseudo-header
+   * fields; values have no controls but HTAB and no white space around them.
+   */
+  readonly isWellFormed: boolean
+}
+
+/**
+ * Decodes the field blocks of one direction of a connection.
+ *
+ * @see RFC 7541 §3
+ */
+export class HpackDecoder {
+  readonly #maxTableBytes: number
+  readonly #maxListBytes: number
+  readonly #table = new HpackDynamicTable<ReceivedField>(INITIAL_TABLE_BYTES)
+  readonly #recent = new RecentSections()
+
+  /**
+   * @param maxTableBytes SETTINGS_HEADER_TABLE_SIZE as announced to the peer
+   * @param maxListBytes Size from which on a section is too large
+   */
+  constructor(maxTableBytes: number, maxListBytes: number) {
+    this.#maxTableBytes = maxTableBytes
+    this.#maxListBytes = maxListBytes
+  }
+
+  /**
+   * Decodes a whole field block, which must be the next one on the connection.
+   *
+   * @returns The very object of an earlier block with the same octets, if nothing changed the table since
+   * @throws {HpackError} if it is malformed; nothing can be decoded any more then
+   */
+  decode(block: Buffer, start: number, end: number): FieldSection {
+    const known = this.#recent.find(block, start, end)
+    if (known !== undefined) return known
+
+    const cursor: BlockCursor = { bytes: block, at: start, end }
+    const table = this.#table
+    const fields: string[] = []
+    let listBytes = 0
+    let isWellFormed = true
+    let changesTable = this.#readSizeUpdates(cursor)
+    while (cursor.at < end) {
+      const first = block[cursor.at] ?? 0
+      let field
+      if (first > 0x80 && first < 0xff) {
+        cursor.at++
+        field = this.#field(first & 0x7f)
+      } else if (first >= 0x80) field = this.#field(readInteger(cursor, 7))
+      else if (first >= 0x40) {
+        field = this.#readLiteral(cursor, 6)
+        table.insert(field)
+        changesTable = true
+      } else if (first >= 0x20) throw new HpackError('a table size update after a field')
+      else field = this.#readLiteral(cursor, 4)
+      listBytes += field.bytes
+      if (listBytes > this.#maxListBytes) continue
+      fields.push(field.name, field.value)
+      isWellFormed = isWellFormed && field.isNameValid && field.isValueValid
+    }
+    const section = { fields, listBytes, isTooLarge: listBytes > this.#maxListBytes, isWellFormed }
+    if (changesTable) this.#recent.clear()
+    else this.#recent.add(block, start, end, section)
+    return section
+  }
+
+  /**
+   * @returns Whether there were any
+   * @see RFC 7541 §4.2, §6.3
+   */
+  #readSizeUpdates(cursor: BlockCursor): boolean {
+    const { bytes, at, end } = cursor
+    let updates = 0
+    while (cursor.at < end && ((bytes[cursor.at] ?? 0) & 0b1110_0000) === 0b0010_0000) {
+      if (++updates > MAX_SIZE_UPDATES) throw new HpackError('more than two table size updates')
+      const maxBytes = readInteger(cursor, 5)
+      if (maxBytes > this.#maxTableBytes) throw new HpackError('a table size above the maximum')
+      this.#table.resize(maxBytes)
+    }
+    return cursor.at !== at
+  }
+
+  /** @see RFC 7541 §6.2 */
+  #readLiteral(cursor: BlockCursor, prefixBits: number): ReceivedField {
+    const index = readInteger(cursor, prefixBits)
+    let name
+    let isNameValid
+    if (index === 0) {
+      const { bytes, at, end } = readString(cursor)
+      name = knownName(bytes.toString('latin1', at, end))
+      isNameValid = isName(bytes, at, end)
+    } else ({ name, isNameValid } = this.#field(index))
+    const { bytes, at, end } = readString(cursor)
+    return receivedField(name, bytes.toString('latin1', at, end), isNameValid, isValue(bytes, at, end))
+  }
+
+  /** @see RFC 7541 §2.3.3 */
+  #field(index: number): ReceivedField {
+    const field = index > STATIC_FIELDS.length ? this.#table.at(index - STATIC_FIELDS.length - 1) : staticField(index)
+    if (field === undefined) throw new HpackError('it refers to a field that is in no table')
+    return field
+  }
+}
+
+function staticField(index: number): ReceivedField | undefined {
+  return index === 0 ? undefined : STATIC_FIELDS[index - 1]
+}

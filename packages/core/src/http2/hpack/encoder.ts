@@ -1,0 +1,152 @@
+import type { FieldList } from '@fw/types'
+import { writeInteger } from './integer.ts'
+import { sentName, type SentName } from './sent-names.ts'
+import { SentTable } from './sent-table.ts'
+import { STATIC_TABLE } from './static-table.ts'
+import { STRING_LENGTH_BITS } from './string.ts'
+
+/** What both sides begin with, and the most we use, whatever the peer would allow (RFC 9113 §6.5.2). */
+const MAX_TABLE_BYTES = 4096
+/** Flags and name number of a literal, and the lengths of its two strings, at most. */
+const FIELD_OVERHEAD_BYTES = 16
+/** Two table size updates and `:status`, at most. */
+const BLOCK_OVERHEAD_BYTES = 24
+
+/** Up to here a loop is faster than a call out of JavaScript. */
+const MAX_COPIED_BYTES = 16
+
+/** The first octets of the representations of RFC 7541 §6, each with the bits that are left for a number. */
+const INDEXED = 0x80
+const INDEXED_BITS = 7
+const LITERAL_INDEXED = 0x40
+const LITERAL_INDEXED_BITS = 6
+const LITERAL = 0x00
+const LITERAL_NEVER_INDEXED = 0x10
+const LITERAL_BITS = 4
+const SIZE_UPDATE = 0x20
+const SIZE_UPDATE_BITS = 5
+
+const STATUS = sentName(':status')
+/** Numbers of the statuses that are in the static table. */
+const STATIC_STATUSES = staticStatuses()
+
+/**
+ * Encodes the field blocks of one direction of a connection.
+ *
+ * @see RFC 7541 §2, §6
+ */
+export class HpackEncoder {
+  /** Made when something may enter it. */
+  #table: SentTable | undefined
+  #maxTableBytes = MAX_TABLE_BYTES
+  /** What the peer knows to be the size of the table. */
+  #announcedBytes = MAX_TABLE_BYTES
+  /** The smallest size since. */
+  #leastBytes = MAX_TABLE_BYTES
+
+  /** The most octets that `encode` can take for some fields, with a status. */
+  static maxBytes(fields: FieldList): number {
+    let bytes = BLOCK_OVERHEAD_BYTES + fields.length * (FIELD_OVERHEAD_BYTES / 2)
+    for (let i = 0; i < fields.length; i++) bytes += fields[i]?.length ?? 0
+    return bytes
+  }
+
+  /** Heeds SETTINGS_HEADER_TABLE_SIZE of the peer; of a larger table 4096 octets are used. */
+  setMaxTableBytes(bytes: number): void {
+    this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
+    this.#leastBytes = Math.min(this.#leastBytes, this.#maxTableBytes)
+    this.#table?.resize(this.#maxTableBytes)
+  }
+
+  /**
+   * Writes a whole field block, which must be the next one on the connection.
+   *
+   * @param status 0 to write no `:status`: for trailers
+   * @param fields Names in lower case, values latin1
+   * @returns Where the block ends, or -1 if there is less room than `maxBytes`; then nothing has changed
+   */
+  encode(status: number, fields: FieldList, target: Buffer, offset: number): number {
+    if (target.length - offset < HpackEncoder.maxBytes(fields)) return -1
+    let at = offset
+    if (this.#leastBytes !== this.#announcedBytes || this.#maxTableBytes !== this.#announcedBytes) {
+      at = this.#writeSizeUpdates(target, at)
+    }
+    if (status !== 0) at = this.#writeStatus(target, at, status)
+    for (let i = 0; i < fields.length; i += 2) {
+      at = this.#writeField(target, at, sentName(fields[i] ?? ''), fields[i + 1] ?? '')
+    }
+    return at
+  }
+
+  /** @see RFC 7541 §4.2 */
+  #writeSizeUpdates(target: Buffer, offset: number): number {
+    let at = offset
+    if (this.#leastBytes < this.#maxTableBytes) {
+      at = writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#leastBytes)
+    }
+    this.#leastBytes = this.#announcedBytes = this.#maxTableBytes
+    return writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#maxTableBytes)
+  }
+
+  #writeStatus(target: Buffer, at: number, status: number): number {
+    const index = STATIC_STATUSES.get(status)
+    if (index === undefined) return this.#writeField(target, at, STATUS, String(status))
+    target[at] = INDEXED | index
+    return at + 1
+  }
+
+  #writeField(target: Buffer, at: number, name: SentName, value: string): number {
+    if (name.isSecret) return writeLiteral(target, at, LITERAL_NEVER_INDEXED, LITERAL_BITS, name, value)
+    if (name.isPassing) return writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
+    const table = (this.#table ??= new SentTable(this.#maxTableBytes))
+    const age = table.ageOf(name, value)
+    if (age >= 0) return writeIndex(target, at, STATIC_TABLE.length + 1 + age)
+    return table.insert(name, value)
+      ? writeLiteral(target, at, LITERAL_INDEXED, LITERAL_INDEXED_BITS, name, value)
+      : writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
+  }
+}
+
+/**
+ * Writes a literal, its value as it is: Huffman code saves a fifth, but takes several times longer to write.
+ *
+ * @see RFC 7541 §6.2
+ */
+function writeLiteral(
+  target: Buffer,
+  offset: number,
+  flags: number,
+  prefixBits: number,
+  name: SentName,
+  value: string,
+): number {
+  const valueAt = writeName(target, offset, flags, prefixBits, name)
+  const at = writeInteger(target, valueAt, 0, STRING_LENGTH_BITS, value.length)
+  if (value.length > MAX_COPIED_BYTES) return at + target.write(value, at, 'latin1')
+  for (let i = 0; i < value.length; i++) target[at + i] = value.charCodeAt(i)
+  return at + value.length
+}
+
+function writeName(target: Buffer, offset: number, flags: number, prefixBits: number, name: SentName): number {
+  const at = writeInteger(target, offset, flags, prefixBits, name.staticIndex)
+  return name.staticIndex === 0 ? copy(name.octets, target, at) : at
+}
+
+/** @see RFC 7541 §6.1 */
+function writeIndex(target: Buffer, at: number, index: number): number {
+  if (index >= 2 ** INDEXED_BITS - 1) return writeInteger(target, at, INDEXED, INDEXED_BITS, index)
+  target[at] = INDEXED | index
+  return at + 1
+}
+
+function copy(octets: Uint8Array, target: Buffer, at: number): number {
+  if (octets.length > MAX_COPIED_BYTES) target.set(octets, at)
+  else for (let i = 0; i < octets.length; i++) target[at + i] = octets[i] ?? 0
+  return at + octets.length
+}
+
+function staticStatuses(): Map<number, number> {
+  const statuses = new Map<number, number>()
+  for (const [at, [name, value]] of STATIC_TABLE.entries()) if (name === ':status') statuses.set(Number(value), at + 1)
+  return statuses
+}

@@ -1,0 +1,218 @@
+import type { FieldList } from '@fw/types'
+import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import type { Limits } from '../options/limits.ts'
+import { ProtocolError } from '../engine/errors.ts'
+import { copied, keepable } from '../engine/socket/kept-bytes.ts'
+import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
+import { ContentTime } from './body-timeout.ts'
+import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
+import { DEFAULT_WINDOW } from './frames/frame-types.ts'
+import type { SpareWindow } from './receive-windows.ts'
+
+/**
+ * Octets of the window for each DATA frame that may come while nobody reads what came before. In frames of an octet or two
+ * a window would be 150 times as much memory, on every stream of a connection.
+ */
+const WINDOW_PER_UNREAD_FRAME = 64
+/** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
+const MAX_STREAM_WINDOW: number = 1024 * 1024
+
+/** What the content of a request needs of the exchange that it belongs to. */
+export interface ContentOwner {
+  readonly limits: Limits
+  readonly deadlines: Deadlines
+  readonly spareWindow: SpareWindow
+  abort(): void
+  /** Calls `watch` once all that was received together has been looked at. */
+  watchSoon(): void
+  /** The content has another `deadlineMs`. */
+  onContentDeadline(): void
+  /** 100 (Continue) may be sent now. */
+  sendContinue(): void
+  /** Lets the client send so many octets more on the stream. */
+  credit(octets: number): void
+}
+
+/** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
+export class RequestContent implements BodySupply {
+  readonly body: ReceivedBody
+  readonly #owner: ContentOwner
+  readonly #announced: number | undefined
+  /** Absent while the clock need not be asked: most requests are complete as soon as they are heard of. */
+  #time: ContentTime | undefined = undefined
+  /** Octets that time has not been told of. */
+  #untimedBytes = 0
+  /** Whether `watch` is about to be called. */
+  #isNoted = false
+  #awaitsContinue: boolean
+  #isFull = false
+  #unreadFrames = 0
+  #isComplete = false
+  /** Whether no frame may be sent on the stream any more. */
+  #isOver = false
+  #receivedBytes = 0
+  /** Octets that the client may still send, padding included. */
+  #window: number = DEFAULT_WINDOW
+  /** What the client may send in all before it hears of us. */
+  #size: number = DEFAULT_WINDOW
+  /** Octets that were received and not given back to the window. */
+  #owed = 0
+
+  /** @param announced Octets by `content-length`, `undefined` without */
+  constructor(owner: ContentOwner, announced: number | undefined, expectsContinue: boolean) {
+    const { limits } = owner
+    this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
+    this.#owner = owner
+    this.#announced = announced
+    this.#awaitsContinue = expectsContinue
+    this.#watchSoon()
+  }
+
+  /** When more must have arrived. */
+  get deadlineMs(): number {
+    return this.#time?.deadlineMs ?? Infinity
+  }
+
+  /** Whether END_STREAM has arrived. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** Waits for more, if more is to come. */
+  watch(nowMs: number): void {
+    this.#isNoted = false
+    // Who waits for 100 has been asked for nothing yet, and nothing is missed while what came waits for its reader.
+    if (this.#isComplete || this.#awaitsContinue || this.#isFull) return
+    const { deadlines, limits } = this.#owner
+    this.#time ??= new ContentTime(limits, deadlines, nowMs)
+    try {
+      this.#time.onOctets(this.#untimedBytes, nowMs)
+    } catch (error) {
+      this.body.fail(error as ProtocolError)
+    }
+    this.#untimedBytes = 0
+    this.#owner.onContentDeadline()
+  }
+
+  /** Nothing more is waited for. */
+  unwatch(): void {
+    if (this.#time === undefined) return
+    this.#time.stop()
+    this.#owner.onContentDeadline()
+  }
+
+  onDeadline(): void {
+    this.unwatch()
+    this.body.fail(new ProtocolError(408, 'Request body took too long', 'stream'))
+  }
+
+  /**
+   * A DATA frame has arrived, with content from `start` to `end`.
+   *
+   * @param bytes Others may be in them, too
+   * @param frameBytes What it takes of the window
+   * @throws {ConnectionError} FLOW_CONTROL_ERROR if that is more than is left
+   * @throws {StreamError} if there is more content than announced, or too many frames wait
+   */
+  onData(bytes: Buffer, start: number, end: number, frameBytes: number): void {
+    const length = end - start
+    this.#window -= frameBytes
+    if (this.#window < 0)
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'DATA beyond the window of its stream')
+    this.#owed += frameBytes
+    this.#receivedBytes += length
+    if (this.#announced !== undefined && this.#receivedBytes > this.#announced) throw wrongLength()
+    if (this.#isFull && ++this.#unreadFrames * WINDOW_PER_UNREAD_FRAME > this.#size) {
+      // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
+      throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
+    }
+    this.#untimedBytes += length
+    this.#watchSoon()
+    const { body } = this
+    if (length > 0 && !body.isDiscarded) {
+      body.push(body.isFlowing ? keepable(bytes, start, end) : copied(bytes, start, end))
+    }
+    if (!this.#isFull) this.#credit(this.#size >>> 1)
+  }
+
+  /**
+   * The request is complete.
+   *
+   * @throws {StreamError} if there is less content than announced
+   */
+  onEnd(trailers: FieldList): void {
+    if (this.#announced !== undefined && this.#receivedBytes !== this.#announced) throw wrongLength()
+    this.#isComplete = true
+    this.#giveBack()
+    this.unwatch()
+    this.body.finish(trailers)
+  }
+
+  /** The stream has ended, in whatever way. */
+  onStreamOver(): void {
+    this.#isOver = true
+    this.#giveBack()
+  }
+
+  /** The stream has ended before its exchange. */
+  onClosed(error: Error): void {
+    this.unwatch()
+    if (!this.#isComplete) this.body.fail(error)
+  }
+
+  onWanted(): void {
+    if (!this.#awaitsContinue) return
+    this.#awaitsContinue = false
+    this.#owner.sendContinue()
+    this.watch(performance.now())
+  }
+
+  onFull(): void {
+    this.#isFull = true
+    this.#unreadFrames = 0
+    this.unwatch()
+  }
+
+  onRoom(): void {
+    this.#isFull = false
+    this.#untimedBytes = 0
+    this.#time?.restart()
+    this.watch(performance.now())
+    this.#credit(1)
+  }
+
+  onFault(): void {
+    this.#owner.abort()
+  }
+
+  /** Gives back what was received, if it is worth a frame. */
+  #credit(least: number): void {
+    if (this.#owed < least || this.#isComplete || this.#isOver) return
+    if (this.body.isFlowing) this.#owed += this.#grow()
+    this.#window += this.#owed
+    this.#owner.credit(this.#owed)
+    this.#owed = 0
+  }
+
+  /** @returns Octets by which the window has become larger */
+  #grow(): number {
+    const borrowed = this.#owner.spareWindow.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
+    this.#size += borrowed
+    return borrowed
+  }
+
+  #giveBack(): void {
+    this.#owner.spareWindow.giveBack(this.#size - DEFAULT_WINDOW)
+    this.#size = DEFAULT_WINDOW
+  }
+
+  #watchSoon(): void {
+    if (this.#isNoted) return
+    this.#isNoted = true
+    this.#owner.watchSoon()
+  }
+}
+
+function wrongLength(): StreamError {
+  return new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: not as much content as announced')
+}

@@ -1,0 +1,45 @@
+import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
+import type { Sender } from './sender.ts'
+
+/** Octets of content that are progress. */
+const PROGRESS_BYTES: number = 16 * 1024
+/** How often it is seen whether the client takes something, in the time in which it must have. */
+const SAMPLES = 4
+
+/** Sees whether a client takes what it is sent; octet by octet it could hold its answers for ever. */
+export class OutputWatch {
+  /** When `isStalled` is to be asked next. */
+  deadlineMs: number
+  readonly #sender: Sender
+  readonly #deadlines: Deadlines
+  readonly #timeoutMs: number
+  /** What the sender had sent when it was last seen to go on, and when that was. */
+  #sentBytes = 0
+  #progressMs: number
+
+  /** @param timeoutMs In which the client must take something, 0 for no limit */
+  constructor(sender: Sender, deadlines: Deadlines, timeoutMs: number, nowMs: number) {
+    this.#sender = sender
+    this.#deadlines = deadlines
+    this.#timeoutMs = timeoutMs
+    this.#progressMs = nowMs
+    this.deadlineMs = deadlines.in(timeoutMs / SAMPLES, nowMs)
+  }
+
+  /** The socket has taken all that it was given. */
+  onDrain(): void {
+    this.#progressMs = performance.now()
+  }
+
+  isStalled(nowMs: number): boolean {
+    const { isBusy, writer, sentBytes } = this.#sender
+    this.deadlineMs = this.#deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
+    const isWaiting = isBusy || writer.isBlocked
+    if (isWaiting && sentBytes - this.#sentBytes < PROGRESS_BYTES) {
+      return nowMs - this.#progressMs >= this.#timeoutMs
+    }
+    this.#progressMs = nowMs
+    this.#sentBytes = sentBytes
+    return false
+  }
+}

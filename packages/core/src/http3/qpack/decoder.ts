@@ -1,0 +1,120 @@
+import { ProtocolError } from '../../engine/errors.ts'
+import { ErrorCode, Http3Error } from '../errors.ts'
+import { decodeHuffman } from '../../engine/fields/huffman.ts'
+import { STATIC_TABLE } from './static-table.ts'
+
+/** What RFC 9114 §4.2.2 adds to the size of each field. */
+const FIELD_OVERHEAD_BYTES = 32
+/**
+ * Continuation octets of an integer: enough for the 62 bits that RFC 9204 §4.1.1 demands. Values above 2^53 are rounded,
+ * and mean nothing but "too much" wherever they may stand.
+ */
+const MAX_CONTINUATION_OCTETS = 9
+const BASE_SIGN = 0x80
+
+/** The most that a field section may hold. */
+export interface FieldSectionLimits {
+  /** Names and values in octets, and 32 more for each field (RFC 9114 §4.2.2). */
+  readonly maxBytes: number
+  readonly maxFields: number
+}
+
+/**
+ * Decodes a field section of a peer that was allowed no dynamic table.
+ *
+ * @returns Names and values in turn, as they were sent, latin1
+ * @throws {Http3Error} QPACK_DECOMPRESSION_FAILED if the section is not valid without a dynamic table
+ * @throws {ProtocolError} 431 if it exceeds the limits
+ * @see RFC 9204 §4.5
+ */
+export function decodeFieldSection(section: Uint8Array, limits: FieldSectionLimits): string[] {
+  const cursor = new Cursor(section)
+  if (cursor.integer(8) !== 0) throw failed('it needs a dynamic table')
+  // §4.5.1.2: with nothing inserted the Base has no meaning, but it must not be negative.
+  if ((cursor.peek() & BASE_SIGN) !== 0) throw failed('its Base is below 0')
+  cursor.integer(7)
+
+  const fields: string[] = []
+  let bytes = 0
+  while (!cursor.isAtEnd) {
+    readFieldLine(cursor, fields)
+    const size = (fields.at(-2)?.length ?? 0) + (fields.at(-1)?.length ?? 0) + FIELD_OVERHEAD_BYTES
+    if ((bytes += size) > limits.maxBytes) throw new ProtocolError(431, 'Fields too large', 'stream')
+    if (fields.length > limits.maxFields * 2) throw new ProtocolError(431, 'Too many fields', 'stream')
+  }
+  return fields
+}
+
+/** @see RFC 9204 §4.5.2 to §4.5.6 */
+function readFieldLine(cursor: Cursor, fields: string[]): void {
+  const first = cursor.peek()
+  if ((first & 0b1100_0000) === 0b1100_0000) {
+    fields.push(...staticField(cursor.integer(6)))
+  } else if ((first & 0b1101_0000) === 0b0101_0000) {
+    const [name] = staticField(cursor.integer(4))
+    fields.push(name, cursor.string(7))
+  } else if ((first & 0b1110_0000) === 0b0010_0000) {
+    const name = cursor.string(3)
+    fields.push(name, cursor.string(7))
+  } else throw failed('it refers to a dynamic table')
+}
+
+function staticField(index: number): readonly [name: string, value: string] {
+  const field = STATIC_TABLE[index]
+  if (field === undefined) throw failed('it refers to a field beyond the static table')
+  return field
+}
+
+function failed(reason: string): Http3Error {
+  return new Http3Error(ErrorCode.QPACK_DECOMPRESSION_FAILED, `Cannot decode a field section: ${reason}`)
+}
+
+/** Reads the primitives of RFC 9204 §4.1, one after another. */
+class Cursor {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.byteLength
+  }
+
+  peek(): number {
+    return this.#bytes[this.#at] ?? 0
+  }
+
+  /** An integer in the low `prefixBits` bits of an octet and those after it (RFC 7541 §5.1). */
+  integer(prefixBits: number): number {
+    const max = 2 ** prefixBits - 1
+    let value = this.#next() & max
+    if (value < max) return value
+    for (let octets = 0; octets < MAX_CONTINUATION_OCTETS; octets++) {
+      const octet = this.#next()
+      value += (octet & 0x7f) * 128 ** octets
+      if (octet < 0x80) return value
+    }
+    throw failed('an integer is too large')
+  }
+
+  /** A string whose length has `prefixBits` bits and stands behind the bit that says whether it is in Huffman code. */
+  string(prefixBits: number): string {
+    const isHuffman = (this.peek() & (1 << prefixBits)) !== 0
+    const length = this.integer(prefixBits)
+    const start = this.#at
+    this.#at += length
+    if (this.#at > this.#bytes.byteLength) throw failed('it breaks off')
+    if (!isHuffman) return this.#bytes.toString('latin1', start, this.#at)
+    const decoded = decodeHuffman(this.#bytes, start, this.#at)
+    if (decoded === undefined) throw failed('a string is not in Huffman code')
+    return decoded
+  }
+
+  #next(): number {
+    const octet = this.#bytes[this.#at++]
+    if (octet === undefined) throw failed('it breaks off')
+    return octet
+  }
+}

@@ -1,0 +1,283 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import type { Socket } from 'node:dgram'
+import type { AddressInfo } from 'node:net'
+import { Level } from '@fw/log'
+import { outsideRequests } from '../../../engine/event-loop/outside-requests.ts'
+import { quicheAddress } from './peer-address.ts'
+import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './binding.ts'
+import { QuicheConnection, type QuicheEndpoint } from './connection.ts'
+import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListener, QuicListenOptions } from '../quic.ts'
+import { StatelessResets } from './stateless-resets.ts'
+import { mintRetryToken, openRetryToken } from './retry-token.ts'
+
+/** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
+const ID_BYTES = 20
+/** RFC 9000 §14.1: a client's first packet is at least this large, so that our answer is not an amplification. */
+const MIN_INITIAL_BYTES = 1200
+/** Octets of a Version Negotiation or Retry packet, at most. */
+const MAX_STATELESS_BYTES = 512
+/**
+ * Handshakes under way above which a new client must first prove its address. Below, that would cost every client a
+ * round trip for nothing; above, somebody may be sending from addresses that are not theirs.
+ */
+const RETRY_ABOVE_HANDSHAKES = 64
+
+const INITIAL = 0
+const LONG_HEADER = 0x80
+
+/** What a listener is made of. */
+export interface QuicheListenerParts {
+  readonly quiche: QuicheBinding
+  readonly config: QuicheConfig
+  /** Makes the same configuration with another certificate. */
+  readonly configure: (credentials: QuicCredentials) => QuicheConfig
+  readonly options: QuicListenOptions
+  readonly accept: (connection: QuicConnection) => QuicConnectionEvents
+}
+
+/** A UDP socket and the connections on it: finds the connection of a packet, and lets new ones in. */
+export class QuicheListener implements QuicListener, QuicheEndpoint {
+  readonly address: AddressInfo
+  readonly options: QuicListenOptions
+  readonly #local: HostPort
+  readonly #socket: Socket
+  readonly #quiche: QuicheBinding
+  readonly #configure: (credentials: QuicCredentials) => QuicheConfig
+  #config: QuicheConfig
+  readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
+  readonly #resets: StatelessResets
+  readonly #tokenSecret = randomBytes(32)
+  /** By every connection ID that packets may be sent to. */
+  readonly #byId = new Map<string, QuicheConnection>()
+  readonly #ids = new Map<QuicheConnection, Set<string>>()
+  /** Those that are not closed. */
+  readonly #open = new Set<QuicheConnection>()
+  #handshakes = 0
+  #isRefusing = false
+  readonly #closed = Promise.withResolvers<void>()
+  #isClosing = false
+  #isClosed = false
+  #scheduled = new Set<QuicheConnection>()
+  /** Whoever schedules it may be at work on a request; those of others must not begin in the context of that one. */
+  readonly #service = (): void => outsideRequests(() => this.#serviceScheduled())
+
+  /** @param socket Bound; the listener closes it */
+  constructor(socket: Socket, { quiche, config, configure, options, accept }: QuicheListenerParts) {
+    this.#socket = socket
+    this.#quiche = quiche
+    this.#config = config
+    this.#configure = configure
+    this.options = options
+    this.#accept = accept
+    this.#resets = new StatelessResets(resetSecret(options), performance.now())
+    this.address = socket.address()
+    this.#local = quicheAddress({ host: this.address.address, port: this.address.port })
+    socket.on('message', (packet, { address, port }) => {
+      // Who sends from port 0, as anybody can pretend to, expects no answer (RFC 768); to send one throws.
+      if (port !== 0) this.#onPacket(packet, { host: address, port })
+    })
+    socket.on('error', () => {
+      // A packet that could not be sent is a lost packet, which QUIC deals with.
+    })
+  }
+
+  setCredentials(credentials: QuicCredentials): void {
+    // A connection keeps the TLS context that it was made with.
+    this.#config = this.#configure(credentials)
+  }
+
+  refuse(): void {
+    this.#isRefusing = true
+  }
+
+  close(how: 'when-idle' | 'now'): Promise<void> {
+    this.refuse()
+    this.#isClosing = true
+    if (how === 'now') {
+      this.#serviceScheduled()
+      for (const connection of this.#ids.keys()) connection.destroy()
+    }
+    this.#closeIfIdle()
+    return this.#closed.promise
+  }
+
+  transmit(packet: Uint8Array, to: HostPort): void {
+    if (this.#isClosed) return
+    this.#trace('sent to', packet, to)
+    this.#socket.send(packet, to.port, to.host)
+  }
+
+  addId(connection: QuicheConnection): { id: Uint8Array; resetToken: bigint; key: string } {
+    const id = randomBytes(ID_BYTES)
+    const key = idKey(id)
+    this.#byId.set(key, connection)
+    this.#ids.get(connection)?.add(key)
+    return { id, resetToken: this.#resets.token(id), key }
+  }
+
+  removeId(connection: QuicheConnection, id: Uint8Array): void {
+    const key = idKey(id)
+    this.#byId.delete(key)
+    this.#ids.get(connection)?.delete(key)
+  }
+
+  schedule(connection: QuicheConnection): void {
+    if (this.#scheduled.size === 0) setImmediate(this.#service)
+    this.#scheduled.add(connection)
+  }
+
+  accept(connection: QuicConnection): QuicConnectionEvents {
+    this.#handshakes--
+    return this.#accept(connection)
+  }
+
+  onClosed(connection: QuicheConnection): void {
+    if (!connection.isAccepted) this.#handshakes--
+    this.#open.delete(connection)
+    this.#closeIfIdle()
+  }
+
+  onGone(connection: QuicheConnection): void {
+    for (const id of this.#ids.get(connection) ?? []) this.#byId.delete(id)
+    this.#ids.delete(connection)
+    this.#scheduled.delete(connection)
+  }
+
+  #serviceScheduled(): void {
+    const scheduled = this.#scheduled
+    // What is scheduled from here on has its turn after the others.
+    this.#scheduled = new Set()
+    try {
+      for (const connection of scheduled) {
+        scheduled.delete(connection)
+        connection.service()
+      }
+    } finally {
+      // If an application threw, the other connections have their turn all the same.
+      for (const connection of scheduled) this.schedule(connection)
+    }
+  }
+
+  #trace(what: 'sent to' | 'from', packet: Uint8Array, { host, port }: HostPort): void {
+    const { logger } = this.options
+    if (logger?.isEnabled(Level.Trace) !== true) return
+    logger.trace('QUIC packet {} {} port {}: {} bytes', what, host, port, packet.byteLength)
+  }
+
+  #onPacket(packet: Buffer, from: HostPort): void {
+    this.#trace('from', packet, from)
+    const isLong = ((packet[0] ?? 0) & LONG_HEADER) !== 0
+    if (!isLong) {
+      const key = packet.toString('latin1', 1, 1 + ID_BYTES)
+      const connection = this.#byId.get(key)
+      if (connection !== undefined) connection.receive(packet, key, from, this.#local)
+      else this.#onStray(packet, from)
+      return
+    }
+    const header = this.#readHeader(packet)
+    if (header === undefined) return
+    const key = idKey(header.dcid)
+    const known = this.#byId.get(key)
+    if (known !== undefined) {
+      known.receive(packet, key, from, this.#local)
+      return
+    }
+    const made = this.#admit(packet.byteLength, header, from)
+    if (made?.receive(packet, key, from, this.#local) === false) made.destroy()
+  }
+
+  /** A packet of a connection that is not known, perhaps of a server that was here before. */
+  #onStray(packet: Buffer, from: HostPort): void {
+    const reset = this.#resets.answer(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
+    if (reset !== undefined) this.transmit(reset, from)
+  }
+
+  #readHeader(packet: Buffer): QuicheHeader | undefined {
+    try {
+      return this.#quiche.Header.fromSlice(packet, ID_BYTES)
+    } catch {
+      // Anybody can send anything to a UDP port; what is no QUIC packet is nobody's.
+      return undefined
+    }
+  }
+
+  /** A packet for no connection: makes one if it may. */
+  #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
+    if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
+    if (!this.#quiche.versionIsSupported(header.version)) {
+      // RFC 9000 §6.1; version 0 is such an answer itself.
+      if (header.version !== 0)
+        this.#answer(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
+      return undefined
+    }
+    if (header.ty !== INITIAL || this.#open.size >= this.options.maxConnections) return undefined
+
+    const client = { address: from.host, port: from.port }
+    if (header.token !== undefined && header.token.byteLength > 0) {
+      const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
+      if (originalId !== undefined) return this.#connect(header.dcid, originalId, header, from)
+      // RFC 9000 §8.1.3: it may be of a server that was here before; then the client has not proved its address.
+    }
+    const id = randomBytes(ID_BYTES)
+    if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
+    const token = mintRetryToken(this.#tokenSecret, client, Date.now(), header.dcid, id)
+    this.#answer(from, (out) => this.#quiche.retry(header.scid, header.dcid, id, token, header.version, out))
+    return undefined
+  }
+
+  #answer(to: HostPort, write: (out: Buffer) => number): void {
+    const out = Buffer.alloc(MAX_STATELESS_BYTES)
+    try {
+      this.transmit(out.subarray(0, write(out)), to)
+    } catch {
+      // Nothing can be said to a packet with such connection IDs.
+    }
+  }
+
+  #connect(
+    id: Uint8Array,
+    originalId: Uint8Array | null,
+    header: QuicheHeader,
+    from: HostPort,
+  ): QuicheConnection | undefined {
+    let connection: QuicheConnection
+    try {
+      // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 octets for all parameters.
+      this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
+      const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, quicheAddress(from), this.#config)
+      connection = new QuicheConnection(quiche, this, from)
+    } catch {
+      // A client whose connection IDs are not valid.
+      return undefined
+    }
+    // Until the client has our ID it goes on using the one it made up.
+    const ids = new Set([idKey(id), idKey(header.dcid)])
+    for (const key of ids) this.#byId.set(key, connection)
+    this.#ids.set(connection, ids)
+    this.#open.add(connection)
+    this.#handshakes++
+    return connection
+  }
+
+  #closeIfIdle(): void {
+    if (!this.#isClosing || this.#isClosed || this.#open.size > 0) return
+    this.#isClosed = true
+    // Those that are only being silent have nothing left to say.
+    for (const connection of this.#ids.keys()) connection.destroy()
+    this.#socket.close(() => this.#closed.resolve())
+  }
+}
+
+function idKey(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
+}
+
+/**
+ * The secret behind stateless reset tokens: the same after a restart, so that clients of the process before learn at
+ * once that it is gone. Not so where other processes share the port: a packet that reaches the wrong one, as anybody
+ * can make happen, would end a connection that stands (RFC 9000 §21.11).
+ */
+function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {
+  if (reusePort) return randomBytes(32)
+  return new Uint8Array(hkdfSync('sha256', key, '', 'stateless reset', 32))
+}

@@ -1,0 +1,52 @@
+import type { FieldList } from '@fw/types'
+import { httpDate } from '../engine/fields/http-date.ts'
+import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
+import { encodeFieldSection } from './qpack/encoder.ts'
+
+/** HEADERS frame with the head of a final answer (RFC 9114 §4.3.2). */
+export function encodeAnswerHead(status: number, head: ResponseHead): Buffer {
+  return encodeFrame(FrameType.HEADERS, encodeAnswerSection(status, head))
+}
+
+/** The same with a DATA frame behind it, in one piece: every write to a stream is a call into QUIC. */
+export function encodeAnswer(status: number, head: ResponseHead, content: Uint8Array): Buffer {
+  const section = encodeAnswerSection(status, head)
+  const bytes =
+    frameHeaderLength(FrameType.HEADERS, section.byteLength) +
+    section.byteLength +
+    frameHeaderLength(FrameType.DATA, content.byteLength) +
+    content.byteLength
+  const frames = Buffer.allocUnsafe(bytes)
+  const sectionAt = writeFrameHeader(frames, FrameType.HEADERS, section.byteLength, 0)
+  frames.set(section, sectionAt)
+  const contentAt = writeFrameHeader(frames, FrameType.DATA, content.byteLength, sectionAt + section.byteLength)
+  frames.set(content, contentAt)
+  return frames
+}
+
+function encodeAnswerSection(status: number, head: ResponseHead): Buffer {
+  const fields = [':status', String(status), ...inLowerCase(head.fields)]
+  if (head.contentLength !== undefined) fields.push('content-length', String(head.contentLength))
+  if (!head.hasDate) fields.push('date', httpDate())
+  return encodeFieldSection(fields)
+}
+
+/** HEADERS frame with the head of an informational answer (RFC 9114 §4.1). */
+export function encodeInformational(status: number, fields: FieldList): Buffer {
+  return encodeHeaders([':status', String(status), ...inLowerCase(fields)])
+}
+
+/** HEADERS frame with trailers. */
+export function encodeTrailers(fields: FieldList): Buffer {
+  return encodeHeaders(inLowerCase(fields))
+}
+
+function encodeHeaders(fields: FieldList): Buffer {
+  return encodeFrame(FrameType.HEADERS, encodeFieldSection(fields))
+}
+
+/** RFC 9114 §4.2: a name in upper case makes the answer malformed. */
+function inLowerCase(fields: FieldList): FieldList {
+  return fields.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
+}

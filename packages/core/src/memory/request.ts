@@ -1,0 +1,105 @@
+import type { FieldList, RequestHeaders } from '@fw/types'
+import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
+import { StandardHeaders } from './standard-headers.ts'
+
+/** A request that needs no network, taken apart as an engine would. */
+export interface MemoryRequest {
+  readonly scheme: 'http' | 'https'
+  readonly method: string
+  readonly target: string
+  readonly headers: RequestHeaders
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | null
+  readonly signal: AbortSignal | undefined
+  /** What the signal is of, kept as it passes on nothing without it: nobody else has that signal. */
+  readonly request: Request | undefined
+}
+
+const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
+/** A path that a URL leaves as it is: no dot segments, nothing to encode. */
+const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
+const PLAIN_NAME = /^[a-z][a-z\d-]*$/
+const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
+const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** What is understood here; anything else in an `init` is left to `Request`. */
+const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal'])
+
+/**
+ * Takes a request apart. A relative address is one of `http://localhost`.
+ *
+ * What can be understood without a `Request` is, as making one costs many times more than answering it.
+ *
+ * @throws {TypeError} as `new Request()`
+ */
+export function memoryRequest(input: string | URL | Request, init?: RequestInit): MemoryRequest {
+  if (input instanceof Request) return ofRequest(init === undefined ? input : new Request(input, init))
+  if (typeof input === 'string' && isPlainPath(input)) {
+    const plain = ofPlain(input, init)
+    if (plain !== undefined) return plain
+  }
+  return ofRequest(new Request(new URL(input, 'http://localhost'), init))
+}
+
+/** A path that starts with `//` names another host. */
+function isPlainPath(path: string): boolean {
+  return path.charCodeAt(1) !== 0x2f && PLAIN_PATH.test(path)
+}
+
+function ofPlain(target: string, init: RequestInit = {}): MemoryRequest | undefined {
+  for (const name in init) if (!PLAIN_INIT.has(name)) return undefined
+  const { method = 'GET', headers, body = null, signal } = init
+  if (!PLAIN_METHODS.has(method)) return undefined
+  const isText = typeof body === 'string'
+  if (body !== null && (method === 'GET' || method === 'HEAD' || !(isText || body instanceof Uint8Array))) {
+    return undefined
+  }
+  return {
+    scheme: 'http',
+    method,
+    target,
+    headers: headers === undefined && !isText ? LOCALHOST : new FieldListHeaders(fieldsOf(headers, isText)),
+    // A copy, as a `Request` makes one.
+    body: isText ? Buffer.from(body) : body === null ? null : new Uint8Array(body),
+    signal: signal ?? undefined,
+    request: undefined,
+  }
+}
+
+function fieldsOf(headers: RequestInit['headers'], isText: boolean): FieldList {
+  const fields = ['host', 'localhost']
+  let hasType = false
+  for (const [name, value] of isPlainRecord(headers) ? Object.entries(headers) : new Headers(headers)) {
+    if (name === 'content-type') hasType = true
+    if (name === 'host') fields[1] = value
+    else fields.push(name, value)
+  }
+  if (isText && !hasType) fields.push('content-type', 'text/plain;charset=UTF-8')
+  return fields
+}
+
+/** Whether `Headers` would take each of the fields as it is. */
+function isPlainRecord(headers: RequestInit['headers']): headers is Record<string, string> {
+  if (typeof headers !== 'object' || Object.getPrototypeOf(headers) !== Object.prototype) return false
+  for (const [name, value] of Object.entries(headers)) {
+    if (!PLAIN_NAME.test(name) || typeof value !== 'string' || !PLAIN_VALUE.test(value)) return false
+  }
+  return true
+}
+
+function ofRequest(request: Request): MemoryRequest {
+  const { url, method, headers, body, signal } = request
+  // `url` is normalised: scheme, '//', host, and a path that is never empty.
+  const hostStart = url.indexOf('//') + 2
+  const pathStart = url.indexOf('/', hostStart)
+  const fragment = url.indexOf('#', pathStart)
+  const credentials = url.lastIndexOf('@', pathStart)
+  const host = url.slice(credentials < hostStart ? hostStart : credentials + 1, pathStart)
+  return {
+    scheme: url.startsWith('https:') ? 'https' : 'http',
+    method,
+    target: fragment === -1 ? url.slice(pathStart) : url.slice(pathStart, fragment),
+    headers: new StandardHeaders(headers, host),
+    body,
+    signal,
+    request,
+  }
+}

@@ -1,0 +1,143 @@
+import { inWords } from './check-options.ts'
+
+/**
+ * What one client may cost. Every limit has a default here and can be set in `new Server({ limits })`; the unit is in
+ * the name, 0 switches a time limit off.
+ */
+export interface Limits {
+  /** Request line, fields and the empty line together, in octets; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
+  readonly maxHeadBytes: number
+  /** Request line in octets; above it 414. RFC 9112 §3 asks for at least 8,000. */
+  readonly maxRequestLineBytes: number
+  /** Header fields of one request; above it 431. Fields are never silently dropped, as that could drop a security field. */
+  readonly maxFields: number
+  /** Trailer section in octets; above it 431. Few applications use trailers at all. */
+  readonly maxTrailerBytes: number
+  /** Trailer fields; above it 431. */
+  readonly maxTrailerFields: number
+  /** Extensions of one chunk in octets; above it 400. Nobody sends them but attackers (CVE-2024-22019). */
+  readonly maxChunkExtensionBytes: number
+  /** Chunk extensions of one body in octets; above it 413. */
+  readonly maxChunkExtensionsTotalBytes: number
+  /** Request body in octets; above it 413. Routes that take uploads raise it. */
+  readonly maxBodyBytes: number
+  /** Fields of a form (`application/x-www-form-urlencoded`); above it 413. Forms of people have dozens; a million in a body take Node.js ten seconds to tell apart. */
+  readonly maxFormFields: number
+  /** Received octets that may wait for a handler which does not read, for one request; then the client is made to wait. */
+  readonly maxBufferedBodyBytes: number
+  /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without an answer. */
+  readonly tlsHandshakeTimeoutMs: number
+  /** From a new connection to its first octet; idle connections are cheap to open. Closed without an answer. */
+  readonly firstByteTimeoutMs: number
+  /** From the first octet of a head to its end, in all, so that dripping it does not help; then 408. */
+  readonly headTimeoutMs: number
+  /** Without an octet of a body that is being waited for; then 408. */
+  readonly bodyStallTimeoutMs: number
+  /** Least octets a second of a body, on the whole, as long as it is read; then 408. 0 for no limit: links may be slow. 256 stops those who drip. */
+  readonly minBodyBytesPerSecond: number
+  /** Time before the rate of a body is judged. */
+  readonly bodyRateGraceMs: number
+  /** From the start of a head to the end of the body; then 408. */
+  readonly requestTimeoutMs: number
+  /** Without the client taking an octet of the answer; then the connection or stream is destroyed. */
+  readonly writeStallTimeoutMs: number
+  /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
+  readonly keepAliveTimeoutMs: number
+  /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
+  readonly drainIdleMs: number
+  /** Pipelined requests of one HTTP/1.1 connection that are begun before others which have much to do get their turn; 0 for no limit. */
+  readonly maxPipelinedRequests: number
+  /** Requests on one HTTP/1.1 connection; 0 for no limit. */
+  readonly maxRequestsPerConnection: number
+  /**
+   * TCP connections that the operating system holds until they are accepted; clients try again a second later when there
+   * are more. As many as Linux allows unless told otherwise (`net.core.somaxconn`), so that a flood of connections delays
+   * nobody; 0 for the number of Node.js.
+   */
+  readonly maxPendingConnections: number
+  /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
+  readonly maxConnections: number
+  /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
+  readonly maxConnectionsPerAddress: number
+  /** Octets read and thrown away where a connection ends with an answer, so that the client sees the answer and not a reset. */
+  readonly lingerBytes: number
+  /** Time for the same. */
+  readonly lingerTimeoutMs: number
+  /** Streams of one HTTP/2 or HTTP/3 connection at once. */
+  readonly maxConcurrentStreams: number
+  /** Streams that one HTTP/2 or HTTP/3 connection may reset in a burst (CVE-2023-44487); then it is closed. */
+  readonly maxStreamResetBurst: number
+  /** Streams that one HTTP/2 or HTTP/3 connection may reset a second in the long run. */
+  readonly maxStreamResetsPerSecond: number
+  /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
+  readonly sessionIdleTimeoutMs: number
+  /**
+   * Octets of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
+   * stop. Well above 0, as Chromium never shows an answer after it was told to stop sending the request.
+   */
+  readonly maxDiscardedBodyBytes: number
+  /** HTTP/3 connections at once; a further client gets no answer. UDP has no descriptors that would run out first. */
+  readonly maxHttp3Connections: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxHeadBytes: 16 * 1024,
+  maxRequestLineBytes: 8000,
+  maxFields: 100,
+  maxTrailerBytes: 8 * 1024,
+  maxTrailerFields: 32,
+  maxChunkExtensionBytes: 4 * 1024,
+  maxChunkExtensionsTotalBytes: 16 * 1024,
+  maxBodyBytes: 1024 * 1024,
+  maxFormFields: 1_000,
+  maxBufferedBodyBytes: 64 * 1024,
+  tlsHandshakeTimeoutMs: 10_000,
+  firstByteTimeoutMs: 10_000,
+  headTimeoutMs: 15_000,
+  bodyStallTimeoutMs: 30_000,
+  minBodyBytesPerSecond: 0,
+  bodyRateGraceMs: 10_000,
+  requestTimeoutMs: 300_000,
+  writeStallTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 5_000,
+  drainIdleMs: 500,
+  maxPipelinedRequests: 16,
+  maxRequestsPerConnection: 0,
+  maxPendingConnections: 4096,
+  maxConnections: 0,
+  maxConnectionsPerAddress: 0,
+  lingerBytes: 256 * 1024,
+  lingerTimeoutMs: 2_000,
+  maxConcurrentStreams: 100,
+  maxStreamResetBurst: 200,
+  maxStreamResetsPerSecond: 20,
+  sessionIdleTimeoutMs: 60_000,
+  maxDiscardedBodyBytes: 16 * 1024 * 1024,
+  maxHttp3Connections: 10_000,
+}
+
+/**
+ * The defaults with some replaced; a limit that is `undefined` counts as not given.
+ *
+ * @throws {TypeError} if a name is not one of the limits, or this is no object
+ * @throws {RangeError} if a value is no whole number, or out of range
+ */
+export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(
+      `Option limits is ${JSON.stringify(given)}; an object is meant, such as { maxBodyBytes: 1048576 }`,
+    )
+  }
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  for (const [name, value] of Object.entries(stated)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
+    }
+    // What timers and the operating system take; a body may be larger.
+    const most = name === 'maxBodyBytes' ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
+    if (!Number.isSafeInteger(value) || value < 0 || value > most) {
+      throw new RangeError(`Limit ${name} is ${inWords(value)}; it takes a whole number from 0 to ${most}`)
+    }
+  }
+  return { ...DEFAULT_LIMITS, ...stated }
+}

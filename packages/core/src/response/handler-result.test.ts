@@ -1,0 +1,59 @@
+import type { Handler } from '@fw/types'
+import { describe, expect, it } from 'vitest'
+import { App } from '../app/app.ts'
+import { HttpError } from './http-error.ts'
+
+/** What is answered with a result, and what is reported of it. */
+async function answer(result: Handler): Promise<readonly [status: number, text: string, report: string]> {
+  let report = ''
+  const app = new App({ onError: (_, error) => (report = String(error)) })
+  app.router.get('/', result)
+  const response = await app.fetch('/')
+  return [response.status, await response.text(), report]
+}
+
+describe('a handler that returns', () => {
+  it('an error fails with it, as if it had thrown it', async () => {
+    const [status, text, report] = await answer(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
+    expect([status, report]).toEqual([500, 'Error: secret'])
+    expect(text).not.toMatch(/secret/i)
+    expect((await answer(() => new HttpError(404, 'No such user')))[1]).toContain('No such user')
+  })
+
+  it.each<[what: string, hint: string, make: Handler]>([
+    ['Blob', 'new Response(…)', () => new Blob(['x'])],
+    ['FormData', 'new Response(…)', () => new FormData()],
+    ['URLSearchParams', 'new Response(…)', () => new URLSearchParams('a=b')],
+    ['ArrayBuffer', 'new Uint8Array(…)', () => new ArrayBuffer(3)],
+    ['Float32Array', 'new Uint8Array(…)', () => new Float32Array(3)],
+    ['Map', 'an object or an array', () => new Map([[1, 2]])],
+    ['Set', 'an object or an array', () => new Set([1])],
+    ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
+    ['Request', 'new Response(…)', () => new Request('http://localhost/')],
+    ['Context', 'nothing', (ctx) => ctx],
+  ])('a %s fails, and the record says what to return', async (_, hint, make) => {
+    const [status, , report] = await answer(make)
+    expect(status).toBe(500)
+    expect(report).toMatch(/^TypeError: Cannot answer with /)
+    expect(report).toContain(hint)
+  })
+
+  it.each<[what: string, make: () => unknown, json: string]>([
+    [
+      'an instance of a class',
+      () =>
+        new (class User {
+          readonly name = 'x'
+        })(),
+      '{"name":"x"}',
+    ],
+    ['what says its own JSON', () => new URL('http://localhost/'), '"http://localhost/"'],
+    ['an iterable that does', () => Object.assign(new Set([1]), { toJSON: () => [1] }), '[1]'],
+    ['an iterable with fields', () => ({ __proto__: { [Symbol.iterator]: () => [].values() }, a: 1 }), '{"a":1}'],
+    ['a date', () => new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['a list', () => new (class List extends Array {})(), '[]'],
+    ['an object without a prototype', () => Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+  ])('%s answers with its JSON', async (_, make, json) => {
+    expect(await answer(make)).toEqual([200, json, ''])
+  })
+})

@@ -1,0 +1,144 @@
+import type { BodySource } from '@fw/types'
+
+/** What a body is made of: all of it, or a source to stream it from; `null` for none. */
+export type AnswerBody = string | Uint8Array | BodySource | null
+
+/** What a handler's result stands for. */
+export interface Answer {
+  readonly body: AnswerBody
+  /** Content type that the result implies, used unless another one was set. */
+  readonly contentType: string | undefined
+  /** Status and fields, where the result brings them along. */
+  readonly response: Response | undefined
+}
+
+export const TEXT_TYPE = 'text/plain; charset=utf-8'
+export const HTML_TYPE = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json'
+export const BYTES_TYPE = 'application/octet-stream'
+
+/**
+ * Turns what a handler returned into an answer: text, bytes, a stream, a `Response`, and everything else as JSON.
+ *
+ * @param result Anything but `undefined`
+ * @param serialize Makes JSON of what has no other form
+ * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
+ * @throws the result, if it is an error: whoever returns one has forgotten to throw it
+ */
+export function answerOf(result: unknown, serialize: Serialize = jsonText, status: number = 200): Answer {
+  if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
+  if (typeof result === 'object' && result !== null) {
+    if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
+    const isLiteral = isPlain(result)
+    if (!isLiteral && result instanceof Response) return ofResponse(result)
+    if (Symbol.asyncIterator in result) {
+      const body = result as Exclude<BodySource, Iterable<unknown>>
+      checkSource(body)
+      return { body, contentType: BYTES_TYPE, response: undefined }
+    }
+    if (!isLiteral) checkJsonForm(result)
+  }
+  return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
+}
+
+/** Whether an object is a literal: no `Response`, for which Node.js would have to load all of `fetch`. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/** What to return in place of something that `JSON.stringify` makes `{}` of, by its `Symbol.toStringTag`. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  ArrayBuffer: 'new Uint8Array(…)',
+  SharedArrayBuffer: 'new Uint8Array(…)',
+  Blob: 'new Response(…)',
+  File: 'new Response(…)',
+  FormData: 'new Response(…)',
+  URLSearchParams: 'new Response(…)',
+  Request: 'new Response(…)',
+  Headers: 'new Response(…)',
+  Map: 'an object or an array',
+  Set: 'an object or an array',
+  Context: 'nothing, or the value to answer with',
+}
+
+/** Refuses what would be answered as `{}`, though it is not empty. */
+function checkJsonForm(value: object): void {
+  if (value instanceof Error) throw value
+  if (Array.isArray(value) || 'toJSON' in value) return
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
+  if (instead === undefined && (!(Symbol.iterator in value) || Object.keys(value).length > 0)) return
+  throw new TypeError(
+    `Cannot answer with a value of type ${tag}: return ${instead ?? 'an array, or give it to ctx.stream(…)'}`,
+  )
+}
+
+/** @throws {TypeError} if nothing can be streamed from the source */
+export function checkSource(source: unknown): asserts source is BodySource {
+  if (source instanceof ReadableStream) {
+    if (source.locked) throw new TypeError('Cannot answer: the stream is being read already')
+  } else if (
+    typeof source !== 'object' ||
+    source === null ||
+    !(Symbol.asyncIterator in source || Symbol.iterator in source)
+  ) {
+    throw new TypeError('Cannot answer: the body is no ReadableStream and not iterable')
+  }
+}
+
+/** @throws {TypeError} if the body is no text */
+export function checkText(body: unknown): string {
+  if (typeof body !== 'string') throw new TypeError(`Cannot answer with text: the body is of type ${typeof body}`)
+  return body
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * @throws {RangeError} if the status is no redirect
+ * @throws {TypeError} if the location is no URI reference
+ */
+export function checkRedirect(location: unknown, status: number): void {
+  if (typeof location !== 'string') {
+    throw new TypeError(`Cannot redirect to a location of type ${typeof location}: it takes a string, such as url.href`)
+  }
+  if (!REDIRECTS.has(status)) {
+    throw new RangeError(
+      `Cannot redirect with status ${JSON.stringify(status)}: it is one of ${[...REDIRECTS].join(', ')}`,
+    )
+  }
+  // RFC 3986 §2: a URI reference is of visible ASCII characters.
+  if (!/^[\x21-\x7e]+$/.test(location)) {
+    throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)
+  }
+}
+
+/**
+ * Whether octets of a body follow the head of an answer.
+ *
+ * @see RFC 9110 §6.4.1
+ */
+export function allowsBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
+}
+
+function ofResponse(response: Response): Answer {
+  if (response.bodyUsed || response.body?.locked === true) {
+    throw new TypeError('Cannot answer: the body of the Response is being read already')
+  }
+  // `Response.error()` stands for a failed request and has status 0.
+  if (response.status === 0) throw new TypeError('Cannot answer with an error Response: it has no status')
+  return { body: response.body, contentType: undefined, response }
+}
+
+/** Makes the JSON of a value that is answered with a status. */
+export type Serialize = (value: unknown, status: number) => string
+
+/** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */
+export function jsonText(value: unknown): string {
+  // Typed as a string, but `undefined` where there is no JSON form.
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`Cannot answer: a value of type ${typeof value} has no JSON form`)
+  return text
+}

@@ -1,0 +1,188 @@
+import { Readable } from 'node:stream'
+import type { BodySource, FieldList, ResponseInit } from '@fw/types'
+import { discardSource } from './body-source.ts'
+import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
+import { answerOf, type AnswerBody, jsonText, type Serialize } from './handler-result.ts'
+import { checkInit, entriesOf } from './response-init.ts'
+
+/** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
+const BODY_FIELDS = [
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+]
+/** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
+const RESTRICTS_CACHES = /no-store|no-cache|private/i
+
+const NO_INIT: ResponseInit = {}
+
+/** The answer as far as it was prepared: status, fields and body, none of them sent. */
+export class PreparedAnswer {
+  readonly #sender: HeadSender | undefined
+  #status = 200
+  #statusIsSet = false
+  #body: AnswerBody | undefined = undefined
+  #headers: ResponseHeaderList | undefined = undefined
+  /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
+  #impliedType: string | undefined = undefined
+
+  /** @param sender Who is told of changes that come too late */
+  constructor(sender?: HeadSender) {
+    this.#sender = sender
+  }
+
+  get status(): number {
+    return this.#status
+  }
+
+  set status(status: number) {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(
+        `Cannot answer with status ${JSON.stringify(status)}: a final status is a number, 200 to 599`,
+      )
+    }
+    if (this.#sender?.headSent === true) {
+      this.#sender.onLateChange('the status')
+      return
+    }
+    this.#status = status
+    this.#statusIsSet = true
+  }
+
+  /** Whether a status was chosen. */
+  get hasStatus(): boolean {
+    return this.#statusIsSet
+  }
+
+  /** Whether a body was given, be it none (`null`). */
+  get hasBody(): boolean {
+    return this.#body !== undefined
+  }
+
+  get body(): AnswerBody {
+    return this.#body ?? null
+  }
+
+  get headers(): ResponseHeaderList {
+    return (this.#headers ??= new ResponseHeaderList(this.#sender, this.fields))
+  }
+
+  /** The fields to send. */
+  get fields(): FieldList {
+    if (this.#headers !== undefined) return this.#headers.fields
+    return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
+  }
+
+  /** Prepares a body in place of the one before. */
+  set(body: AnswerBody, contentType: string | undefined, init?: ResponseInit): void {
+    const { status, headers } = init === undefined ? NO_INIT : checkInit(init)
+    if (status !== undefined) this.status = status
+    this.#replaceBody(body)
+    this.#imply(contentType)
+    if (headers === undefined) return
+    for (const [name, value] of entriesOf(headers)) this.headers.set(name, value)
+  }
+
+  /**
+   * Prepares what a handler returned; `undefined` says that it answered through the context, or has nothing to say.
+   *
+   * @throws as `answerOf`
+   */
+  take(result: unknown, serialize: Serialize = jsonText): void {
+    if (result === undefined) {
+      if (!this.hasBody && !this.#statusIsSet) this.status = 204
+      return
+    }
+    const { body, contentType, response } = answerOf(result, serialize, this.#status)
+    this.set(body, contentType)
+    if (response === undefined) return
+    this.status = response.status
+    const seen = new Set(['set-cookie'])
+    const isLeftOut = fieldsLeftOut(response)
+    for (const [name, value] of response.headers) {
+      if (isLeftOut.has(name)) continue
+      // Cookies add up; any other field of the `Response` takes the place of a prepared one.
+      if (seen.has(name)) this.headers.append(name, value)
+      else this.headers.set(name, value)
+      seen.add(name)
+    }
+  }
+
+  /** The status and fields, to be changed apart from these. */
+  copyHead(): PreparedAnswer {
+    const copy = new PreparedAnswer(this.#sender)
+    copy.#status = this.#status
+    copy.#statusIsSet = this.#statusIsSet
+    for (const [name, value] of this.headers) copy.headers.append(name, value)
+    return copy
+  }
+
+  /** Gives up the body and what describes it; the other fields stay. */
+  abandonBody(): void {
+    this.#replaceBody(undefined)
+    this.#impliedType = undefined
+    const headers = this.#headers
+    if (headers === undefined) return
+    for (const name of BODY_FIELDS) headers.delete(name)
+    if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
+  }
+
+  /** Gives up the body of an answer whose head was sent otherwise; the fields say with which. */
+  discardBody(): void {
+    this.#replaceBody(undefined)
+  }
+
+  #replaceBody(body: AnswerBody | undefined): void {
+    const before = this.#body
+    this.#body = body
+    // It may fail before it is read, while middleware still runs; whoever reads it is told then.
+    if (body instanceof Readable) body.on('error', ignore)
+    if (before !== body && isSource(before)) discardSource(before)
+  }
+
+  #imply(contentType: string | undefined): void {
+    const before = this.#impliedType
+    this.#impliedType = contentType
+    const headers = this.#headers
+    if (headers === undefined) return
+    const current = headers.get('content-type')
+    if (current !== null && current !== before) return
+    if (contentType !== undefined) headers.set('content-type', contentType)
+    else headers.delete('content-type')
+  }
+}
+
+function isSource(body: AnswerBody | undefined): body is BodySource {
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+}
+
+function ignore(): void {}
+
+/** Content codings that `fetch()` takes off. */
+const DECODED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
+const NONE: ReadonlySet<string> = new Set()
+/** What is said of the connection that the `Response` came by. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
+/** The same, and what is not true any more of a body that was decoded. */
+const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
+
+/**
+ * Names of the fields that are not passed on with a `Response`: none of one that was made here. One that `fetch()` gave
+ * came by another connection, and its body has been decoded though its fields say how it was coded (Fetch standard, "HTTP
+ * network fetch").
+ */
+function fieldsLeftOut(response: Response): ReadonlySet<string> {
+  // Only what was fetched has a URL.
+  if (response.url === '') return NONE
+  const codings = response.headers.get('content-encoding')
+  if (codings === null || response.body === null) return OF_CONNECTION
+  const isDecoded = codings.split(',').every((coding) => DECODED.has(coding.trim().toLowerCase()))
+  return isDecoded ? OF_CODED_BODY : OF_CONNECTION
+}

@@ -1,0 +1,89 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import { checkOptions } from '../options/check-options.ts'
+import { StartupError } from '../options/startup-error.ts'
+import type { TlsCertificate } from '../options/tls-options.ts'
+
+/** A certificate that fits its key. */
+export interface TlsCredentials {
+  /** PEM. */
+  readonly key: string
+  /** With its chain, PEM. */
+  readonly cert: string
+  readonly x509: X509Certificate
+  /** Where it came from, for messages. */
+  readonly source: string
+}
+
+/** What is named in messages where there are no files. */
+const GIVEN = 'tls.cert and tls.key'
+
+/**
+ * Reads and checks a certificate.
+ *
+ * @throws {StartupError} if a file cannot be read, holds no PEM, or the key is not that of the certificate
+ * @throws {TypeError} for an option that does not exist
+ */
+export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
+  if ('key' in given) {
+    checkOptions('tls', given, ['key', 'cert'])
+    return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
+  }
+  checkOptions('tls', given, ['key', 'cert', 'keyFile', 'certFile', 'watch', 'watchIntervalMs'])
+  const [key, cert] = await Promise.all([
+    readPem(given.keyFile, 'private key', 'keyFile'),
+    readPem(given.certFile, 'certificate', 'certFile'),
+  ])
+  return checked(key, cert, `${String(given.certFile)} and ${String(given.keyFile)}`)
+}
+
+function pemOf(given: string | Buffer | undefined, option: string): string {
+  if (typeof given === 'string' || Buffer.isBuffer(given)) return String(given)
+  throw missing(option)
+}
+
+function missing(option: string): StartupError {
+  return new StartupError(`Cannot use tls: there is no ${option}. Give key and cert, or keyFile and certFile`)
+}
+
+async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
+  if (file === undefined) throw missing(option)
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+    throw new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check tls.${option}`, {
+      cause: error,
+    })
+  }
+}
+
+function checked(key: string, cert: string, source: string): TlsCredentials {
+  try {
+    const x509 = new X509Certificate(cert)
+    // What makes the context would not notice a key of another type than the certificate's.
+    if (!x509.checkPrivateKey(createPrivateKey(key))) throw new TypeError(MISMATCH)
+    createSecureContext({ key, cert })
+    return { key, cert, x509, source }
+  } catch (error) {
+    if (source === GIVEN && !cert.includes('-----BEGIN')) {
+      throw new StartupError(
+        `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For paths of files, write certFile and keyFile`,
+      )
+    }
+    throw new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error })
+  }
+}
+
+const MISMATCH = 'the private key is not that of the certificate'
+
+function reasonOf(error: unknown, key: string): string {
+  const { message } = error as Error
+  if (message === MISMATCH) return MISMATCH
+  if (key.includes('ENCRYPTED')) {
+    return 'the private key is encrypted. Give it in clear: openssl pkey -in key.pem -out clear.pem'
+  }
+  return `they are not a certificate and a private key in PEM (${message})`
+}
