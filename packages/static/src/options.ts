@@ -1,6 +1,13 @@
-import type { Confinement } from './files/source.ts'
-import type { PathGuards } from './paths/locate.ts'
 import { CALLBACK, checkOptions, FILE, FLAG, OCTETS, oneOf, type Rule } from './option-rules.ts'
+
+/** Which symbolic links may lead to a file. */
+export type Confinement = 'inside' | 'follow' | 'deny'
+
+/** Which paths are refused although a file of that name may exist. */
+export interface PathGuards {
+  readonly dotfiles: 'deny' | 'allow'
+  readonly dotdot: 'anywhere' | 'segment'
+}
 
 /** How files are served. Every option has a default. */
 export interface StaticFilesOptions {

@@ -1,5 +1,6 @@
 import { FileStat } from '../src/paths/file-stat.ts'
-import { Finder, type Resolution } from '../src/paths/finder.ts'
+import { Finder } from '../src/paths/finder.ts'
+import type { Resolution } from '../src/paths/resolution.ts'
 import { resolveOptions } from '../src/options.ts'
 
 /** What there is of a file and its sidecars now. */

@@ -48,7 +48,7 @@ export class App {
   readonly #root: RouteGroup
   readonly #routes: Routes
   readonly #drainNotice = new DrainNotice()
-  readonly #host: ContextHost
+  readonly #host: ContextHost<RequestContext>
 
   /** @throws {TypeError} if an option does not exist, or has a value that it does not take */
   constructor(options: AppOptions = {}) {

@@ -2,10 +2,9 @@ import type { ErrorHandler } from '@fw/types'
 import { isThenable } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
-import { problemDocument, problemOf } from '../response/problem.ts'
+import { prepareProblem, problemDocument, problemOf } from '../response/problem.ts'
 import { entriesOf } from '../response/response-init.ts'
 import { sendAnswer } from './send-response.ts'
-import { prepareProblem } from './prepare-problem.ts'
 
 /**
  * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has
@@ -17,7 +16,7 @@ export async function handleFailure(
   thrown: unknown,
   context: RequestContext,
   handlers: readonly ErrorHandler[],
-  host: ContextHost,
+  host: ContextHost<RequestContext>,
 ): Promise<void> {
   try {
     await answerFailure(thrown, context, handlers, host)
@@ -31,7 +30,7 @@ async function answerFailure(
   thrown: unknown,
   context: RequestContext,
   handlers: readonly ErrorHandler[],
-  host: ContextHost,
+  host: ContextHost<RequestContext>,
 ): Promise<void> {
   let error = thrown
   for (const handler of handlers) {
@@ -69,7 +68,7 @@ async function answerByDefault(
   error: unknown,
   thrown: unknown,
   context: RequestContext,
-  host: ContextHost,
+  host: ContextHost<RequestContext>,
 ): Promise<void> {
   const { exchange } = context
   if (isAborted(error, context)) {
@@ -85,7 +84,7 @@ async function answerByDefault(
   }
   if (!context.headSent) {
     try {
-      prepareProblem(context, problem)
+      prepareProblem(context.prepared, context.headers.get('accept'), problem)
       await sendAnswer(context)
     } catch (failure) {
       // The error, or what was prepared before it, brought along what cannot be sent.
@@ -102,7 +101,7 @@ function failed({ method, path }: RequestContext): string {
 }
 
 /** Reports what went wrong with answering a failure, and answers with nothing of what was prepared. */
-function answerAtAll(failure: unknown, context: RequestContext, host: ContextHost): void {
+function answerAtAll(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
   host.report(failed(context), failure)
   const { exchange, headers } = context
   if (context.headSent) {

@@ -2,7 +2,7 @@ import type { BodySource, Exchange } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { readSource, discardSource, type SourceReader } from '../response/body-source.ts'
 import type { RequestContext } from '../context/context.ts'
-import { allowsBody } from '../response/handler-result.ts'
+import { allowsBody } from '../engine/exchange/response-head.ts'
 
 /**
  * Sends what was prepared, unless the handler has sent an answer itself; that one is ended if it was left open.

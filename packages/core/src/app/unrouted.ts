@@ -1,5 +1,5 @@
 import type { Handler } from '@fw/types'
-import { prepareProblem } from './prepare-problem.ts'
+import { prepareProblem } from '../response/problem.ts'
 import type { RequestContext } from '../context/context.ts'
 import { runHandler } from './run-handler.ts'
 
@@ -26,7 +26,10 @@ export function answerMiss(
     case 'not-found':
       return answerNotFound(context, notFound)
     case 'other-methods':
-      prepareProblem(context, { status: 405, headers: { allow: miss.allow.join(', ') } })
+      prepareProblem(context.prepared, context.headers.get('accept'), {
+        status: 405,
+        headers: { allow: miss.allow.join(', ') },
+      })
       break
     case 'options':
       context.empty(204)
@@ -37,10 +40,10 @@ export function answerMiss(
       context.redirect(miss.location, 308)
       break
     case 'bad-target':
-      prepareProblem(context, { status: 400, detail: miss.detail })
+      prepareProblem(context.prepared, context.headers.get('accept'), { status: 400, detail: miss.detail })
       break
     case 'tunnel':
-      prepareProblem(context, { status: 501 })
+      prepareProblem(context.prepared, context.headers.get('accept'), { status: 501 })
       break
   }
   return undefined
@@ -50,7 +53,7 @@ export function answerMiss(
 export function answerNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
   context.prepared.abandonBody()
   if (handler === undefined) {
-    prepareProblem(context, { status: 404 })
+    prepareProblem(context.prepared, context.headers.get('accept'), { status: 404 })
     return undefined
   }
   context.status = 404

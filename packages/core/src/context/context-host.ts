@@ -1,10 +1,9 @@
 import type { Trust } from '@fw/client-address'
 import type { BodyLimits } from './body-reader.ts'
-import type { RequestContext } from './context.ts'
 import type { DrainNotice } from './listeners.ts'
 
-/** What a context needs from the application it runs in. */
-export interface ContextHost {
+/** What a context of class `C` needs from the application it runs in. */
+export interface ContextHost<C> {
   readonly limits: BodyLimits
   /** Reports an error that no answer can tell of. Never throws. */
   report(message: string, error: unknown): void
@@ -15,5 +14,5 @@ export interface ContextHost {
   /** When the server begins to close. */
   readonly drainNotice: DrainNotice
   /** Answers as if no route had matched. */
-  notFound(context: RequestContext): unknown
+  notFound(context: C): unknown
 }

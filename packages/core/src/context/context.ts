@@ -59,7 +59,7 @@ export class RequestContext {
   /** Set by the application before the handler runs. */
   valid: Validated = NOTHING_VALID
   readonly #target: RequestTarget
-  readonly #host: ContextHost
+  readonly #host: ContextHost<RequestContext>
   readonly #serialize: Serialize
   #query: URLSearchParams | undefined = undefined
   #reader: BodyReader | undefined = undefined
@@ -77,7 +77,7 @@ export class RequestContext {
     target: RequestTarget,
     route: RouteInfo | undefined,
     params: Params,
-    host: ContextHost,
+    host: ContextHost<RequestContext>,
     serialize: Serialize = jsonText,
   ) {
     this.exchange = exchange

@@ -1,6 +1,7 @@
 import type { Limits } from '../options/limits.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { HpackDecoder, type FieldSection } from './hpack/decoder.ts'
+import { HpackDecoder } from './hpack/decoder.ts'
+import type { FieldSection } from './hpack/field.ts'
 import { HpackError } from './hpack/error.ts'
 import { http2RequestHead, type Http2RequestHead } from './request-head.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
-import type { FieldSection } from './hpack/decoder.ts'
+import type { FieldSection } from './hpack/field.ts'
 import { http2RequestHead, http2Trailers, refusedRequestLine } from './request-head.ts'
 
 const LIMITS = { ...DEFAULT_LIMITS, maxRequestLineBytes: 100 }

@@ -6,7 +6,7 @@ import type { Limits } from '../options/limits.ts'
 import { parsePriority, type Priority } from '../engine/fields/priority.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, StreamError } from './errors.ts'
-import type { FieldSection } from './hpack/decoder.ts'
+import type { FieldSection } from './hpack/field.ts'
 
 /** What a valid request says before its content. */
 export interface Http2RequestHead {

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import type { TLSSocket } from 'node:tls'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import { Level } from '@fw/log'
-import type { Bindable, SocketAddress } from './binding.ts'
+import type { Bindable, SocketAddress } from './bind.ts'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'

@@ -114,15 +114,6 @@ export function checkRedirect(location: unknown, status: number): void {
   }
 }
 
-/**
- * Whether octets of a body follow the head of an answer.
- *
- * @see RFC 9110 §6.4.1
- */
-export function allowsBody(method: string, status: number): boolean {
-  return method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
-}
-
 function ofResponse(response: Response): Answer {
   if (response.bodyUsed || response.body?.locked === true) {
     throw new TypeError('Cannot answer: the body of the Response is being read already')

@@ -1,3 +1,4 @@
+import type { PreparedAnswer } from './prepared-response.ts'
 import { isHttpError } from './http-error.ts'
 import { negotiatedField } from './negotiated-field.ts'
 import { ProtocolError } from '../engine/errors.ts'
@@ -75,4 +76,13 @@ function quality(elements: readonly (readonly string[])[], ranges: readonly stri
     return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0
   }
   return 0
+}
+
+/** Prepares an error answer in place of what was prepared. Fields that do not describe the old body stay. */
+export function prepareProblem(prepared: PreparedAnswer, accept: string | null, problem: Problem): void {
+  prepared.abandonBody()
+  const { contentType, body } = problemDocument(problem, accept)
+  prepared.set(body, contentType, { status: problem.status, ...(problem.headers ? { headers: problem.headers } : {}) })
+  const vary = prepared.headers.get('vary')
+  if (vary === null || !/(?:^|,)\s*(?:accept|\*)\s*(?:,|$)/i.test(vary)) prepared.headers.append('vary', 'accept')
 }

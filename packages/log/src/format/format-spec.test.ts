@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { applySpec, parseSpec } from './format-spec.ts'
+import { applySpec } from './apply-spec.ts'
+import { parseSpec } from './format-spec.ts'
 
 /** Most that `toFixed` and `toExponential` take. */
 const MOST_DIGITS = 100

@@ -1,7 +1,8 @@
 import { display } from '../text/display.ts'
 import { isSafe, noteSafe } from '../text/escape.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
-import { isSpec, parseSpec, showArgument, type FormatSpec } from './format-spec.ts'
+import { showArgument } from './apply-spec.ts'
+import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A format taken apart: text, field, text, field, …, text. */
 export interface Template {

@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads'
 import type { SourceLocation } from '@fw/types'
 import { escapeLine } from '../text/escape.ts'
-import { showArgument } from '../format/format-spec.ts'
+import { showArgument } from '../format/apply-spec.ts'
 import { formatMessage, templateOf } from '../format/format.ts'
 import { Level } from '../level.ts'
 import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'

@@ -3,7 +3,8 @@ import type { FileFailure } from './file-failure.ts'
 import { Loans, type Holding } from './loans.ts'
 import { readWhole } from './read-whole.ts'
 import type { Changed, Sample } from './sample.ts'
-import { openSource, WHOLE_BYTES, type Confinement, type FileSource, type MemorySource, type Source } from './source.ts'
+import type { Confinement } from '../options.ts'
+import { openSource, WHOLE_BYTES, type FileSource, type MemorySource, type Source } from './source.ts'
 
 /** About what an entry takes beside its content, so that a million empty files are not free. */
 const ENTRY_BYTES = 512

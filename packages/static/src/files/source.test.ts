@@ -7,7 +7,8 @@ import { Worker } from 'node:worker_threads'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { openFilesIn } from '../../test/open-files.ts'
-import { openSource, type Confinement } from './source.ts'
+import { openSource } from './source.ts'
+import type { Confinement } from '../options.ts'
 
 /** What comes of opening a file: its content, or why there is none. */
 async function contentOf(path: string, base: string, confinement: Confinement = 'inside'): Promise<string> {

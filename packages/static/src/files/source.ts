@@ -1,11 +1,9 @@
 import { constants } from 'node:fs'
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
+import type { Confinement } from '../options.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
-
-/** Which symbolic links may lead to a file. */
-export type Confinement = 'inside' | 'follow' | 'deny'
 
 /** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
 export const WHOLE_BYTES: number = 64 * 1024

@@ -4,7 +4,8 @@ import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { found } from '../../test/found.ts'
 import { stopClock } from '../../test/stop-clock.ts'
-import { gatherAbsence, isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
+import { gatherAbsence, isAged, isSameDirectory, lookForNames } from './absence.ts'
+import type { Absence } from './resolution.ts'
 import { FileStat } from './file-stat.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })

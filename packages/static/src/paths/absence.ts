@@ -2,25 +2,13 @@ import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { identityOf, isSameState, isSettled, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
-import type { Resolution } from './finder.ts'
+import type { Absence, Resolution } from './resolution.ts'
 
 /**
  * Some file systems, such as object stores, do not keep the times of directories: this often the names themselves are
  * looked for.
  */
 const MAX_AGE_MS = 1000
-
-/**
- * Names that are not in a directory. One that comes changes the directory, and so does one of the others that goes: one
- * look does for all of them.
- */
-export interface Absence {
-  readonly paths: readonly string[]
-  readonly directory: string
-  readonly stats: FileIdentity
-  /** When the names themselves were last looked for. */
-  atMs: number
-}
 
 /**
  * Has the coming and going of sidecars told by the directory, where that is safe. What is left to be looked at each time

@@ -1,22 +1,9 @@
-import type { Absence } from './absence.ts'
 import { identityOf, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import { locateIn, type PathLocation } from './locate.ts'
-import { newLook, NO_TURN, type Look, type Variant } from './resolution.ts'
+import { newLook, NO_TURN, type Look, type Variant, type Resolution } from './resolution.ts'
 import { type Coding, SIDECARS } from '../http/precompressed.ts'
 import type { ResolvedOptions } from '../options.ts'
-
-/** What a request path leads to. */
-export interface Resolution {
-  /** The file in every coding it is stored in; the plain one comes last. */
-  readonly variants: readonly [...Variant[], Variant]
-  /** What was looked at to find out: while that is the same, so is the rest. */
-  readonly looks: readonly Look[]
-  /** If the looks are at the plain file alone: what else they depend on. */
-  readonly absence?: Absence
-  /** The file answers for a directory that is to be asked for with a slash. */
-  readonly isUnslashed?: boolean
-}
 
 /** Finds the file that a request path names, by looking at the file system. */
 export class Finder {

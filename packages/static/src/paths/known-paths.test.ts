@@ -6,7 +6,7 @@ import { found } from '../../test/found.ts'
 import { gatherAbsence } from './absence.ts'
 import type { Coding } from '../http/precompressed.ts'
 import { FileStat } from './file-stat.ts'
-import type { Resolution } from './finder.ts'
+import type { Resolution } from './resolution.ts'
 import { KnownPaths } from './known-paths.ts'
 import type { Variant } from './resolution.ts'
 

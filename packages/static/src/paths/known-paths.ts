@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { isAged, isSameDirectory, lookForNames, type Absence } from './absence.ts'
+import { isAged, isSameDirectory, lookForNames } from './absence.ts'
+import type { Absence } from './resolution.ts'
 import { identityOf, isSameState, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
-import type { Resolution } from './finder.ts'
+import type { Resolution } from './resolution.ts'
 import { NO_TURN, type Look, type Moment, type Variant } from './resolution.ts'
 import { currentTurn } from './turn.ts'
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { belowPrefix, locate, locateIn, type PathGuards } from './locate.ts'
+import { belowPrefix, locate, locateIn } from './locate.ts'
+import type { PathGuards } from '../options.ts'
 
 const strict: PathGuards = { dotfiles: 'deny', dotdot: 'anywhere' }
 const at = (path: string, guards: PathGuards = strict) => locate('/srv/', path, guards)

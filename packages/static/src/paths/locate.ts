@@ -1,9 +1,4 @@
-/** Which paths are refused although a file of that name may exist. */
-export interface PathGuards {
-  readonly dotfiles: 'deny' | 'allow'
-  readonly dotdot: 'anywhere' | 'segment'
-}
-
+import type { PathGuards } from '../options.ts'
 /** A place in the file system; whether anything is there is not known yet. */
 export interface PathLocation {
   readonly kind: 'path'

@@ -36,3 +36,27 @@ export const NO_TURN = -1
 export function newLook(path: string, stats: FileIdentity | undefined): Look {
   return { path, stats: stats && identityOf(stats), seen: { turn: NO_TURN, atMs: 0 } }
 }
+
+/** What a request path leads to. */
+export interface Resolution {
+  /** The file in every coding it is stored in; the plain one comes last. */
+  readonly variants: readonly [...Variant[], Variant]
+  /** What was looked at to find out: while that is the same, so is the rest. */
+  readonly looks: readonly Look[]
+  /** If the looks are at the plain file alone: what else they depend on. */
+  readonly absence?: Absence
+  /** The file answers for a directory that is to be asked for with a slash. */
+  readonly isUnslashed?: boolean
+}
+
+/**
+ * Names that are not in a directory. One that comes changes the directory, and so does one of the others that goes: one
+ * look does for all of them.
+ */
+export interface Absence {
+  readonly paths: readonly string[]
+  readonly directory: string
+  readonly stats: FileIdentity
+  /** When the names themselves were last looked for. */
+  atMs: number
+}

@@ -34,7 +34,6 @@ export function responseHead(
   }
   // RFC 9110 §9.3.6: behind it a tunnel begins.
   const isTunnel = method === 'CONNECT' && status < 300
-  const isEmpty = isTunnel || status === 204 || status === 205 || status === 304
   let kept: FieldList = fields
   let copy: string[] | undefined
   let announced: number | undefined
@@ -56,7 +55,6 @@ export function responseHead(
     }
     copy?.push(name, value)
   }
-  const allowsBody = !isEmpty && method !== 'HEAD'
   let contentLength: number | undefined
   if (isTunnel) contentLength = undefined
   else if (status === 205) contentLength = 0
@@ -69,7 +67,7 @@ export function responseHead(
       throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} octets`)
     }
   }
-  return { fields: kept, contentLength, allowsBody, close, hasDate }
+  return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
 }
 
 /** Whether a field stands in the first `end` entries of a list. */
@@ -84,4 +82,13 @@ function parseLength(value: string, before: number | undefined): number {
     throw new TypeError(`Cannot answer: content-length ${JSON.stringify(value)} is not one whole number`)
   }
   return length
+}
+
+/**
+ * Whether octets of a body follow the head of an answer.
+ *
+ * @see RFC 9110 §6.4.1
+ */
+export function allowsBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
 }

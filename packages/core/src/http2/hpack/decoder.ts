@@ -1,8 +1,7 @@
-import type { FieldList } from '@fw/types'
 import { HpackDynamicTable } from './dynamic-table.ts'
 import { HpackError } from './error.ts'
 import { isName, isValue, knownName, receivedField, STATIC_FIELDS } from './field.ts'
-import type { ReceivedField } from './field.ts'
+import type { FieldSection, ReceivedField } from './field.ts'
 import { readInteger } from './integer.ts'
 import type { BlockCursor } from './integer.ts'
 import { RecentSections } from './recent-sections.ts'
@@ -12,20 +11,6 @@ import { readString } from './string.ts'
 const INITIAL_TABLE_BYTES = 4096
 /** RFC 7541 §4.2: the smallest size in between and the last one. */
 const MAX_SIZE_UPDATES = 2
-
-/** A decoded field block. Equal blocks of a connection may get the same object, so nobody changes it. */
-export interface FieldSection {
-  /** As they were sent, values with the octets above 0x7f as they are. Those that fitted, if it is too large. */
-  readonly fields: FieldList
-  /** Octets of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
-  readonly listBytes: number
-  readonly isTooLarge: boolean
-  /**
-   * Whether all of `fields` keep to RFC 9113 §8.2.1: names are tokens in lower case, behind a colon for pseudo-header
-   * fields; values have no controls but HTAB and no white space around them.
-   */
-  readonly isWellFormed: boolean
-}
 
 /**
  * Decodes the field blocks of one direction of a connection.

@@ -1,3 +1,4 @@
+import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 import { FIELD_OVERHEAD_BYTES } from './dynamic-table.ts'
 
@@ -66,4 +67,18 @@ export function isValue(bytes: Uint8Array, start: number, end: number): boolean 
 
 function isSpace(octet: number | undefined): boolean {
   return octet === SPACE || octet === TAB
+}
+
+/** A decoded field block. Equal blocks of a connection may get the same object, so nobody changes it. */
+export interface FieldSection {
+  /** As they were sent, values with the octets above 0x7f as they are. Those that fitted, if it is too large. */
+  readonly fields: FieldList
+  /** Octets of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
+  readonly listBytes: number
+  readonly isTooLarge: boolean
+  /**
+   * Whether all of `fields` keep to RFC 9113 §8.2.1: names are tokens in lower case, behind a colon for pseudo-header
+   * fields; values have no controls but HTAB and no white space around them.
+   */
+  readonly isWellFormed: boolean
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexed, indexedLiteral, integer, literal } from '../../../test/http2/hpack.ts'
 import { HpackDecoder } from './decoder.ts'
-import type { FieldSection } from './decoder.ts'
+import type { FieldSection } from './field.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 function decode(decoder: HpackDecoder, block: Buffer): FieldSection {

@@ -1,4 +1,4 @@
-import type { FieldSection } from './decoder.ts'
+import type { FieldSection } from './field.ts'
 
 /** A client that repeats itself alternates between few blocks. */
 const MAX_SECTIONS = 4
