@@ -1,0 +1,61 @@
+import { defineConfig } from 'oxlint'
+import base from './.oxlintrc.base.json' with { type: 'json' }
+
+/** The folders of `packages/core/src` that each folder may import, besides its own. Imports only go down. */
+const ladder = {
+  options: [],
+  engine: ['options'],
+  http1: ['engine', 'options'],
+  http2: ['engine', 'options'],
+  http3: ['engine', 'options'],
+  memory: ['engine', 'options'],
+  routing: ['options'],
+  response: ['engine', 'options'],
+  context: ['response', 'engine', 'options'],
+  app: ['context', 'response', 'routing', 'memory', 'engine', 'options'],
+  adapters: ['app', 'memory', 'engine', 'options'],
+  tls: ['engine', 'options'],
+  listening: ['tls', 'http1', 'http2', 'http3', 'engine', 'options'],
+  workers: ['listening', 'tls', 'options'],
+  lifecycle: [],
+}
+
+const foreignInternals = { group: ['@fw/*/src/*', '@fw/*/dist/*'], message: 'Import what the package exports.' }
+
+/** Forbids imports by patterns in some files. Later overrides replace earlier ones, so each repeats the first rule. */
+function forbid(files: string, group: string[], message: string): object {
+  return {
+    files: [files],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }, foreignInternals] }] },
+  }
+}
+
+/** Returns patterns for every folder of core that `folder` may not import. They match the text of a specifier. */
+function above(folder: string, below: readonly string[]): string[] {
+  const others = Object.keys(ladder).filter((each) => each !== folder && !below.includes(each))
+  return [...others.map((each) => `../**/${each}/**`), '../**/server.ts', '../**/index.ts']
+}
+
+const rungs = Object.entries(ladder).map(([folder, below]) =>
+  forbid(
+    `packages/core/src/${folder}/**`,
+    above(folder, below),
+    `${folder}/ may import: ${below.join(', ') || 'nothing'}`,
+  ),
+)
+
+const quicKnowsNoHttp3 = [
+  forbid(
+    'packages/core/src/http3/quic/*.ts',
+    [...above('http3', ladder.http3), '../*.ts', '../qpack/**'],
+    'QUIC must not depend on HTTP/3.',
+  ),
+  forbid(
+    'packages/core/src/http3/quic/quiche/**',
+    [...above('http3', ladder.http3), '../../*.ts', '../../qpack/**'],
+    'QUIC must not depend on HTTP/3.',
+  ),
+]
+
+const [packages, ...rest] = base.overrides
+export default defineConfig({ ...base, overrides: [packages, ...rungs, ...quicKnowsNoHttp3, ...rest] } as never)
