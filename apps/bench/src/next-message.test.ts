@@ -14,25 +14,25 @@ function echo(): ChildProcess {
 it('is what a process sends next', async () => {
   const child = echo()
   for (const message of ['a', 'b']) {
-    const answer = nextMessage(child)
+    const response = nextMessage(child)
     child.send(message)
-    expect(await answer).toBe(message)
+    expect(await response).toBe(message)
   }
   expect([child.listenerCount('message'), child.listenerCount('exit')]).toEqual([0, 0])
 })
 
 it('fails if the process ends, or has ended', async () => {
   const child = echo()
-  const answer = nextMessage(child)
+  const response = nextMessage(child)
   child.send('end')
-  await expect(answer).rejects.toThrow('A process ended with 7')
+  await expect(response).rejects.toThrow('A process ended with 7')
   await expect(nextMessage(child)).rejects.toThrow('A process ended with 7')
 })
 
 it('fails if the process is killed', async () => {
   const child = echo()
-  const answer = nextMessage(child)
+  const response = nextMessage(child)
   await once(child, 'spawn')
   child.kill('SIGKILL')
-  await expect(answer).rejects.toThrow('A process ended with SIGKILL')
+  await expect(response).rejects.toThrow('A process ended with SIGKILL')
 })

@@ -53,14 +53,14 @@ export class ServerProcess implements AsyncDisposable {
    * @throws {Error} if it ends before
    */
   ask(message: string | number): Promise<unknown> {
-    const answer = nextMessage(this.#child)
+    const response = nextMessage(this.#child)
     this.tell(message)
-    return answer
+    return response
   }
 
   /** Tells a server program something that it does not answer. */
   tell(message: string | number): void {
-    // Who waits for its answer is told if it has ended.
+    // Who waits for its response is told if it has ended.
     this.#child.send(message, () => {})
   }
 

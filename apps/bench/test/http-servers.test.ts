@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compareAnswer } from '../src/http/check-answer.ts'
+import { compareResponse } from '../src/http/check-response.ts'
 import { measureServer, startPeer, targetOf } from '../src/http/http-candidate.ts'
 import type { Peer } from '../src/http/peer.ts'
 import type { HttpScenario } from '../src/http/scenario.ts'
@@ -36,7 +36,7 @@ describe.each(Object.entries(GROUPS))('every server of %s answers rightly', (_gr
   for (const peer of peers) {
     for (const [title, ones] of bySetup(scenarios, peer)) {
       it.concurrent(`${peer.name}: ${title}`, async () => {
-        await expect(Promise.resolve(peer.missing ?? answerAll(peer, ones))).resolves.toMatch(OUTCOME)
+        await expect(Promise.resolve(peer.missing ?? respondToAll(peer, ones))).resolves.toMatch(OUTCOME)
       })
     }
   }
@@ -45,12 +45,12 @@ describe.each(Object.entries(GROUPS))('every server of %s answers rightly', (_gr
 /** What a peer that is not there says of itself, or one that is. */
 const OUTCOME = /is not installed|there is no|answers/
 
-async function answerAll(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
+async function respondToAll(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
   const [first] = scenarios
   await using server = await startPeer(peer, first!, run)
   for (const scenario of scenarios) {
     const received = await TOOLS[scenario.tool].fetch(await targetOf(server, scenario, run))
-    compareAnswer(scenario.answer, received)
+    compareResponse(scenario.response, received)
   }
   return 'answers'
 }
@@ -84,7 +84,7 @@ describe('a measured server', () => {
 
   it('is not measured when it answers something else', async () => {
     await using server = await startPeer(peer, hello, run)
-    const other = { ...hello, answer: { status: 200, body: 'Hello world' } }
+    const other = { ...hello, response: { status: 200, body: 'Hello world' } }
     await expect(measureServer(server, other, run)).rejects.toThrow('The content is another one')
   })
 })

@@ -13,7 +13,7 @@ export interface RouteSettings {
 /** Ask every time: an unchanged file costs a 304, a changed one is never stale. */
 const cacheControl = (): string => 'no-cache'
 
-/** Everything the demo answers. */
+/** Everything the demo responses. */
 export function registerRoutes(router: Router, settings: RouteSettings): void {
   router.use(
     accessLog({

@@ -26,8 +26,8 @@ describe.each([
   let browser: Browser
   let page: Page
   let origin: string
-  /** Path, query and status of every answer the browser got. */
-  const answers: { path: string; status: number }[] = []
+  /** Path, query and status of every response the browser got. */
+  const responses: { path: string; status: number }[] = []
 
   const readLog = async (): Promise<string[]> =>
     (await readFile(folder.join('demo.log'), 'utf8')).split('\n').slice(0, -1)
@@ -54,7 +54,7 @@ describe.each([
     page = await browser.newPage()
     page.on('response', (response) => {
       const url = new URL(response.url())
-      if (url.origin === origin) answers.push({ path: url.pathname + url.search, status: response.status() })
+      if (url.origin === origin) responses.push({ path: url.pathname + url.search, status: response.status() })
     })
   })
 
@@ -79,7 +79,7 @@ describe.each([
       '/files/swagger-ui-standalone-preset.js': 'application/javascript; charset=utf-8',
       '/files/swagger-initializer.js': 'application/javascript; charset=utf-8',
     })
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(await hopProtocols(page, origin)).toEqual([nextHop])
   })
 
@@ -87,7 +87,7 @@ describe.each([
     // What was loaded before is in the log, however late its entries come.
     const unlogged = async (): Promise<string[]> => {
       const text = (await readLog()).join('\n')
-      return answers.map(({ path }) => path).filter((path) => !text.includes(`GET ${path} 200 `))
+      return responses.map(({ path }) => path).filter((path) => !text.includes(`GET ${path} 200 `))
     }
     await expect.poll(unlogged).toEqual([])
     const before = (await readLog()).length
@@ -106,7 +106,7 @@ describe.each([
       'swagger-ui-standalone-preset.js': '304',
       'swagger-initializer.js': '304',
     })
-    // Of what the browser gets in its own time, such as the icon, the first answer may come only now; none comes twice.
+    // Of what the browser gets in its own time, such as the icon, the first response may come only now; none comes twice.
     const sent = (await readLog()).flatMap((line) => /GET \/files\/(\S+) 200 /.exec(line)?.[1] ?? [])
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
@@ -144,7 +144,7 @@ describe.each([
   })
 
   it('every request is in the log file as exactly one line with its protocol', async () => {
-    answers.length = 0
+    responses.length = 0
     const marked = ['/?run=1', '/page.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
     for (const path of marked) await page.evaluate((url) => fetch(url, { cache: 'no-store' }), path)
     await page.evaluate(

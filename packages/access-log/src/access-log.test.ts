@@ -70,7 +70,7 @@ describe('accessLog', () => {
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ])('counts no body in answer to a %s with %i', async (method, status) => {
+  ])('counts no body in response to a %s with %i', async (method, status) => {
     ;(await run([{}], { method })).finish({ status, bodyBytes: 1000 })
     expect(sink.messages()[0]).toContain('(0 B)')
   })
@@ -337,7 +337,7 @@ describe('a request that the engine refused', () => {
       '127.0.0.1 - "- /\\x0a HTTP/1.1" 400 120 (1.50ms)',
     ],
     [
-      'as a bad request without an answer',
+      'as a bad request without a response',
       { status: 0, bodyBytes: 0 },
       {},
       '[ABORTED] GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (0 B) [HTTP/1.1]',

@@ -63,9 +63,9 @@ function logFinished(entry: ContextEntry, outcome: Outcome): void {
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
-    const answer: unknown = skipIf(ctx)
-    if (isForgottenPromise(answer)) throw new TypeError('it gave a promise')
-    return Boolean(answer)
+    const response: unknown = skipIf(ctx)
+    if (isForgottenPromise(response)) throw new TypeError('it gave a promise')
+    return Boolean(response)
   } catch (error) {
     warnOfSkipIf(error)
     return false

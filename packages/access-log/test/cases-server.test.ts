@@ -16,13 +16,13 @@ interface Served {
   readonly server: Server
   /** Resolves when its exchange is over. */
   readonly finished: Promise<unknown>
-  /** Resolves when it is time for a client to leave that does not wait for the answer's end. */
+  /** Resolves when it is time for a client to leave that does not wait for the response's end. */
   readonly leave: Promise<unknown>
   /** Whether its handler found a `RequestLogger`. */
   hasRequestLogger: boolean | undefined
 }
 
-/** Sends the request of a case and takes its answer, or leaves early. @returns The status, if there is one */
+/** Sends the request of a case and takes its response, or leaves early. @returns The status, if there is one */
 type Send = (one: Case, url: URL | string, leave: Promise<unknown>) => Promise<number | undefined>
 
 const sink = new MemorySink()
@@ -81,7 +81,7 @@ function serve(one: Case, tls: { key: string; cert: string } | undefined): Serve
     for (const { op, args } of one.requestLog ?? []) ctx.local(RequestLogger)[op](...args)
     served.hasRequestLogger = ctx.get(RequestLogger) !== null
     if (isSlow(one)) await new Promise((resolve) => setTimeout(resolve, 5))
-    await answer(ctx, one.response, leave.resolve)
+    await respond(ctx, one.response, leave.resolve)
   }
   const router = server.router().notFound(handle)
   if (one.middleware !== false) router.use(accessLog(configFor(one, one.config)))
@@ -93,7 +93,7 @@ function serve(one: Case, tls: { key: string; cert: string } | undefined): Serve
   return served
 }
 
-async function answer(ctx: Context, response: Case['response'], leave: () => void): Promise<void> {
+async function respond(ctx: Context, response: Case['response'], leave: () => void): Promise<void> {
   if (response.from === 'no-route') return ctx.empty(404)
   if (response.from === 'throw') throw new Error('as described')
   if (response.aborted === 'before-head') {

@@ -107,7 +107,7 @@ let port = 0
 let waiting = 0
 
 /** What is reset on HTTP/3 can lose octets that were sent before, even the head. */
-async function wholeAnswer(client: ProtocolClient, path: string): Promise<Uint8Array> {
+async function wholeResponse(client: ProtocolClient, path: string): Promise<Uint8Array> {
   const response = await client.request({ path })
   return response.bytes()
 }
@@ -121,12 +121,12 @@ async function start(demand: ServerDemand, limits = LIMITS): Promise<RunningServ
 
 eachProtocol('an entry', start, (client, protocol) => {
   it('is there for a handler that fails after the head', async () => {
-    await expect(wholeAnswer(client(), '/crash')).rejects.toBeInstanceOf(Error)
+    await expect(wholeResponse(client(), '/crash')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /crash 200 OK (4 B)'])
   })
 
-  it('is there for an answer that is shorter than announced', async () => {
-    await expect(wholeAnswer(client(), '/cut')).rejects.toBeInstanceOf(Error)
+  it('is there for a response that is shorter than announced', async () => {
+    await expect(wholeResponse(client(), '/cut')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
   })
 
@@ -177,7 +177,7 @@ eachProtocol('an entry', start, (client, protocol) => {
   })
 
   it('is there, once, for a request that the protocol engine refuses', async () => {
-    // HTTP/3 has no answer to it but a reset.
+    // HTTP/3 has no response to it but a reset.
     await client()
       .request({ path: '/refused#x' })
       .then((response) => response.bytes())
@@ -289,7 +289,7 @@ describe('an entry of HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
   })
 
-  it('comes once for an answer behind informational ones', async () => {
+  it('comes once for a response behind informational ones', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')

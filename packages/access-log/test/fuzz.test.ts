@@ -89,12 +89,12 @@ const CONFIG: AccessLogConfig = {
   logTraceContext: true,
 }
 
-/** The text of the one entry of a request, whose answer has a field with the octets of its user agent. */
-async function entryOf(format: AccessLogFormat, described: FakeRequest, answered: number): Promise<string> {
+/** The text of the one entry of a request, whose response has a field with the octets of its user agent. */
+async function entryOf(format: AccessLogFormat, described: FakeRequest, responded: number): Promise<string> {
   sink.clear()
   const { ctx, finish } = fakeContext(described, { 'x-echo': described.headers?.['user-agent'] ?? [] })
   await accessLog({ ...CONFIG, format })(ctx, () => Promise.resolve())
-  finish({ status: answered, aborted: answered === 0 })
+  finish({ status: responded, aborted: responded === 0 })
   expect(sink.size()).toBe(1)
   return sink.messages()[0] ?? ''
 }
@@ -110,14 +110,16 @@ function captured(names: readonly string[], fields: NonNullable<FakeRequest['hea
 describe('whatever a request holds', () => {
   it('its Combined entry is one of the documented grammar, and says what the request held', async () => {
     await fc.assert(
-      fc.asyncProperty(request, status, async (described, answered) => {
-        const { headers: shown, ...parts } = parseCombined(await entryOf(AccessLogFormat.Combined, described, answered))
+      fc.asyncProperty(request, status, async (described, responded) => {
+        const { headers: shown, ...parts } = parseCombined(
+          await entryOf(AccessLogFormat.Combined, described, responded),
+        )
         expect(parts).toEqual({
-          tags: answered === 0 ? '[ABORTED] ' : '',
+          tags: responded === 0 ? '[ABORTED] ' : '',
           method: described.method,
           path: meaningOf(described.path),
           query: described.rawQuery === '' ? undefined : meaningOf(described.rawQuery),
-          status: answered || 499,
+          status: responded || 499,
           protocol: 'HTTP/1.1',
         })
         const echo = { 'x-echo': described.headers['user-agent'] ?? [] }
@@ -130,8 +132,8 @@ describe('whatever a request holds', () => {
 
   it('its Common entry is one of the documented form, and says what the request held', async () => {
     await fc.assert(
-      fc.asyncProperty(request, status, async (described, answered) => {
-        const parts = parseCommon(await entryOf(AccessLogFormat.Common, described, answered))
+      fc.asyncProperty(request, status, async (described, responded) => {
+        const parts = parseCommon(await entryOf(AccessLogFormat.Common, described, responded))
         expect(parts).toMatchObject({ method: described.method, path: meaningOf(described.path) })
         expect(parts.query ?? '').toBe(meaningOf(described.rawQuery))
       }),
@@ -141,8 +143,8 @@ describe('whatever a request holds', () => {
 
   it('its Json entry is an object with the documented keys, and says what the request held', async () => {
     await fc.assert(
-      fc.asyncProperty(request, status, async (described, answered) => {
-        const text = await entryOf(AccessLogFormat.Json, described, answered)
+      fc.asyncProperty(request, status, async (described, responded) => {
+        const text = await entryOf(AccessLogFormat.Json, described, responded)
         expect(UNSAFE.exec(text)).toBeNull()
         const entry = JSON.parse(text) as Record<string, unknown>
         expect(Object.keys(entry)).toEqual(JSON_KEYS.filter((key) => REQUIRED.has(key) || key in entry))
@@ -225,7 +227,7 @@ describe('random octets over a socket', () => {
     const entries = texts.map((text) => parseCombined(text))
     // A line break among the octets can make two requests of one, on the way to the server already.
     expect(entries.length).toBeGreaterThanOrEqual(samples.length)
-    expect(new Set(entries.map(({ status: answered }) => answered))).toEqual(new Set([200, 400]))
+    expect(new Set(entries.map(({ status: responded }) => responded))).toEqual(new Set([200, 400]))
   })
 
   it.each(['h2c', 'h3'] as const)('of %s give well-formed entries', async (protocol) => {

@@ -12,7 +12,7 @@ const sink = new MemorySink()
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
-/** The entry of a request is written when its exchange is over, which may be after the client has its answer. */
+/** The entry of a request is written when its exchange is over, which may be after the client has its response. */
 async function nextEntry(): Promise<string> {
   for (let ms = 0; entries().length === 0; ms += 2) {
     if (ms > 5000) throw new Error('No entry was logged')
@@ -82,7 +82,7 @@ eachProtocol('an access log', start, (client, protocol) => {
   const line = (request: string, size: string, rest = ''): RegExp =>
     new RegExp(String.raw`^${request} \d+\.\d\dms - 127\.0\.0\.1 \(${size}\) \[${text}\]${rest}$`, 'u')
 
-  it('has one entry for an answer, and the record of its handler before', async () => {
+  it('has one entry for a response, and the record of its handler before', async () => {
     const response = await client().request({ path: '/hello?a=b%20c', headers: [['x-request-id', 'r-1']] })
     expect(await response.text()).toBe('hello')
     expect(await nextEntry()).toMatch(

@@ -199,7 +199,7 @@ everyWay(
       await wrong.text()
     })
 
-    it('sends early hints before the answer', async () => {
+    it('sends early hints before the response', async () => {
       const response = await client().request({ path: '/hints' })
       expect(response.informational).toEqual(way.informs ? [103] : [])
       expect(await response.text()).toBe('hinted')
@@ -239,15 +239,15 @@ everyWay(
     })
 
     it('can answer without a body before the request has been received', async () => {
-      let isAnswered = false
+      let hasResponse = false
       async function* endless(): AsyncGenerator<Uint8Array> {
-        while (!isAnswered) {
+        while (!hasResponse) {
           yield Buffer.from('more')
           await sleep(10)
         }
       }
       const response = await client().request({ method: 'POST', path: '/discarded', body: endless() })
-      isAnswered = true
+      hasResponse = true
       expect([response.status, await response.text()]).toEqual([204, ''])
     })
 
@@ -301,7 +301,7 @@ everyWay(
       ])
     })
 
-    it('a streamed answer to HEAD is complete, not aborted', async () => {
+    it('a streamed response to HEAD is complete, not aborted', async () => {
       seen.outcome = undefined
       const response = await client().request({ method: 'HEAD', path: '/later' })
       expect(await response.text()).toBe('')
@@ -319,7 +319,7 @@ everyWay(
       expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
     })
 
-    it('breaks an answer off when its handler throws after the head', async () => {
+    it('breaks a response off when its handler throws after the head', async () => {
       const response = await client().request({ path: '/breaks' })
       const received: string[] = []
       await expect(async () => {
@@ -331,7 +331,7 @@ everyWay(
       expect(received).toEqual(['half'])
     })
 
-    it('tells the handler when the client leaves before the answer', async () => {
+    it('tells the handler when the client leaves before the response', async () => {
       seen.context = undefined
       seen.outcome = undefined
       const abort = new AbortController()
@@ -345,7 +345,7 @@ everyWay(
       abort.abort()
       expect(await failed).toBe('failed')
       await expect.poll(() => seen.outcome).toEqual({ status: 0, bodyBytes: 0, aborted: true })
-      // Whoever counts by it behind `next()` or in a trace must not count an answer that was never sent.
+      // Whoever counts by it behind `next()` or in a trace must not count a response that was never sent.
       expect(seen).toMatchObject({ context: { status: 499 } })
     })
 
@@ -363,12 +363,12 @@ everyWay(
       await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
     })
 
-    it("sends a large answer whole, and one that is not read is in nobody else's way", async () => {
+    it("sends a large response whole, and one that is not read is in nobody else's way", async () => {
       seen.outcome = undefined
       const unread = await client().request({ path: '/large' })
       const other = await client().request({ path: '/' })
       expect(await other.text()).toBe('hello')
-      // Without a wire the whole answer is the client's at once.
+      // Without a wire the whole response is the client's at once.
       const outcome = { status: 200, aborted: way.isWire }
       expect(seen.outcome === undefined).toBe(way.isWire)
       unread.abort()
@@ -378,21 +378,21 @@ everyWay(
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
     })
 
-    it('ends every one of many large answers in order', async () => {
-      const answers = Array.from({ length: way.largeAtOnce }, async () => {
+    it('ends every one of many large responses in order', async () => {
+      const responses = Array.from({ length: way.largeAtOnce }, async () => {
         const response = await client().request({ path: '/medium' })
         return (await response.bytes()).length
       })
-      expect(new Set(await Promise.all(answers))).toEqual(new Set([MIB]))
+      expect(new Set(await Promise.all(responses))).toEqual(new Set([MIB]))
     })
 
     it('serves 50 requests at once', async () => {
       const names = Array.from({ length: 50 }, (_, i) => `n${i}`)
-      const answers = names.map(async (name) => {
+      const responses = names.map(async (name) => {
         const response = await client().request({ path: `/facts/${name}` })
         return ((await response.json()) as { name: string }).name
       })
-      expect(await Promise.all(answers)).toEqual(names)
+      expect(await Promise.all(responses)).toEqual(names)
     })
   },
 )
@@ -403,15 +403,15 @@ async function startImpatient(demand: ServerDemand): Promise<Server & { port: nu
 
 eachProtocol('a least rate of bodies', startImpatient, (client) => {
   it('is 408 for who drips, and nothing to who is quick', async () => {
-    let isAnswered = false
+    let hasResponse = false
     async function* drip(): AsyncGenerator<Uint8Array> {
-      while (!isAnswered) {
+      while (!hasResponse) {
         yield Buffer.from('x')
         await sleep(20)
       }
     }
     const slow = await client().request({ method: 'POST', path: '/limited', body: drip() })
-    isAnswered = true
+    hasResponse = true
     expect(slow.status).toBe(408)
     await slow.text()
     const quick = await client().request({ method: 'POST', path: '/limited', body: Buffer.alloc(1000) })

@@ -17,12 +17,12 @@ beforeAll(async () => {
 interface Load {
   readonly port: number
   readonly ending: AbortSignal
-  /** Told of each answer that came whole. */
-  readonly onAnswer: (client: number) => void
+  /** Told of each response that came whole. */
+  readonly onResponse: (client: number) => void
 }
 
 /** Asks on one connection at a time, until the server is gone or says that it goes. */
-async function ask(protocol: TestProtocol, number: number, { port, ending, onAnswer }: Load): Promise<void> {
+async function ask(protocol: TestProtocol, number: number, { port, ending, onResponse }: Load): Promise<void> {
   let client: ProtocolClient
   for (;;) {
     // Nobody tells a client that a UDP port is closed.
@@ -36,7 +36,7 @@ async function ask(protocol: TestProtocol, number: number, { port, ending, onAns
       while (protocol !== 'h3' || !ending.aborted) {
         const response = await client.request({ path: '/work' })
         expect([response.status, await response.text()]).toEqual([200, 'done'])
-        onAnswer(number)
+        onResponse(number)
         if (response.headers.get('connection') === 'close') break
       }
     } catch (error) {
@@ -57,15 +57,15 @@ describe('a signal under load', () => {
     const { port = 0 } = server.started
     const ending = new AbortController()
     const clients = protocols.flatMap((protocol) => [protocol, protocol, protocol])
-    const answers = clients.map(() => 0)
-    const onAnswer = (client: number): void => void (answers[client] = (answers[client] ?? 0) + 1)
-    const asking = clients.map((protocol, client) => ask(protocol, client, { port, ending: ending.signal, onAnswer }))
-    await expect.poll(() => Math.min(...answers), PATIENTLY).toBeGreaterThan(4)
+    const responses = clients.map(() => 0)
+    const onResponse = (client: number): void => void (responses[client] = (responses[client] ?? 0) + 1)
+    const asking = clients.map((protocol, client) => ask(protocol, client, { port, ending: ending.signal, onResponse }))
+    await expect.poll(() => Math.min(...responses), PATIENTLY).toBeGreaterThan(4)
     ending.abort()
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
     await Promise.all(asking)
-    const accepted = answers.reduce((sum, count) => sum + count, 0)
+    const accepted = responses.reduce((sum, count) => sum + count, 0)
     expect(await server.last).toEqual({ accepted, aborted: 0, isCutOff: false })
   })
 

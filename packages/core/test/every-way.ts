@@ -22,15 +22,15 @@ export interface Way {
   readonly remoteAddress: string | undefined
   /** Whether fields of the same name stay apart and in order, as `Headers` do not keep them. */
   readonly keepsFields: boolean
-  /** Whether there are informational answers, which a `Response` has no place for. */
+  /** Whether there are informational responses, which a `Response` has no place for. */
   readonly informs: boolean
   /** Whether 100 (Continue) is sent when the body is read; servers of Node.js send it at once. */
   readonly continues: boolean
   /** Trailers of the same name: apart, joined, or none at all, as a `Response` has none. */
   readonly trailers: 'apart' | 'joined' | 'none'
-  /** Whether an answer that is there as a whole takes its time to be sent. */
+  /** Whether a response that is there as a whole takes its time to be sent. */
   readonly isWire: boolean
-  /** Answers of 1 MiB that can be sent at once: behind a larger one the HTTP/2 server of Node.js 26 resets all but one. */
+  /** Responses of 1 MiB that can be sent at once: behind a larger one the HTTP/2 server of Node.js 26 resets all but one. */
   readonly largeAtOnce: number
 }
 

@@ -40,8 +40,8 @@ async function failing(where: ListenOptions, options: ServerOptions = {}): Promi
 
 async function askOverUnix(path: string): Promise<string> {
   const asked = request({ socketPath: path, path: '/', agent: false }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  return (await answer.setEncoding('utf8').toArray()).join('')
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return (await response.setEncoding('utf8').toArray()).join('')
 }
 
 describe('reusePort', () => {

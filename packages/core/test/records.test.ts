@@ -155,7 +155,7 @@ describe('at Trace a server tells of', () => {
     const { port, of } = await tell(Level.Trace, { tls, http3: true })
     const client = await connect('h3', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
-    // The answer does not wait for the body.
+    // The response does not wait for the body.
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/3 stream 0: DATA frame, 3 bytes')
     await client.close()
     const told = of(Level.Trace)

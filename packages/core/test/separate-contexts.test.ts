@@ -27,8 +27,8 @@ const TOGETHER: Readonly<Record<string, (handle: Handle) => Promise<void>>> = {
     const server = await serveHttp3(handle)
     onTestFinished(() => server[Symbol.asyncDispose]())
     const client = await server.connect()
-    const answers = await Promise.all(['/1', '/2', '/3'].map((path) => client.request({ path })))
-    await Promise.all(answers.map((answer) => answer.bytes()))
+    const responses = await Promise.all(['/1', '/2', '/3'].map((path) => client.request({ path })))
+    await Promise.all(responses.map((response) => response.bytes()))
   },
 }
 

@@ -68,7 +68,7 @@ export function bodyOf(exchange: Exchange): Promise<{ content: Buffer; trailers:
   })
 }
 
-/** Answers with the request's own body, no faster than the client takes it. */
+/** Responses with the request's own body, no faster than the client takes it. */
 export function echo(exchange: Exchange): void {
   exchange.start(200, [])
   exchange.body.consume({

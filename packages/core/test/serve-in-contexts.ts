@@ -13,7 +13,7 @@ export interface Seen {
 }
 
 /** Serves each request in a context of its own, and notes in which contexts it begins and ends. */
-export async function serveInContexts(answer: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
+export async function serveInContexts(respond: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
   const seen: Seen[] = []
   const { port } = await serveEngines((exchange) => {
     const { target, onClose } = exchange
@@ -22,7 +22,7 @@ export async function serveInContexts(answer: (exchange: Exchange) => void): Pro
       seen.push({ what: 'end', target, context: current.getStore() })
       onClose?.(outcome)
     }
-    current.run(target, answer, exchange)
+    current.run(target, respond, exchange)
   })
   return { port, seen }
 }

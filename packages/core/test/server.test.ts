@@ -66,8 +66,8 @@ describe('listen', () => {
     const { path, url } = await server.listen({ path: folder.join('fw.sock') })
     expect([path, url.protocol]).toEqual([folder.join('fw.sock'), 'http+unix:'])
     const asked = request({ socketPath: path ?? '', path: '/peer' }).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    expect((await answer.setEncoding('utf8').toArray()).join('')).toBe('undefined')
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    expect((await response.setEncoding('utf8').toArray()).join('')).toBe('undefined')
   })
 
   it('gives HTTP/3 the UDP port of the same number and announces it over TCP', async () => {

@@ -82,9 +82,9 @@ describe('several certificates', () => {
     ] as const) {
       const socket = await handshake(port, { servername })
       socket.end('GET / HTTP/1.0\r\n\r\n')
-      const answer = (await socket.setEncoding('latin1').toArray()).join('')
-      expect(answer).toMatch(/^HTTP\/1\.1 200/)
-      expect(/^alt-svc: h3=/m.test(answer)).toBe(isAnnounced)
+      const response = (await socket.setEncoding('latin1').toArray()).join('')
+      expect(response).toMatch(/^HTTP\/1\.1 200/)
+      expect(/^alt-svc: h3=/m.test(response)).toBe(isAnnounced)
     }
   })
 })
@@ -264,9 +264,9 @@ it('certificates that change under load fail no request, on any protocol', async
   let present = first
   const { server, port } = await serve({ tls: () => pem(present), http3: true })
   let isOver = false
-  let answers = 0
+  let responses = 0
   const keepAsking = async (ask: (port: number) => Promise<string>): Promise<void> => {
-    for (; !isOver; answers++) expect(await ask(port)).toBe('hello')
+    for (; !isOver; responses++) expect(await ask(port)).toBe('hello')
   }
   const standing = await Promise.all((['h1+tls', 'h2', 'h3'] as const).map((protocol) => connect(protocol, { port })))
   const clients = [
@@ -279,7 +279,7 @@ it('certificates that change under load fail no request, on any protocol', async
     expect(await shown(port)).toBe(fingerprint(present.cert))
     expect(await shownByQuic(port)).toBe(fingerprint(present.cert))
   }
-  await expect.poll(() => answers).toBeGreaterThan(100)
+  await expect.poll(() => responses).toBeGreaterThan(100)
   isOver = true
   await Promise.all(clients)
   for (const client of standing) await client.close()
@@ -289,21 +289,21 @@ it('certificates that change under load fail no request, on any protocol', async
 async function askHttp1(port: number): Promise<string> {
   const socket = await handshake(port, { ALPNProtocols: ['http/1.1'] })
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-  const answer = (await socket.setEncoding('latin1').toArray()).join('')
-  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+  const response = (await socket.setEncoding('latin1').toArray()).join('')
+  return response.slice(response.indexOf('\r\n\r\n') + 4)
 }
 
 async function askHttp2(port: number): Promise<string> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   const stream = session.request({ ':path': '/' })
-  const answer = (await stream.setEncoding('latin1').toArray()).join('')
+  const response = (await stream.setEncoding('latin1').toArray()).join('')
   session.close()
-  return answer
+  return response
 }
 
 async function askHttp3(port: number): Promise<string> {
   const client = await connectH3({ port })
-  const answer = await (await client.request({ path: '/' })).text()
+  const response = await (await client.request({ path: '/' })).text()
   await client.close()
-  return answer
+  return response
 }

@@ -45,7 +45,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
   it('gets all of it piece by piece, and takes nothing from other requests', async () => {
     for (let round = 0; round < 3; round++) {
       const asked = SIZES.map((size) => [size, post('/pieces', 'x'.repeat(size))] as const)
-      for (const [size, answer] of asked) expect(await answer).toBe(size)
+      for (const [size, response] of asked) expect(await response).toBe(size)
     }
     expect(await (await client().request({ path: '/' })).text()).toBe('hello')
   })

@@ -25,8 +25,8 @@ it.each<[TrustProxy | undefined, string, boolean]>([
 ])('with trustProxy %j the client is %s', async (trustProxy, client, trusts) => {
   await using server = make(trustProxy)
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
-  const answer = await fetch(url, { headers: { 'x-forwarded-for': FORWARDED } })
-  expect(await answer.json()).toEqual({ remote: '127.0.0.1', client, trusts })
+  const response = await fetch(url, { headers: { 'x-forwarded-for': FORWARDED } })
+  expect(await response.json()).toEqual({ remote: '127.0.0.1', client, trusts })
 })
 
 it('a client in front of no trusted proxy cannot choose its address', async () => {
@@ -49,8 +49,8 @@ it.each<[TrustProxy, string, string | null]>([
   // The first two are of the client, and the proxy adds a line.
   const headers = ['Host', 'x', 'X-Forwarded-For', '6.6.6.6', 'Forwarded', 'for="', 'Forwarded', 'for=203.0.113.9']
   const asked = request({ port, host: '127.0.0.1', headers, agent: false }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  expect(JSON.parse((await answer.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
 })
 
 it('IPv4 over a socket for both families is shown as IPv4', async () => {
@@ -64,8 +64,8 @@ it('behind a proxy on a Unix socket a hop counts as one', async () => {
   await using server = make(1)
   const { path = '' } = await server.listen({ path: folder.join('x.sock') })
   const asked = request({ socketPath: path, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  expect(JSON.parse((await answer.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client: '198.51.100.4' })
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client: '198.51.100.4' })
 })
 
 it('holds under another server too', async () => {
@@ -73,8 +73,8 @@ it('holds under another server too', async () => {
   const other = createServer(toNodeHandler(make(1).router())).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': FORWARDED } })
-  expect(await answer.json()).toMatchObject({ client: '198.51.100.4' })
+  const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': FORWARDED } })
+  expect(await response.json()).toMatchObject({ client: '198.51.100.4' })
   other.close()
 })
 

@@ -6,7 +6,7 @@ import type { SseOptions } from './stream/stream-options.ts'
 
 declare module '@fw/types' {
   interface ContextExtensions {
-    /** Answers with a stream of server-sent events; the method form of `sse` from `@fw/sse`. */
+    /** Responses with a stream of server-sent events; the method form of `sse` from `@fw/sse`. */
     sse<Events extends object = SseEvents>(options?: SseOptions): Promise<SseStream<Events>>
   }
 }

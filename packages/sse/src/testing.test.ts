@@ -90,6 +90,6 @@ describe('EventClient', () => {
   })
 
   it('refuses what is no event stream', async () => {
-    await expect(EventClient.connect(new App(), '/')).rejects.toThrow('Cannot read events: the answer is 404')
+    await expect(EventClient.connect(new App(), '/')).rejects.toThrow('Cannot read events: the response is 404')
   })
 })

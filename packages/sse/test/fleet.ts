@@ -29,7 +29,7 @@ export const DISTURBANCES: readonly Disturbance[] = ['restart', 'cut', 'pause']
 
 /** How long Redis is away. */
 const RESTART_MS = 300
-/** Twice what the processes wait for an answer. */
+/** Twice what the processes wait for a response. */
 const PAUSE_MS = 2000
 /** Milliseconds between two events. */
 const PUBLISH_MS = 10
@@ -54,7 +54,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const processes = Array.from({ length: nodes }, () => fork(program, [redis.path]))
   const faults: string[] = []
   try {
-    const ports = await Promise.all(processes.map(async (process) => (await answerOf(process, 'port')).port))
+    const ports = await Promise.all(processes.map(async (process) => (await responseOf(process, 'port')).port))
     for (const process of processes) {
       process.on('message', (message) => {
         if (message === 'gap') faults.push('a gap')
@@ -65,7 +65,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     const [publisher] = processes
     if (publisher === undefined) throw new RangeError('A fleet has one process at least')
     publisher.send({ begin: PUBLISH_MS })
-    await answerOf(publisher, 'begun')
+    await responseOf(publisher, 'begun')
     const running = Array.from({ length: clients }, (_, at) => fleet.follow(at))
     const stepMs = (seconds * 1000) / (disturbances.length + 1)
     for (const disturbance of [undefined, ...disturbances]) {
@@ -75,7 +75,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     // In the same time less happens on a slow machine.
     while (fleet.reconnects <= clients * MOVES || fleet.newest <= seconds * EVENTS_PER_SECOND) await delay(PUBLISH_MS)
     publisher.send('end')
-    const { published } = await answerOf(publisher, 'published')
+    const { published } = await responseOf(publisher, 'published')
     fleet.last = published
     const late = delay(PATIENCE_MS, undefined, { ref: false }).then(() => fleet.giveUp())
     await Promise.race([Promise.all(running), late])
@@ -100,15 +100,18 @@ async function disturb(redis: RedisServer, disturbance: Disturbance): Promise<vo
 }
 
 /** What a process of the fleet says. */
-interface Answers {
+interface Responses {
   readonly port: number
   readonly begun: true
   readonly published: number
 }
 
 /** The next message of a process that tells this. */
-async function answerOf<Name extends keyof Answers>(process: ChildProcess, name: Name): Promise<Pick<Answers, Name>> {
-  for await (const [message] of on(process, 'message') as AsyncIterable<[Answers | 'gap']>) {
+async function responseOf<Name extends keyof Responses>(
+  process: ChildProcess,
+  name: Name,
+): Promise<Pick<Responses, Name>> {
+  for await (const [message] of on(process, 'message') as AsyncIterable<[Responses | 'gap']>) {
     if (message !== 'gap' && name in message) return message
   }
   throw new Error(`The process did not tell '${name}'`)

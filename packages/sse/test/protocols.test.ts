@@ -142,7 +142,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     ;(await open).return()
   })
 
-  it('is the head alone in answer to HEAD', async () => {
+  it('is the head alone in response to HEAD', async () => {
     const open = nextStream()
     const response = await client().request({ method: 'HEAD', path: '/' })
     const { stream } = await open

@@ -6,8 +6,8 @@ import { tempFolder, type TempFolder } from '@fw/testing'
 import { createClient } from 'redis'
 import type { RedisClient } from '../src/redis.ts'
 
-/** How long an outsider waits for an answer. */
-const ANSWER_MS = 30_000
+/** How long an outsider waits for a response. */
+const RESPONSE_MS = 30_000
 
 /** Those that run. */
 const servers = new Set<ChildProcess>()
@@ -44,13 +44,13 @@ export class RedisServer implements AsyncDisposable {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command as an outsider. @throws if there is no answer */
+  /** Sends a command as an outsider. @throws if there is no response */
   async command(...args: string[]): Promise<unknown> {
     const [reply] = await this.#converse([args])
     return reply
   }
 
-  /** Sends commands that nothing comes between. @throws if there is no answer */
+  /** Sends commands that nothing comes between. @throws if there is no response */
   async transaction(...commands: readonly string[][]): Promise<void> {
     await this.#converse([['MULTI'], ...commands, ['EXEC']])
   }
@@ -58,7 +58,7 @@ export class RedisServer implements AsyncDisposable {
   async #converse(commands: readonly string[][]): Promise<unknown[]> {
     const client = createClient({
       socket: { path: this.path, tls: false, reconnectStrategy: false },
-      commandOptions: { timeout: ANSWER_MS },
+      commandOptions: { timeout: RESPONSE_MS },
     })
     client.on('error', () => {})
     await client.connect()
@@ -143,7 +143,7 @@ export class CuttableLine implements AsyncDisposable {
     return createClient({ socket: { host: '127.0.0.1', port } })
   }
 
-  /** Connections that exist go silent; new ones get no answer. */
+  /** Connections that exist go silent; new ones get no response. */
   cut(): void {
     this.#isCut = true
   }

@@ -360,13 +360,13 @@ describe('large events', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('get through a line that is too slow for many of them in one answer', async () => {
+  it('get through a line that is too slow for many of them in one response', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
     await using far = new Node(line.client)
     await reading(redis, 2)
-    // One answer with all of them would take twice as long as is waited for.
+    // One response with all of them would take twice as long as is waited for.
     line.bytesPerSecond = 2 ** 20
     for (let n = 0; n < 20; n++) near.channel.publish('n', 'x'.repeat(60_000))
     await soon(() => expect(far.channel.stats.keptEvents).toBe(20))

@@ -13,7 +13,7 @@ const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
-/** Whether the file is in memory must not show in any answer. */
+/** Whether the file is in memory must not show in any response. */
 describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
     const folder = await tempFolder(files)
@@ -76,10 +76,15 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
       [{ range: 'bytes=0-4', 'if-none-match': etag }, 304, '', null],
     ]
     for (const [fields, status, body, contentRange] of table) {
-      const { headers, text, ...answer } = await at.server.ask('/v.txt', fields)
-      // What an error answer says is not for here, but the file must not be in it.
-      const sent = answer.status < 400 || text.includes('123456789') ? text : null
-      expect([fields, answer.status, sent, headers.get('content-range')]).toEqual([fields, status, body, contentRange])
+      const { headers, text, ...response } = await at.server.ask('/v.txt', fields)
+      // What an error response says is not for here, but the file must not be in it.
+      const sent = response.status < 400 || text.includes('123456789') ? text : null
+      expect([fields, response.status, sent, headers.get('content-range')]).toEqual([
+        fields,
+        status,
+        body,
+        contentRange,
+      ])
     }
     expect((await at.server.ask('/v.txt')).text).toBe('123456789')
   })
@@ -141,7 +146,7 @@ describe('large files', () => {
   })
 
   it('cuts the connection when the file becomes shorter, and says so', async () => {
-    await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE), 'a.txt': 'next answer' })
+    await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE), 'a.txt': 'next response' })
     const warnings: string[] = []
     await using server = await serve((router) =>
       staticFiles(router, '/', folder.path, { onWarning: (message) => warnings.push(message) }),
@@ -158,7 +163,7 @@ describe('large files', () => {
     })
     expect(text).toContain(`content-length: ${SIZE}\r\n`)
     expect(text.length).toBeLessThan(SIZE)
-    expect(text).not.toContain('next answer')
+    expect(text).not.toContain('next response')
     expect(ended).not.toBe('open')
     expect(warnings).toEqual([`${folder.join('big.bin')} was changed while it was sent`])
   })

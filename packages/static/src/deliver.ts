@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
-import { planAnswer, type Answer } from './http/plan-response.ts'
+import { planResponse, type PlannedResponse } from './http/plan-response.ts'
 import type { FileFailure } from './files/file-failure.ts'
 import type { FileIdentity } from './files/file-identity.ts'
 import { HttpError, unavailable } from './http/http-error.ts'
@@ -19,14 +19,14 @@ export interface Delivery {
   isLoaded(file: FileSource): boolean
   /** Reads a file into memory; one of which something was read `before` may have grown since it was opened. */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
-  /** Prepares further fields of the answer: 200, 206, or 304, which has none that describe a body. */
+  /** Prepares further fields of the response: 200, 206, or 304, which has none that describe a body. */
   readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
-  /** Told about a file that was changed while it was sent, so that the answer was cut off. */
+  /** Told about a file that was changed while it was sent, so that the response was cut off. */
   onCut(): void
 }
 
-/** An answer that carries the representation, or says that the client has it. */
-type Sendable = Exclude<Answer, { readonly status: 412 } | { readonly status: 416 }>
+/** A response that carries the representation, or says that the client has it. */
+type Sendable = Exclude<PlannedResponse, { readonly status: 412 } | { readonly status: 416 }>
 
 /**
  * How long to wait before a file that was changed while it was read is tried anew, in milliseconds. A file that is written
@@ -63,7 +63,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
   throw unavailable('The file is being changed')
 }
 
-/** Answers from an open file; says so if it was changed since it was opened, and nothing was sent. */
+/** Responses from an open file; says so if it was changed since it was opened, and nothing was sent. */
 async function sendFrom(
   ctx: Context,
   delivery: Delivery,
@@ -71,20 +71,20 @@ async function sendFrom(
   before: Sample | undefined,
 ): Promise<Changed | undefined> {
   const representation = delivery.describe(source.stats)
-  const answer = planFor(ctx, representation)
-  if (!hasBody(ctx, answer)) {
-    sendHead(ctx, delivery.prepare, representation, answer)
+  const response = planFor(ctx, representation)
+  if (!hasBody(ctx, response)) {
+    sendHead(ctx, delivery.prepare, representation, response)
     return undefined
   }
   if (delivery.isLoaded(source)) {
     const loaded = await delivery.load(source, before)
     if (!('bytes' in loaded)) return loaded
-    sendLoaded(ctx, delivery.prepare, representation, answer, loaded)
+    sendLoaded(ctx, delivery.prepare, representation, response, loaded)
     return undefined
   }
-  const { start, end } = 'range' in answer ? answer.range : { start: 0, end: representation.size - 1 }
+  const { start, end } = 'range' in response ? response.range : { start: 0, end: representation.size - 1 }
   const begin = (): ResponseBody => {
-    prepare(ctx, delivery.prepare, representation, answer)
+    prepare(ctx, delivery.prepare, representation, response)
     ctx.responseHeaders.set('content-length', String(end - start + 1))
     return ctx.startResponse()
   }
@@ -104,9 +104,9 @@ export function deliverLoaded(
   source: MemorySource,
   prepareMore: Delivery['prepare'],
 ): void {
-  const answer = planFor(ctx, representation)
-  if (hasBody(ctx, answer)) sendLoaded(ctx, prepareMore, representation, answer, source)
-  else sendHead(ctx, prepareMore, representation, answer)
+  const response = planFor(ctx, representation)
+  if (hasBody(ctx, response)) sendLoaded(ctx, prepareMore, representation, response, source)
+  else sendHead(ctx, prepareMore, representation, response)
 }
 
 /**
@@ -116,15 +116,15 @@ export function deliverLoaded(
 function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (!isRead || ctx.status !== 200) return { status: 200 }
-  const answer = planAnswer(ctx.method, ctx.headers, representation)
-  if (answer.status === 412) throw new HttpError(412, 'The file is not what the conditions of the request ask for')
-  if (answer.status === 416) {
+  const response = planResponse(ctx.method, ctx.headers, representation)
+  if (response.status === 412) throw new HttpError(412, 'The file is not what the conditions of the request ask for')
+  if (response.status === 416) {
     throw new HttpError(416, `The file has ${representation.size} octets`, {
       'content-range': `bytes */${representation.size}`,
       'accept-ranges': 'bytes',
     })
   }
-  return answer
+  return response
 }
 
 function hasBody(ctx: Context, { status }: Sendable): boolean {
@@ -135,23 +135,23 @@ function sendLoaded(
   ctx: Context,
   prepareMore: Delivery['prepare'],
   representation: Representation,
-  answer: Sendable,
+  response: Sendable,
   { bytes, borrow }: MemorySource,
 ): void {
-  prepare(ctx, prepareMore, representation, answer)
+  prepare(ctx, prepareMore, representation, response)
   if (borrow !== undefined) ctx.onFinish(borrow())
-  ctx.bytes('range' in answer ? bytes.subarray(answer.range.start, answer.range.end + 1) : bytes)
+  ctx.bytes('range' in response ? bytes.subarray(response.range.start, response.range.end + 1) : bytes)
 }
 
 function sendHead(
   ctx: Context,
   prepareMore: Delivery['prepare'],
   representation: Representation,
-  answer: Sendable,
+  response: Sendable,
 ): void {
-  prepare(ctx, prepareMore, representation, answer)
-  // RFC 9110 §9.3.2: a HEAD answer says how long the body of GET would be.
-  if (answer.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
+  prepare(ctx, prepareMore, representation, response)
+  // RFC 9110 §9.3.2: a HEAD response says how long the body of GET would be.
+  if (response.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
   ctx.empty(ctx.status)
 }
 
@@ -159,12 +159,12 @@ function prepare(
   ctx: Context,
   prepareMore: Delivery['prepare'],
   representation: Representation,
-  answer: Sendable,
+  response: Sendable,
 ): void {
   const headers = ctx.responseHeaders
-  if (answer.status !== 200) ctx.status = answer.status
+  if (response.status !== 200) ctx.status = response.status
   // RFC 9110 §15.4.5: a 304 repeats what updates a cache, and the client has the rest.
-  if (answer.status === 304) headers.setAll(representation.validatorFields)
+  if (response.status === 304) headers.setAll(representation.validatorFields)
   else {
     const prepared = headers.get('content-type')
     headers.setAll(representation.fields)
@@ -172,9 +172,9 @@ function prepare(
   }
   const { isFromFuture, lastModified } = representation
   if (isFromFuture && lastModified !== undefined) headers.set('last-modified', pastDate(lastModified))
-  prepareMore(headers, answer.status)
-  if (!('range' in answer)) return
-  headers.set('content-range', `bytes ${answer.range.start}-${answer.range.end}/${representation.size}`)
+  prepareMore(headers, response.status)
+  if (!('range' in response)) return
+  headers.set('content-range', `bytes ${response.range.start}-${response.range.end}/${representation.size}`)
 }
 
 /** RFC 9110 §8.8.2.1: what comes from the future was modified now, at the latest. */

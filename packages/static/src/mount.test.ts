@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { serve, type Answer } from '../test/serve.ts'
+import { serve, type Response } from '../test/serve.ts'
 import { staticFiles } from './index.ts'
 
 const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('sidecars', () => {
-  it('are sent to those who take them, and the answer says that it varies', async () => {
+  it('are sent to those who take them, and the response says that it varies', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const table: [string, string, string, string | null][] = [
@@ -26,11 +26,11 @@ describe('sidecars', () => {
       ['/z.css', 'gzip, br, zstd', 'ZSTD', 'zstd'],
     ]
     for (const [path, accepted, body, coding] of table) {
-      const answer = await server.ask(path, { 'accept-encoding': accepted })
-      expect([accepted, answer.text, answer.headers.get('content-encoding')]).toEqual([accepted, body, coding])
-      expect(answer.headers.get('vary')).toBe('Accept-Encoding')
-      expect(answer.headers.get('content-type')).toMatch(/^(application\/javascript|text\/css); charset=utf-8$/)
-      expect(answer.headers.get('content-length')).toBe(String(body.length))
+      const response = await server.ask(path, { 'accept-encoding': accepted })
+      expect([accepted, response.text, response.headers.get('content-encoding')]).toEqual([accepted, body, coding])
+      expect(response.headers.get('vary')).toBe('Accept-Encoding')
+      expect(response.headers.get('content-type')).toMatch(/^(application\/javascript|text\/css); charset=utf-8$/)
+      expect(response.headers.get('content-length')).toBe(String(body.length))
     }
     const plain = await server.ask('/plain.js', { 'accept-encoding': 'gzip, br' })
     expect([plain.text, plain.headers.get('vary')]).toEqual(['PLAIN', null])
@@ -42,8 +42,8 @@ describe('sidecars', () => {
   it('are not looked for when switched off', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { precompressed: false }))
-    const answer = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
-    expect([answer.text, answer.headers.get('vary')]).toEqual(['IDENTITY', null])
+    const response = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
+    expect([response.text, response.headers.get('vary')]).toEqual(['IDENTITY', null])
   })
 
   it('that are empty, as of a build that failed, are passed over until they are not', async () => {
@@ -80,15 +80,15 @@ describe('sidecars', () => {
     symlinkSync('nowhere', folder.join('root/c.js.gz'))
     await using server = await serve((router) => staticFiles(router, '/', folder.join('root')))
     for (const path of ['/a.js', '/b.js', '/c.js']) {
-      const answer = await server.ask(path, { 'accept-encoding': 'gzip' })
-      expect([path, answer.text, answer.headers.get('content-encoding')]).toEqual([path, 'ID', null])
+      const response = await server.ask(path, { 'accept-encoding': 'gzip' })
+      expect([path, response.text, response.headers.get('content-encoding')]).toEqual([path, 'ID', null])
     }
   })
 
   it('are asked for again on every request', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
-    const ask = (): Promise<Answer> => server.ask('/app.js', { 'accept-encoding': 'gzip' })
+    const ask = (): Promise<Response> => server.ask('/app.js', { 'accept-encoding': 'gzip' })
     expect((await ask()).text).toBe('GZIP')
     rmSync(folder.join('app.js.gz'))
     expect((await ask()).text).toBe('IDENTITY')
@@ -101,9 +101,9 @@ describe('sidecars', () => {
   it('or 406, if no coding is accepted at all', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
-    const answer = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
-    expect(answer.status).toBe(406)
-    expect(answer.headers.get('vary')).toMatch(/accept-encoding/i)
+    const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
+    expect(response.status).toBe(406)
+    expect(response.headers.get('vary')).toMatch(/accept-encoding/i)
   })
 })
 
@@ -114,9 +114,9 @@ describe('single-page application', () => {
     await using folder = await tempFolder(SPA)
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     for (const path of ['/route', '/users/42', '/route?file=a.js', '/a.b/c', '/%D0%BF', '/empty/', '/']) {
-      const answer = await server.ask(path)
-      expect([path, answer.status, answer.text]).toEqual([path, 200, 'SHELL'])
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      const response = await server.ask(path)
+      expect([path, response.status, response.text]).toEqual([path, 200, 'SHELL'])
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     }
     expect((await server.ask('/about/')).text).toBe('ABOUT')
     const head = await server.ask('/route', {}, 'HEAD')
@@ -150,8 +150,8 @@ describe('single-page application', () => {
       await using server = await serve((router) =>
         staticFiles(router, '/', folder.join('root'), { spa: true, symlinks, onWarning: (text) => warned.push(text) }),
       )
-      const answers = [await server.ask('/link'), await server.ask('/inner'), await server.ask('/none')]
-      expect(answers.map(({ status }) => status)).toEqual([404, symlinks === 'deny' ? 404 : 200, 200])
+      const responses = [await server.ask('/link'), await server.ask('/inner'), await server.ask('/none')]
+      expect(responses.map(({ status }) => status)).toEqual([404, symlinks === 'deny' ? 404 : 200, 200])
       expect(warned[0]).toMatch(/link: a link leads out/)
     }
   })
@@ -185,7 +185,7 @@ describe('single-page application', () => {
 })
 
 describe('cacheControl', () => {
-  it('is asked for every answer with the file that is sent', async () => {
+  it('is asked for every response with the file that is sent', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL', 'app.js': 'A', 'a.txt': 'T' })
     const asked: [string, boolean][] = []
     await using server = await serve((router) =>
@@ -271,15 +271,15 @@ describe('freshness', () => {
         { 'if-match': '"x"' },
       ]
       const round = async (): Promise<unknown[]> => {
-        const answers: unknown[] = []
+        const responses: unknown[] = []
         for (const method of ['GET', 'HEAD']) {
           for (const headers of requests) {
             const { status, text, headers: fields } = await server.ask(path, headers, method)
             fields.delete('date')
-            answers.push([status, text, [...fields]])
+            responses.push([status, text, [...fields]])
           }
         }
-        return answers
+        return responses
       }
       const fromFile = await round()
       await delay(40)
@@ -294,8 +294,8 @@ describe('freshness', () => {
       await using folder = await tempFolder({ 'index.html': 'one' })
       await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true, cacheInMemory }))
       const texts = async (): Promise<string[]> => {
-        const answers = [await server.ask('/a/route'), await server.ask('/another'), await server.ask('/a/route')]
-        return answers.map(({ status, text }) => `${status} ${status === 200 ? text : ''}`)
+        const responses = [await server.ask('/a/route'), await server.ask('/another'), await server.ask('/a/route')]
+        return responses.map(({ status, text }) => `${status} ${status === 200 ? text : ''}`)
       }
       await delay(40)
       for (let i = 0; i < 2; i++) expect(await texts()).toEqual(Array(3).fill('200 one'))

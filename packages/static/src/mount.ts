@@ -73,7 +73,7 @@ export class Mount {
   async #serveAt(ctx: Context, at: PathLocation): Promise<void> {
     try {
       const found = await this.#finder.find(at)
-      const failure = found === undefined ? 'missing' : await this.#answer(ctx, at, found)
+      const failure = found === undefined ? 'missing' : await this.#respond(ctx, at, found)
       if (failure === 'missing') await this.#miss(ctx, at.name)
       else if (failure !== undefined) await refuse(ctx, failure, at.file, this.#warn)
     } catch (error) {
@@ -83,8 +83,8 @@ export class Mount {
     }
   }
 
-  /** Answers for a path that names a file; the failure if that cannot be had. */
-  async #answer(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
+  /** Responses for a path that names a file; the failure if that cannot be had. */
+  async #respond(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
     const path = properPath(ctx.path, at, found)
     if (path === ctx.path) {
       await this.#remember(path, found)
@@ -104,7 +104,7 @@ export class Mount {
     return undefined
   }
 
-  /** Answers for a path that names no file. */
+  /** Responses for a path that names no file. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))
@@ -140,7 +140,7 @@ export class Mount {
 
   /** Sends the best variant of a file; the failure of the plain one if none can be had. */
   async #send(ctx: Context, { variants }: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
-    // RFC 9110 §12.5.5: the answer would have been another one to another request, be it a 304.
+    // RFC 9110 §12.5.5: the response would have been another one to another request, be it a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const accepted = acceptable(ctx, variants)
     if (accepted.length === 0) throw new HttpError(406, `The file is there as ${codingsOf(variants)}`)

@@ -29,7 +29,7 @@ export interface StaticFilesOptions {
    * Value of `Cache-Control`; none is sent when it returns `undefined` or ''.
    *
    * @param path Path of the file that is sent, below the directory, with a leading slash: `/index.html` for `/`
-   * @param isFallback Whether the file answers for a path that names no file
+   * @param isFallback Whether the file responses for a path that names no file
    */
   readonly cacheControl?: (path: string, isFallback: boolean) => string | undefined
   /** Whether names that begin with a dot are served; `/.well-known/` always is. Default `deny`. */

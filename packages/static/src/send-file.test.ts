@@ -24,23 +24,23 @@ describe('sendFile', () => {
 
   it('sets what its options say', async () => {
     await using folder = await tempFolder({ 'año.txt': 'x' })
-    const answer = async (options: SendFileOptions) => {
+    const respond = async (options: SendFileOptions) => {
       await using server = await serve((router) =>
         router.get('/', (ctx) => sendFile(ctx, folder.join('año.txt'), options)),
       )
       return (await server.ask('/')).headers
     }
-    const own = await answer({ download: true, contentType: 'text/x-mine', cacheControl: 'no-store', etag: false })
+    const own = await respond({ download: true, contentType: 'text/x-mine', cacheControl: 'no-store', etag: false })
     expect(own.get('content-disposition')).toBe(`attachment; filename="a_o.txt"; filename*=UTF-8''a%C3%B1o.txt`)
     expect([own.get('content-type'), own.get('cache-control'), own.get('etag')]).toEqual([
       'text/x-mine',
       'no-store',
       null,
     ])
-    const named = await answer({ download: 'report.pdf', lastModified: false })
+    const named = await respond({ download: 'report.pdf', lastModified: false })
     expect(named.get('content-disposition')).toBe('attachment; filename="report.pdf"')
     expect(named.has('last-modified')).toBe(false)
-    expect((await answer({})).has('content-disposition')).toBe(false)
+    expect((await respond({})).has('content-disposition')).toBe(false)
   })
 
   it.each(['none', 'a%00b', 'a%00.txt', 'n'.repeat(300), `${'d/'.repeat(3000)}x`])(
@@ -92,8 +92,8 @@ describe('sendFile', () => {
       'x%2f',
     ]
     for (const name of names) {
-      const answer = await server.ask(`/${name}`)
-      expect([name, answer.status, answer.text.includes('OUTSIDE')]).toEqual([name, 404, false])
+      const response = await server.ask(`/${name}`)
+      expect([name, response.status, response.text.includes('OUTSIDE')]).toEqual([name, 404, false])
     }
   })
 

@@ -44,7 +44,7 @@ const RULES: Readonly<Record<keyof SendFileOptions, Rule>> = {
 const warn = limitedWarnings()
 
 /**
- * Answers with a file: 200, or 206, 304, 412 and 416 as the request asks; 404 as `ctx.notFound()` does if there is no
+ * Responses with a file: 200, or 206, 304, 412 and 416 as the request asks; 404 as `ctx.notFound()` does if there is no
  * such regular file. Fields already prepared in the context are sent along.
  *
  * @param path Absolute, or relative to `root` or else to the working directory; or a `file:` URL

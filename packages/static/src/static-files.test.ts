@@ -186,9 +186,9 @@ describe('staticFiles', () => {
       ['///dir?x=1', '/dir?x=1'],
     ]
     for (const [target = '', location] of table) {
-      const answer = await get(server.port, target)
-      expect(answer).toMatch(/^HTTP\/1\.1 308 /)
-      expect(answer).toContain(`location: ${location}\r\n`)
+      const response = await get(server.port, target)
+      expect(response).toMatch(/^HTTP\/1\.1 308 /)
+      expect(response).toContain(`location: ${location}\r\n`)
     }
     for (const target of ['//example.com/..', '//example.com/', '/.//example.com', '//^/..']) {
       expect(await get(server.port, target)).toMatch(/^HTTP\/1\.1 404 /)

@@ -48,8 +48,8 @@ it.each(PROTOCOLS)(
       const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [{ port: number }]
       const usage = async (): Promise<Usage> => {
         server.send('usage')
-        const [answer] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [Usage]
-        return answer
+        const [response] = (await once(server, 'message', { signal: AbortSignal.timeout(60_000) })) as [Usage]
+        return response
       }
       await leaveAll(protocol, port, AT_ONCE)
       await delay(500)

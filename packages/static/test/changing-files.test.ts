@@ -27,7 +27,7 @@ interface State {
 class Witness {
   readonly file: ChangingFile
   readonly faults: string[] = []
-  /** How many answers there were of each kind. */
+  /** How many responses there were of each kind. */
   readonly seen = { whole: 0, part: 0, unchanged: 0, cut: 0, refused: 0 }
   readonly #states = new Map<string, State>()
   #etag = ''
@@ -42,7 +42,7 @@ class Witness {
   }
 
   /**
-   * @param body What cut the answer off, if it did not come whole
+   * @param body What cut the response off, if it did not come whole
    * @param oldest Generation that was complete before the request
    */
   judge({ status, headers }: ClientResponse, body: Uint8Array | Error, oldest: number): void {
@@ -74,7 +74,7 @@ class Witness {
   #unchanged(etag: string, oldest: number): void {
     this.seen.unchanged++
     const state = this.#states.get(etag)
-    if (state === undefined) this.faults.push(`304 for ${etag}, which no answer had`)
+    if (state === undefined) this.faults.push(`304 for ${etag}, which no response had`)
     else if (state.generation < oldest) this.faults.push(`304 for generation ${state.generation} after ${oldest}`)
   }
 
@@ -127,7 +127,7 @@ async function bodyOf(response: ClientResponse, random: () => number): Promise<U
 }
 
 it.each<TestProtocol>(['h1', 'h2', 'h3'])(
-  'whatever becomes of a file, an answer is one state of it, or is cut off (%s)',
+  'whatever becomes of a file, a response is one state of it, or is cut off (%s)',
   async (protocol) => {
     // Its client takes the most time by far.
     const requests = protocol === 'h3' ? REQUESTS / 4 : REQUESTS
@@ -149,7 +149,7 @@ it.each<TestProtocol>(['h1', 'h2', 'h3'])(
       const wholes = (): number => witnesses.reduce((sum, { seen }) => sum + seen.whole, 0)
       const ask = async (random: () => number): Promise<void> => {
         const client = await connect(protocol, { port })
-        // Answers that are all cut off or refused would show nothing.
+        // Responses that are all cut off or refused would show nothing.
         while (left-- > 0 || wholes() <= requests / 4) {
           const index = Math.floor(random() * witnesses.length)
           const witness = witnesses[index]

@@ -1,7 +1,7 @@
 // The server that black-box cases of conditional requests run against: node conditional-server.ts <port>
 // GET /c/<base64url of a JSON resource> answers with that resource, however it is described.
 import { Server } from '@fw/core'
-import { planAnswer } from '../src/http/plan-response.ts'
+import { planResponse } from '../src/http/plan-response.ts'
 import { deliver } from '../src/deliver.ts'
 import { parseHttpDate } from '../src/http/http-date.ts'
 import { withFields } from '../src/http/representation.ts'
@@ -31,7 +31,7 @@ server.router().all('/c/:resource', async (ctx) => {
   })
   ctx.responseHeaders.set('cache-control', 'max-age=60')
   ctx.responseHeaders.set('vary', 'Accept-Encoding')
-  // RFC 9110 §13.2.1: conditions are not for answers that would be no success anyway.
+  // RFC 9110 §13.2.1: conditions are not for responses that would be no success anyway.
   if (resource.status !== undefined && resource.status !== 200) {
     ctx.bytes(bytes, { status: resource.status })
   } else if (ctx.method === 'GET' || ctx.method === 'HEAD') {
@@ -44,7 +44,7 @@ server.router().all('/c/:resource', async (ctx) => {
       onCut: () => {},
     })
   } else {
-    const { status } = planAnswer(ctx.method, ctx.headers, representation)
+    const { status } = planResponse(ctx.method, ctx.headers, representation)
     ctx.empty(status === 200 ? 204 : status)
   }
 })

@@ -73,7 +73,7 @@ const hugePath = (): string => folder.join('root/huge.bin')
 
 /** How the next request ended, as an access log is told. */
 async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
-  // A client may have its answer before that is over.
+  // A client may have its response before that is over.
   await expect.poll(() => outcomes.length).toBe(begun)
   outcomes = []
   begun = 0
@@ -82,7 +82,7 @@ async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | unde
   return outcomes[0]
 }
 
-/** Reads some octets and leaves the answer there; the rest is read by going on with what is returned. */
+/** Reads some octets and leaves the response there; the rest is read by going on with what is returned. */
 async function readSome(response: ClientResponse): Promise<AsyncIterator<Uint8Array>> {
   const body = response.body[Symbol.asyncIterator]()
   await body.next()
@@ -108,7 +108,7 @@ async function readRest(body: AsyncIterator<Uint8Array>): Promise<number | 'cut 
       bytes += value.byteLength
     }
   } catch {
-    // That the answer is incomplete has to show as an error of the transport.
+    // That the response is incomplete has to show as an error of the transport.
     return 'cut off'
   }
 }
@@ -228,7 +228,7 @@ eachProtocol('static files', start, (client) => {
       expect(rest).toBeGreaterThan(HUGE - 1024 * 1024)
     })
 
-    it('is cut off when it became shorter, and the next answer is right', async () => {
+    it('is cut off when it became shorter, and the next response is right', async () => {
       const outcome = await outcomeOf(async () => {
         const body = await begin(client())
         truncateSync(hugePath(), 1000)

@@ -2,8 +2,8 @@ import { connectH1 } from '@fw/testing'
 import { Server } from '@fw/core'
 import type { Router } from '@fw/types'
 
-/** An answer, read to its end. The content coding is left as it is. */
-export interface Answer {
+/** A response, read to its end. The content coding is left as it is. */
+export interface Response {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -13,7 +13,7 @@ export interface Answer {
 export interface Served extends AsyncDisposable {
   readonly port: number
   /** Follows no redirect. Nothing but `host` is sent beside the fields given. */
-  ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
+  ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>
 }
 
 /** Starts a server with the routes given. */

@@ -9,7 +9,7 @@ export type TestField = readonly [name: string, value: string]
  *
  * Without a `host` field the client names the address it is connected to; on HTTP/2 and HTTP/3 `host` is sent as
  * `:authority`. Text is sent as UTF-8. A body of known size is sent with `content-length`, another one as the protocol
- * delimits it. With `expect: 100-continue` the body waits for that answer.
+ * delimits it. With `expect: 100-continue` the body waits for that response.
  */
 export interface ClientRequest {
   /** `GET` unless there is a body, then `POST`. */
@@ -23,17 +23,17 @@ export interface ClientRequest {
   signal?: AbortSignal
 }
 
-/** An answer whose head has arrived. */
+/** A response whose head has arrived. */
 export interface ClientResponse {
   readonly status: number
   readonly headers: Headers
   /** Every field in the order of the wire, without pseudo-header fields. */
   readonly rawHeaders: readonly TestField[]
-  /** Status codes of the 1xx answers that came before. */
+  /** Status codes of the 1xx responses that came before. */
   readonly informational: readonly number[]
   /**
    * Body slices as they arrive; can be read once. Nothing more than the transport's window is received before it is
-   * iterated, and leaving the iteration early gives the request up. Throws if the answer is cut off or reset.
+   * iterated, and leaving the iteration early gives the request up. Throws if the response is cut off or reset.
    */
   readonly body: AsyncIterable<Uint8Array>
   text(): Promise<string>
@@ -48,9 +48,9 @@ export interface ClientResponse {
 /** A client that speaks one protocol with one server. */
 export interface ProtocolClient {
   readonly protocol: TestProtocol
-  /** Resolves with the head of the answer. @throws if there is none, or the protocol does not allow it */
+  /** Resolves with the head of the response. @throws if there is none, or the protocol does not allow it */
   request(request: ClientRequest): Promise<ClientResponse>
-  /** Ends every connection. @throws if the server sent something after a complete answer */
+  /** Ends every connection. @throws if the server sent something after a complete response */
   close(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ type NodeResponse = Writable & {
 let endlessBytes = 0
 /** Resolved when /silence has received a request. */
 let arrived = Promise.withResolvers<void>()
-/** Resolved when the answer of /endless or /silence is over. */
+/** Resolved when the response of /endless or /silence is over. */
 let closed = Promise.withResolvers<void>()
 
 const routes: Record<string, (request: NodeRequest, response: NodeResponse) => unknown> = {
@@ -158,7 +158,7 @@ eachProtocol(
       expect(await response.text()).toBe('fields')
     })
 
-    it('shows informational answers', async () => {
+    it('shows informational responses', async () => {
       const response = await client().request({ path: '/hints' })
       expect(response.informational).toEqual([103])
       expect(await response.text()).toBe('hinted')
@@ -240,7 +240,7 @@ eachProtocol(
       await expect(client().request(request)).rejects.toThrow('never')
     })
 
-    it('throws where an answer is cut off', async () => {
+    it('throws where a response is cut off', async () => {
       const response = await client().request({ path: '/cut' })
       await expect(response.text()).rejects.toThrow(Error)
       await expect(response.trailers).rejects.toThrow(Error)

@@ -27,11 +27,11 @@ export const TEST_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h1+tls', 'h2', 'h
  * Runs one suite against every protocol: same server, same requests, same expectations.
  *
  * Each protocol gets a server and a client of its own, started before its tests and closed after them. Closing the
- * client fails if the server sent something after a complete answer.
+ * client fails if the server sent something after a complete response.
  *
  * @example
  * eachProtocol('greeting', start, (client) => {
- *   it('answers', async () => {
+ *   it('responses', async () => {
  *     const response = await client().request({ path: '/' })
  *     expect(response.status).toBe(200)
  *   })

@@ -10,11 +10,11 @@ const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
 
 /** A server that answers the requests of each connection, whatever they are, with these octets one after another. */
 async function scripted(
-  ...answers: string[]
+  ...responses: string[]
 ): Promise<AsyncDisposable & { client: ProtocolClient; sockets: Socket[] }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
-    const left = [...answers]
+    const left = [...responses]
     sockets.push(socket)
     socket.on('error', () => {})
     socket.on('data', () => socket.write(left.shift() ?? '', 'latin1'))
@@ -42,8 +42,8 @@ it('keeps a connection for the next request', async () => {
 it.each([
   ['says "connection: close"', `${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\na`],
   ['says it in a list', `${HEAD}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`],
-])('opens another connection after an answer that %s', async (_name, answer) => {
-  await using server = await scripted(answer)
+])('opens another connection after a response that %s', async (_name, received) => {
+  await using server = await scripted(received)
   await (await server.client.request({ path: '/' })).text()
   await (await server.client.request({ path: '/' })).text()
   expect(server.sockets).toHaveLength(2)
@@ -60,18 +60,18 @@ it('closes an idle connection that the server closes, and opens another', async 
 })
 
 it.each([
-  ['content after the answer to HEAD', 'HEAD', `${HEAD}Content-Length: 3\r\n\r\nabc`],
+  ['content after the response to HEAD', 'HEAD', `${HEAD}Content-Length: 3\r\n\r\nabc`],
   ['octets after the end of the body', 'GET', `${HEAD}Content-Length: 1\r\n\r\nabc`],
   ['an upgrade that was not asked for', 'GET', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['a length on a 1xx', 'GET', `HTTP/1.1 103 x\r\nContent-Length: 0\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`],
-])('refuses %s', async (_name, method, answer) => {
-  await using server = await scripted(answer)
+])('refuses %s', async (_name, method, received) => {
+  await using server = await scripted(received)
   await expect(server.client.request({ method, path: '/' }).then((response) => response.text())).rejects.toThrow(
     MalformedResponse,
   )
 })
 
-it('refuses an answer that nobody asked for, at the next occasion', async () => {
+it('refuses a response that nobody asked for, at the next occasion', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   server.sockets[0]?.write(`${HEAD}Content-Length: 0\r\n\r\n`)
@@ -79,12 +79,12 @@ it('refuses an answer that nobody asked for, at the next occasion', async () => 
   await expect(server.client.close()).rejects.toThrow('nobody asked for')
 })
 
-it('throws where the connection ends without an answer', async () => {
+it('throws where the connection ends without a response', async () => {
   await using server = await scripted()
-  const answer = server.client.request({ path: '/' })
+  const received = server.client.request({ path: '/' })
   while (server.sockets.length === 0) await setTimeout(1)
   server.sockets[0]?.end()
-  await expect(answer).rejects.toThrow('without an answer')
+  await expect(received).rejects.toThrow('without a response')
 })
 
 it('throws what a body throws', async () => {

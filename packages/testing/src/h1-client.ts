@@ -9,9 +9,9 @@ export type ConnectH1Options = ConnectOptions & {
 }
 
 /**
- * An HTTP/1.1 client that accepts only what RFC 9112 lets a server send, so that every test checks the answers' form too.
+ * An HTTP/1.1 client that accepts only what RFC 9112 lets a server send, so that every test checks the responses' form too.
  *
- * Connections are kept for the next request once their answer was read to its end; requests at the same time get
+ * Connections are kept for the next request once their response was read to its end; requests at the same time get
  * connections of their own. Nothing is ever sent twice.
  */
 export async function connectH1(options: ConnectH1Options): Promise<ProtocolClient> {

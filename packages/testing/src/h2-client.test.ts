@@ -9,12 +9,12 @@ import { connectH2 } from './h2-client.ts'
 import { settle } from './settle.ts'
 
 async function scripted(
-  answer: (stream: ServerHttp2Stream) => void,
+  respond: (stream: ServerHttp2Stream) => void,
 ): Promise<AsyncDisposable & { client: ProtocolClient; server: Http2Server }> {
   const server = createServer()
   server.on('stream', (stream: ServerHttp2Stream) => {
     stream.on('error', () => {})
-    answer(stream)
+    respond(stream)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = await connectH2({ port: (server.address() as AddressInfo).port })
@@ -50,12 +50,12 @@ it('throws where a body is shorter than announced', async () => {
   await expect(response.text()).rejects.toThrow(Error)
 })
 
-it('throws where a stream ends without an answer', async () => {
+it('throws where a stream ends without a response', async () => {
   await using server = await scripted((stream) => stream.destroy(new Error('broken')))
   await expect(server.client.request({ path: '/' })).rejects.toThrow(Error)
 })
 
-it('refuses an answer with a malformed date', async () => {
+it('refuses a response with a malformed date', async () => {
   await using server = await scripted((stream) => {
     stream.respond({ ':status': 200, date: 'now' })
     stream.end()
@@ -113,7 +113,7 @@ it('fails where the server does not speak HTTP/2', async () => {
   server.close()
 })
 
-it('reads an answer that ended with its head', async () => {
+it('reads a response that ended with its head', async () => {
   await using server = await scripted((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
   for (const method of ['GET', 'HEAD']) {
     const response = await server.client.request({ method, path: '/' })

@@ -21,9 +21,9 @@ describe('parseResponses accepts', () => {
     ['204 without a length', `HTTP/1.1 204 No Content\r\n${DATE}\r\n`, ['']],
     ['304 with the length of the 200', `HTTP/1.1 304 Not Modified\r\n${DATE}Content-Length: 7\r\n\r\n`, ['']],
     ['500 without a date', 'HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n', ['']],
-    ['1xx before the answer', `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 204 x\r\n${DATE}\r\n`, ['', '']],
+    ['1xx before the response', `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 204 x\r\n${DATE}\r\n`, ['', '']],
     [
-      'pipelined answers',
+      'pipelined responses',
       `HTTP/1.1 200 OK\r\n${DATE}Content-Length: 1\r\n\r\n1HTTP/1.1 404 No\r\n${DATE}Content-Length: 1\r\n\r\n2`,
       ['1', '2'],
     ],
@@ -31,7 +31,7 @@ describe('parseResponses accepts', () => {
     for (const slices of everySplit(octets(wire))) expect(bodies(await parseResponses(slices))).toEqual(expected)
   })
 
-  it('a length without content in the answer to HEAD', async () => {
+  it('a length without content in the response to HEAD', async () => {
     const wire = `HTTP/1.1 200 OK\r\n${DATE}Content-Length: 3\r\n\r\n`
     expect(bodies(await parseResponses(octets(wire + wire), ['HEAD', 'HEAD']))).toEqual(['', ''])
   })

@@ -6,7 +6,7 @@ import { readHead } from './h1/read-head.ts'
 import { responseFraming } from './h1/response-framing.ts'
 import { checkResponseHead } from './response-rules.ts'
 
-/** One answer found in a stream of octets; 1xx answers are entries of their own. */
+/** One response found in a stream of octets; 1xx responses are entries of their own. */
 export interface ParsedResponse {
   readonly status: number
   readonly reason: string
@@ -16,10 +16,10 @@ export interface ParsedResponse {
 }
 
 /**
- * Reads the HTTP/1.1 answers in the octets that `rawExchange` collected, as strictly as the client does.
+ * Reads the HTTP/1.1 responses in the octets that `rawExchange` collected, as strictly as the client does.
  *
  * @param methods Methods of the requests in order, as a HEAD has no body; `GET` where there is none
- * @throws {MalformedResponse | IncompleteResponse} unless the octets are whole answers and nothing else
+ * @throws {MalformedResponse | IncompleteResponse} unless the octets are whole responses and nothing else
  */
 export async function parseResponses(
   bytes: Uint8Array | readonly Uint8Array[],
@@ -27,14 +27,14 @@ export async function parseResponses(
 ): Promise<ParsedResponse[]> {
   const reader = new ByteReader(sliceSource(bytes instanceof Uint8Array ? [bytes] : bytes))
   const responses: ParsedResponse[] = []
-  for (let answered = 0; !(await reader.isAtEnd());) {
+  for (let responded = 0; !(await reader.isAtEnd());) {
     const head = await readHead(reader)
     if (head.status < 200) {
       responses.push({ ...head, body: new Uint8Array(), trailers: [] })
       continue
     }
     checkResponseHead(head.status, head.fields)
-    const framing = responseFraming(methods[answered++] ?? 'GET', head.status, head.fields)
+    const framing = responseFraming(methods[responded++] ?? 'GET', head.status, head.fields)
     const slices: Uint8Array[] = []
     const iterator = readBody(reader, framing)
     let step = await iterator.next()

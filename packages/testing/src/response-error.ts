@@ -1,9 +1,9 @@
-/** An answer that the protocol does not allow. */
+/** A response that the protocol does not allow. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
 
-/** An answer that broke off, or a connection that ended without one. */
+/** A response that broke off, or a connection that ended without one. */
 export class IncompleteResponse extends Error {
   override readonly name = 'IncompleteResponse'
 }

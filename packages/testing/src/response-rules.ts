@@ -1,7 +1,7 @@
 import type { TestField } from './client.ts'
 import { MalformedResponse } from './response-error.ts'
 
-/** Fields that one answer may have at most once, as they hold no list. */
+/** Fields that one response may have at most once, as they hold no list. */
 const SINGLETONS = new Set([
   'access-control-allow-origin',
   'age',
@@ -29,7 +29,7 @@ const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
 
 /**
- * Holds the head of a final answer to the rules that are the same in every version of HTTP.
+ * Holds the head of a final response to the rules that are the same in every version of HTTP.
  *
  * @throws {MalformedResponse} naming the rule
  * @see RFC 9110 §5.1, §5.3, §5.5, §6.6.1, §8.6
@@ -59,7 +59,7 @@ export function checkFields(fields: readonly TestField[]): void {
 }
 
 /**
- * Holds the fields of an HTTP/2 or HTTP/3 answer to what those versions demand on top.
+ * Holds the fields of an HTTP/2 or HTTP/3 response to what those versions demand on top.
  *
  * @throws {MalformedResponse} naming the field
  * @see RFC 9113 §8.2, RFC 9114 §4.2
@@ -71,7 +71,7 @@ export function checkNoConnectionFields(fields: readonly TestField[]): void {
   }
 }
 
-/** Whether an answer has no content, whatever its fields say (RFC 9110 §6.4.1). */
+/** Whether a response has no content, whatever its fields say (RFC 9110 §6.4.1). */
 export function isWithoutContent(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { settle } from './settle.ts'
 
-it('what was sent has arrived, and its answer too, though the process stood still for longer than was waited', async () => {
+it('what was sent has arrived, and its response too, though the process stood still for longer than was waited', async () => {
   const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

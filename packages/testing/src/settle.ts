@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** How often the event loop looks for input at least: a request and its answer take some four turns. */
+/** How often the event loop looks for input at least: a request and its response take some four turns. */
 const LEAST_TURNS = 10
 /** Milliseconds of a step: a machine that stands still for long makes one of them long, and no other shorter. */
 const STEP_MS = 20

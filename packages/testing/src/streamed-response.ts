@@ -1,6 +1,6 @@
 import type { ClientResponse, TestField } from './client.ts'
 
-/** What a protocol client knows when the head of an answer has arrived. */
+/** What a protocol client knows when the head of a response has arrived. */
 export interface ResponseParts {
   readonly status: number
   readonly rawHeaders: readonly TestField[]
@@ -10,7 +10,7 @@ export interface ResponseParts {
   readonly abort: () => void
 }
 
-/** The answer of every protocol client: `ResponseParts` with the readers that `ClientResponse` promises. */
+/** The response of every protocol client: `ResponseParts` with the readers that `ClientResponse` promises. */
 export class StreamedResponse implements ClientResponse {
   readonly status: number
   readonly headers: Headers

@@ -8,7 +8,7 @@ import type { Params } from './path-params.ts'
 import type { RouteInfo } from './router.ts'
 import type { Validated } from './standard-schema.ts'
 
-/** The fields of the answer being prepared. Names are compared without case; values are octets (latin1). */
+/** The fields of the response being prepared. Names are compared without case; values are octets (latin1). */
 export interface ResponseHeaders {
   /** The value, several fields of the same name joined with `, `, or `null` when absent. */
   get(name: string): string | null
@@ -23,7 +23,7 @@ export interface ResponseHeaders {
   set(name: string, value: string): void
   /**
    * Replaces every field of the names in a list by those of the list, which has to stay as it is: it is not copied, so
-   * that fields of many answers are made once. What cannot be sent is refused when the answer is.
+   * that fields of many responses are made once. What cannot be sent is refused when the response is.
    */
   setAll(fields: FieldList): void
   /** Adds one more field of that name. @throws {TypeError} as `set` does */
@@ -46,9 +46,9 @@ export interface ResponseInit {
 export type BodySource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**
- * One request as handlers and middleware see it, and the answer they prepare.
+ * One request as handlers and middleware see it, and the response they prepare.
  *
- * The answer is sent when the outermost middleware is done, so that middleware can still change it after `next()`;
+ * The response is sent when the outermost middleware is done, so that middleware can still change it after `next()`;
  * `startResponse()` alone sends the head at once.
  */
 export interface Context<P extends object = Params, V extends Validated = Validated> extends ContextExtensions {
@@ -69,9 +69,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly valid: V
   /** The matched route; `undefined` while none has matched. */
   readonly route: RouteInfo | undefined
-  /** The header fields of the request; those of the answer are `responseHeaders`. */
+  /** The header fields of the request; those of the response are `responseHeaders`. */
   readonly headers: RequestHeaders
-  /** Reads the cookies of the request, and sets those of the answer. */
+  /** Reads the cookies of the request, and sets those of the response. */
   readonly cookies: Cookies
   /**
    * The request as a standard `Request`, made when first asked for. Read its body here or by the methods of the context,
@@ -121,33 +121,33 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** As `accepts`, of content codings such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** Status of the answer being prepared, 200 at first; 499 once the exchange is over without an answer, as its client left. */
+  /** Status of the response being prepared, 200 at first; 499 once the exchange is over without a response, as its client left. */
   status: number
-  /** The header fields of the answer being prepared; those of the request are `headers`. */
+  /** The header fields of the response being prepared; those of the request are `headers`. */
   readonly responseHeaders: ResponseHeaders
-  /** Whether the head of the answer has been sent. */
+  /** Whether the head of the response has been sent. */
   readonly headSent: boolean
-  /** Answers with text, `text/plain` unless a content type was set. */
+  /** Responses with text, `text/plain` unless a content type was set. */
   text(body: string, init?: ResponseInit): void
   /**
-   * Answers with JSON: by the serializer of the route for the status, else by `JSON.stringify`.
+   * Responses with JSON: by the serializer of the route for the status, else by `JSON.stringify`.
    *
    * @throws {TypeError} if the value has no JSON form; what the serializer throws if it is not as its schema says
    */
   json(value: unknown, init?: ResponseInit): void
-  /** Answers with text, `text/html` unless a content type was set. Nothing is escaped. */
+  /** Responses with text, `text/html` unless a content type was set. Nothing is escaped. */
   html(body: string, init?: ResponseInit): void
-  /** Answers with octets, which are not copied: leave them alone. `application/octet-stream` unless a content type was set. */
+  /** Responses with octets, which are not copied: leave them alone. `application/octet-stream` unless a content type was set. */
   bytes(body: Uint8Array, init?: ResponseInit): void
   /**
-   * Answers with what a source gives, as fast as the client takes it; `application/octet-stream` unless a content type was
+   * Responses with what a source gives, as fast as the client takes it; `application/octet-stream` unless a content type was
    * set. The source is let go of if the client goes away.
    *
    * @throws {TypeError} if nothing can be read from the source
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Answers with a `Location`, sent as it is: one that a client named may lead anywhere, `//` at its start included. 302
+   * Responses with a `Location`, sent as it is: one that a client named may lead anywhere, `//` at its start included. 302
    * unless a status is given.
    *
    * @throws {TypeError} if the location cannot be sent
@@ -177,7 +177,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   onFinish(listener: (outcome: Outcome) => void): void
   /**
    * Calls `listener` once when the server begins to close while this exchange is not over (at once if it has begun),
-   * so that an answer without an end, such as an event stream, can end in good time. `App.drain()` brings it about.
+   * so that a response without an end, such as an event stream, can end in good time. `App.drain()` brings it about.
    */
   onDrain(listener: () => void): void
 }

@@ -21,7 +21,7 @@ export interface CookieSecrets {
   readonly secrets: readonly string[]
 }
 
-/** Cookies of the request and of the answer being prepared. */
+/** Cookies of the request and of the response being prepared. */
 export interface Cookies {
   /** Value of a cookie of the request, decoded; `null` without one, or if secrets are given and none has signed it. */
   get(name: string, signed?: CookieSecrets): string | null

@@ -7,11 +7,11 @@ export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
 
 /** How an exchange ended. */
 export interface Outcome {
-  /** Status of the answer; 0 if none was sent. */
+  /** Status of the response; 0 if none was sent. */
   readonly status: number
-  /** Octets of the answer's body given to the protocol engine, without framing. */
+  /** Octets of the response's body given to the protocol engine, without framing. */
   readonly bodyBytes: number
-  /** Whether the exchange ended before the whole answer was given to the transport. */
+  /** Whether the exchange ended before the whole response was given to the transport. */
   readonly aborted: boolean
 }
 
@@ -22,9 +22,9 @@ export interface SharedChunk {
   chunked: Uint8Array | undefined
 }
 
-/** The body of an answer whose head has been sent. */
+/** The body of a response whose head has been sent. */
 export interface ResponseBody {
-  /** False once the answer is complete or nobody is there to receive it; writes are then without effect. */
+  /** False once the response is complete or nobody is there to receive it; writes are then without effect. */
   readonly isOpen: boolean
   /** Octets of the body so far, without framing. */
   readonly bodyBytes: number
@@ -41,9 +41,9 @@ export interface ResponseBody {
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has taken everything written, or the exchange is over; never rejects. */
   drained(): Promise<void>
-  /** Completes the answer. An answer shorter than its `content-length` is aborted instead. */
+  /** Completes the response. A response shorter than its `content-length` is aborted instead. */
   end(trailers?: FieldList): void
-  /** Ends the exchange so that the peer can tell that the answer is incomplete. */
+  /** Ends the exchange so that the peer can tell that the response is incomplete. */
   abort(error?: Error): void
 }
 
@@ -56,11 +56,11 @@ export interface UpgradedConnection {
 }
 
 /**
- * One request and its answer, whatever the protocol. Every engine makes these, and everything above the
+ * One request and its response, whatever the protocol. Every engine makes these, and everything above the
  * engines needs nothing else.
  *
  * The engine owns framing: `connection`, `transfer-encoding` and their like are not the application's to send
- * (`connection: close` is understood as a wish on HTTP/1.1 and dropped elsewhere), and no body follows an answer to
+ * (`connection: close` is understood as a wish on HTTP/1.1 and dropped elsewhere), and no body follows a response to
  * HEAD, a 204 or a 304, whatever is written.
  */
 export interface Exchange extends ResponseBody {
@@ -77,7 +77,7 @@ export interface Exchange extends ResponseBody {
   /** IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** Status of the answer once its head was sent, before that 0. */
+  /** Status of the response once its head was sent, before that 0. */
   readonly status: number
   /** Called once when the exchange is over. There is one listener; assigning replaces it. */
   onClose: ((outcome: Outcome) => void) | undefined
@@ -86,21 +86,21 @@ export interface Exchange extends ResponseBody {
    * it: HTTP/1.1, without a body, with `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
-  /** Sends an informational answer (1xx, except 100 and 101) where the protocol has them. */
+  /** Sends an informational response (1xx, except 100 and 101) where the protocol has them. */
   inform(status: number, headers: FieldList): void
   /**
-   * Sends a whole answer in as few writes as the protocol allows. Text is encoded as UTF-8.
+   * Sends a whole response in as few writes as the protocol allows. Text is encoded as UTF-8.
    * Supplies `content-length` and `date`.
    *
-   * @throws {Error} if an answer was sent already
+   * @throws {Error} if a response was sent already
    * @throws {TypeError} if the status or a field cannot be sent
    */
   respond(status: number, headers: FieldList, body: Uint8Array | string | null): void
   /**
-   * Sends the head of an answer whose body follows by `write` and `end`. Supplies `date`. A `content-length` among
+   * Sends the head of a response whose body follows by `write` and `end`. Supplies `date`. A `content-length` among
    * the fields is held to; without one the body is delimited as the protocol allows.
    *
-   * @throws {Error} if an answer was sent already
+   * @throws {Error} if a response was sent already
    * @throws {TypeError} if the status or a field cannot be sent
    */
   start(status: number, headers: FieldList): void

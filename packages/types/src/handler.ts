@@ -9,7 +9,7 @@ import type { ProtocolText } from './exchange.ts'
  */
 export type Handler<P extends object = Params, V extends Validated = Validated> = (ctx: Context<P, V>) => unknown
 
-/** Runs the rest of the chain; may be called once. Resolves when the answer is prepared. */
+/** Runs the rest of the chain; may be called once. Resolves when the response is prepared. */
 export type Next = () => Promise<void>
 
 /** Runs around the handlers: answers itself, or calls `next`. */
@@ -19,7 +19,7 @@ export interface Middleware {
   readonly refused?: (refusal: Refusal) => void
 }
 
-/** Answers for a handler that threw, as a handler does; returning `undefined` without answering leaves it to the outer one. */
+/** Responses for a handler that threw, as a handler does; returning `undefined` without answering leaves it to the outer one. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
 /** A request that the protocol engine refused, or its client gave up, before any handler could see it. */
@@ -34,6 +34,6 @@ export interface Refusal {
   readonly method: string | undefined
   readonly target: string | undefined
   readonly bodyBytes: number
-  /** From the first octet of the request to the answer, in milliseconds. */
+  /** From the first octet of the request to the response, in milliseconds. */
   readonly durationMs: number
 }

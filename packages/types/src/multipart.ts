@@ -1,6 +1,6 @@
 /** How a multipart body is read. */
 export interface MultipartOptions {
-  /** Largest number of parts, 100 unless given; over it the answer is 413. */
+  /** Largest number of parts, 100 unless given; over it the response is 413. */
   readonly maxParts?: number
 }
 

@@ -9,14 +9,14 @@ export interface RouteOptions {
   readonly use?: Middleware | readonly Middleware[]
   /** Limits of this route, in place of those of the server. */
   readonly limits?: {
-    /** Largest request body in octets; over it the answer is 413. */
+    /** Largest request body in octets; over it the response is 413. */
     readonly maxBodyBytes?: number
-    /** Most fields of a form (`application/x-www-form-urlencoded`); over it the answer is 413. */
+    /** Most fields of a form (`application/x-www-form-urlencoded`); over it the response is 413. */
     readonly maxFormFields?: number
   }
   /**
-   * Milliseconds until an answer has to have begun; then `ctx.signal` aborts, and error handlers are given an
-   * `HttpError` of status 503 to answer in place of the handler, by a context of their own. What the handler answers
+   * Milliseconds until a response has to have begun; then `ctx.signal` aborts, and error handlers are given an
+   * `HttpError` of status 503 to answer in place of the handler, by a context of their own. What the handler responses
    * after that reaches nobody. No limit unless given.
    */
   readonly timeoutMs?: number
@@ -119,7 +119,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    */
   use(...middleware: readonly Middleware[]): this
   /**
-   * A router of the paths that start with a prefix, with middleware, error handler and answer to unknown paths of its own.
+   * A router of the paths that start with a prefix, with middleware, error handler and response to unknown paths of its own.
    *
    * @throws {TypeError} if the prefix does not start with `/`, ends with one, or holds what can be left out
    *
@@ -129,7 +129,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * api.get('/users/:id', handler)   // /api/users/:id
    */
   group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
-  /** Sets what is asked for an answer to an error of the routes here, before that of the router outside. */
+  /** Sets what is asked for a response to an error of the routes here, before that of the router outside. */
   onError(handler: ErrorHandler): this
   /** Sets what answers paths here that no route takes, with the status already 404. */
   notFound(handler: Handler): this

@@ -5,24 +5,24 @@ import { Duplex } from 'node:stream'
 export class InjectedConnections {
   readonly #server: Server
   readonly #request: Buffer
-  readonly #answerEnd: string
+  readonly #responseEnd: string
   readonly #free: Connection[] = []
   #asked = 0
-  #answered = 0
+  #responded = 0
 
   /**
    * @param request A whole request of any number of fields
-   * @param answerEnd What the answer, and no earlier piece of it, ends with
+   * @param responseEnd What the response, and no earlier piece of it, ends with
    */
-  constructor(server: Server, request: string, answerEnd: string) {
+  constructor(server: Server, request: string, responseEnd: string) {
     this.#server = server
     this.#request = Buffer.from(request)
-    this.#answerEnd = answerEnd
+    this.#responseEnd = responseEnd
   }
 
-  /** @throws {Error} if a request has no answer */
+  /** @throws {Error} if a request has no response */
   check(): void {
-    if (this.#answered < this.#asked) throw new Error(`${this.#asked - this.#answered} requests have no answer`)
+    if (this.#responded < this.#asked) throw new Error(`${this.#asked - this.#responded} requests have no answer`)
   }
 
   /** Sends the request on a connection that has nothing to do, a new one if none is free. */
@@ -34,8 +34,8 @@ export class InjectedConnections {
 
   #open(): Connection {
     const connection = new Connection((octets) => {
-      if (!octets.includes(this.#answerEnd, octets.length - this.#answerEnd.length)) return
-      this.#answered++
+      if (!octets.includes(this.#responseEnd, octets.length - this.#responseEnd.length)) return
+      this.#responded++
       this.#free.push(connection)
     })
     this.#server.emit('connection', connection)

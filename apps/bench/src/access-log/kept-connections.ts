@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Connections that ask the same again and again, each when it has its answer. */
+/** Connections that ask the same again and again, each when it has its response. */
 export class KeptConnections implements Disposable {
   readonly #connections: readonly Connection[]
 
@@ -9,14 +9,14 @@ export class KeptConnections implements Disposable {
     this.#connections = connections
   }
 
-  /** Opens them and lets each ask once. @param request A whole GET request whose answers all have the same length */
+  /** Opens them and lets each ask once. @param request A whole GET request whose responses all have the same length */
   static async open(port: number, request: string, count: number): Promise<KeptConnections> {
     const open = async (): Promise<Connection> => {
       const socket = connect(port, '127.0.0.1').setNoDelay()
       await once(socket, 'connect')
       socket.write(request)
-      const [answer] = (await once(socket, 'data')) as [Buffer]
-      return { socket, request, answerBytes: answer.byteLength }
+      const [response] = (await once(socket, 'data')) as [Buffer]
+      return { socket, request, responseBytes: response.byteLength }
     }
     return new KeptConnections(await Promise.all(Array.from({ length: count }, open)))
   }
@@ -34,17 +34,17 @@ export class KeptConnections implements Disposable {
 interface Connection {
   readonly socket: Socket
   readonly request: string
-  readonly answerBytes: number
+  readonly responseBytes: number
 }
 
-function askOn({ socket, request, answerBytes }: Connection, times: number): Promise<void> {
+function askOn({ socket, request, responseBytes }: Connection, times: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let left = times
-  let missing = answerBytes
+  let missing = responseBytes
   const onData = (octets: Buffer): void => {
     missing -= octets.byteLength
     if (missing > 0) return
-    missing = answerBytes
+    missing = responseBytes
     if (--left > 0) socket.write(request)
     else end(resolve)
   }

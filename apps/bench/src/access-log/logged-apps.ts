@@ -19,12 +19,12 @@ export type NodeLog = 'node-http' | 'morgan' | 'pino-http'
 
 /** Without a log, or with morgan or pino-http. */
 export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<RequestListener>>> = {
-  'node-http': () => ({ app: answer, written: async () => {}, stop() {} }),
+  'node-http': () => ({ app: respond, written: async () => {}, stop() {} }),
   morgan(path) {
     const stream = createWriteStream(path)
     const middleware = morgan('combined', { stream })
     return {
-      app: (request, response) => middleware(request, response, () => answer(request, response)),
+      app: (request, response) => middleware(request, response, () => respond(request, response)),
       written: () => new Promise((resolve) => void stream.write('', () => resolve())),
       stop: () => new Promise((resolve) => stream.end(resolve)),
     }
@@ -35,7 +35,7 @@ export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<Reques
     return {
       app(request, response) {
         middleware(request, response)
-        answer(request, response)
+        respond(request, response)
       },
       written,
       stop,
@@ -63,7 +63,7 @@ function pinoFile(path: string): Omit<Logged<unknown>, 'app'> & {
   }
 }
 
-const answer: RequestListener = (_request, response) => {
+const respond: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 11 })
   response.end('hello world')
 }

@@ -20,7 +20,7 @@ export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
     tool: 'wrk',
     isLogged: true,
     request: get('/users/7?page=2', BROWSER_HEADERS),
-    answer: HELLO,
+    response: HELLO,
     shape: { connections: 32 },
     reference: 'morgan',
     metrics: ['addedMicros', 'rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'],

@@ -17,7 +17,7 @@ const routed = (routes: number): HttpScenario => ({
   name: 'routes',
   title: '',
   request: get('/users/4711'),
-  answer: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
+  response: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
   setup: { otherRoutes: routes - 1 },
 })
 
@@ -26,7 +26,7 @@ const connected = (connections: number): HttpScenario => ({
   name: 'connections',
   title: '',
   request: get('/'),
-  answer: HELLO,
+  response: HELLO,
   shape: { connections },
 })
 

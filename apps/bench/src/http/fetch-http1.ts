@@ -1,12 +1,12 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LoadTarget } from '../load/load.ts'
-import type { ReceivedAnswer } from './check-answer.ts'
+import type { ReceivedResponse } from './check-response.ts'
 
-/** Sends the request of a target once over HTTP/1.1, with the same fields as `wrk`, which counts whole answers. */
-export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): Promise<ReceivedAnswer> {
+/** Sends the request of a target once over HTTP/1.1, with the same fields as `wrk`, which counts whole responses. */
+export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): Promise<ReceivedResponse> {
   const { method, path, headers, body } = request
-  const { promise, resolve, reject } = Promise.withResolvers<ReceivedAnswer>()
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>()
   const send = isTls ? requestHttps : requestHttp
   const options = { host: '127.0.0.1', port, method, path, headers, agent: false, rejectUnauthorized: false }
   const sent = send(options, (head) => {
@@ -25,7 +25,7 @@ export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): P
   return promise
 }
 
-function received(head: IncomingMessage, body: Buffer): ReceivedAnswer {
+function received(head: IncomingMessage, body: Buffer): ReceivedResponse {
   const isChunked = head.headers['transfer-encoding'] !== undefined
   return {
     status: head.statusCode ?? 0,

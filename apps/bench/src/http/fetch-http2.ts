@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { connect, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
 import { urlOf, type LoadTarget } from '../load/load.ts'
-import type { ReceivedAnswer } from './check-answer.ts'
+import type { ReceivedResponse } from './check-response.ts'
 
 /** Sends the request of a target once over HTTP/2: in clear text by prior knowledge, or over TLS. `h2load` counts the content alone. */
-export async function fetchHttp2(target: LoadTarget): Promise<ReceivedAnswer> {
+export async function fetchHttp2(target: LoadTarget): Promise<ReceivedResponse> {
   const { method, path, headers, body } = target.request
   const session = connect(urlOf(target), { rejectUnauthorized: false })
   const { promise: failed, reject } = Promise.withResolvers<never>()
   session.on('error', reject)
   try {
     const stream = session.request({ ':method': method, ':path': path, ...headers })
-    const answered = once(stream, 'response') as Promise<[IncomingHttpHeaders & IncomingHttpStatusHeader]>
+    const responded = once(stream, 'response') as Promise<[IncomingHttpHeaders & IncomingHttpStatusHeader]>
     stream.end(body)
-    const [head] = await Promise.race([answered, failed])
+    const [head] = await Promise.race([responded, failed])
     const slices: Buffer[] = []
     for await (const slice of stream) slices.push(slice as Buffer)
     const content = Buffer.concat(slices)

@@ -5,7 +5,7 @@ import type { LoadTarget } from '../load/load.ts'
 import type { Run } from '../run.ts'
 import type { ServerProcess } from '../server-process.ts'
 import type { ServerSetup } from '../server-program.ts'
-import { checkVolume, compareAnswer } from './check-answer.ts'
+import { checkVolume, compareResponse } from './check-response.ts'
 import { checkLog } from './check-log.ts'
 import { filesIn } from './files-in.ts'
 import type { Peer } from './peer.ts'
@@ -72,24 +72,24 @@ export interface Measured {
   readonly requests: number
 }
 
-/** One round: the answer is checked, the server warmed up, the load measured. */
+/** One round: the response is checked, the server warmed up, the load measured. */
 export async function measureServer(server: ServerProcess, scenario: HttpScenario, run: Run): Promise<Measured> {
   const target = await targetOf(server, scenario, run)
   const { fetch, load } = TOOLS[scenario.tool]
-  const answer = await fetch(target)
-  compareAnswer(scenario.answer, answer)
+  const response = await fetch(target)
+  compareResponse(scenario.response, response)
   const openingSeconds = Math.floor(scenario.shape.connections / CONNECTIONS_PER_SECOND)
   const warmUp = await load(target, run.warmUpSeconds + openingSeconds)
   const before = await server.usage()
   const brought = await load(target, run.seconds + openingSeconds)
   const after = await server.usage()
-  checkVolume(brought, answer.countedBytes, scenario.shape)
+  checkVolume(brought, response.countedBytes, scenario.shape)
   const cpuMicros = (after.cpuMicros - before.cpuMicros) / brought.requests
   const figures = {
     cpuMicros,
     rate: brought.requests / brought.seconds,
-    megabytesRate: (brought.requests * answer.body.byteLength) / brought.seconds / 1e6,
-    megabytesPerCpu: answer.body.byteLength / cpuMicros,
+    megabytesRate: (brought.requests * response.body.byteLength) / brought.seconds / 1e6,
+    megabytesPerCpu: response.body.byteLength / cpuMicros,
     p50Ms: brought.p50Ms,
     p99Ms: brought.p99Ms,
     rssMib: after.rssBytes / 2 ** 20,

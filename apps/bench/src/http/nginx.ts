@@ -8,7 +8,7 @@ import type { Peer } from './peer.ts'
 
 /** What nginx serves: fixed answers, or the files of the directory that it is told. */
 export interface NginxOptions {
-  readonly answers?: Readonly<Record<string, { readonly type: string; readonly body: string }>>
+  readonly responses?: Readonly<Record<string, { readonly type: string; readonly body: string }>>
   readonly isHttp2?: boolean
 }
 
@@ -37,7 +37,7 @@ function nginxConfiguration(options: NginxOptions, setup: ServerSetup, folder: s
     ...(options.isHttp2 === true ? ['http2'] : []),
   ]
   const certificate = tls === undefined ? '' : `ssl_certificate ${tls.certFile}; ssl_certificate_key ${tls.keyFile};`
-  const answers = Object.entries(options.answers ?? {}).map(
+  const responses = Object.entries(options.responses ?? {}).map(
     ([path, { type, body }]) => `location = ${path} { default_type ${type}; return 200 "${body}"; }`,
   )
   return `
@@ -50,7 +50,7 @@ http {
   uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
   server {
     listen ${listen.join(' ')}; root ${directory}; gzip_static on; ${certificate}
-    ${answers.join('\n    ')}
+    ${responses.join('\n    ')}
   }
 }
 `

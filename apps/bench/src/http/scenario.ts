@@ -11,7 +11,7 @@ export interface LoadRequest {
 }
 
 /** What every peer has to answer. */
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly status: number
   /** What `content-type` starts with. */
   readonly type?: string
@@ -23,7 +23,7 @@ export interface ExpectedAnswer {
 /** How the request is repeated. */
 export interface LoadShape {
   readonly connections: number
-  /** Requests that are sent on a connection without waiting for answers; 1 by default. Streams, on HTTP/2 and HTTP/3. */
+  /** Requests that are sent on a connection without waiting for responses; 1 by default. Streams, on HTTP/2 and HTTP/3. */
   readonly depth?: number
   /** Whether a connection serves one request only. */
   readonly isOnce?: boolean
@@ -41,9 +41,9 @@ export interface HttpScenario {
   /** Whether servers log every request to a file. */
   readonly isLogged?: boolean
   readonly request: LoadRequest
-  readonly answer: ExpectedAnswer
+  readonly response: ExpectedResponse
   readonly shape: LoadShape
-  /** Whether the request says that the client has what it asks for, by the entity tag of an answer before. */
+  /** Whether the request says that the client has what it asks for, by the entity tag of a response before. */
   readonly isConditional?: boolean
   /** Files that servers serve, by name. */
   readonly files?: Readonly<Record<string, Buffer>>
@@ -61,5 +61,5 @@ export function get(path: string, headers: Readonly<Record<string, string>> = {}
   return { method: 'GET', path, headers }
 }
 
-/** The answer to `GET /` in most scenarios. */
-export const HELLO: ExpectedAnswer = { status: 200, type: 'text/plain', body: 'hello world' }
+/** The response to `GET /` in most scenarios. */
+export const HELLO: ExpectedResponse = { status: 200, type: 'text/plain', body: 'hello world' }

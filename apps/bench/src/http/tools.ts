@@ -2,7 +2,7 @@ import { h2load } from '../load/h2load.ts'
 import { fetchHttp3, h3Load } from '../load/h3/h3-load.ts'
 import type { LoadGenerator, LoadTarget } from '../load/load.ts'
 import { wrk } from '../load/wrk.ts'
-import type { ReceivedAnswer } from './check-answer.ts'
+import type { ReceivedResponse } from './check-response.ts'
 import { fetchHttp1 } from './fetch-http1.ts'
 import { fetchHttp2 } from './fetch-http2.ts'
 import type { LoadTool } from './scenario.ts'
@@ -10,7 +10,7 @@ import type { LoadTool } from './scenario.ts'
 /** Clients of one version of HTTP. */
 interface Tool {
   /** Sends the request once. */
-  readonly fetch: (target: LoadTarget) => Promise<ReceivedAnswer>
+  readonly fetch: (target: LoadTarget) => Promise<ReceivedResponse>
   /** Sends it again and again. */
   readonly load: LoadGenerator
 }

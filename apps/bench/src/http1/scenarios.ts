@@ -9,7 +9,7 @@ const USUAL = { connections: 64 }
 const BASE = {
   tool: 'wrk',
   request: get('/'),
-  answer: HELLO,
+  response: HELLO,
   shape: USUAL,
   reference: 'node-http',
   targets: [],
@@ -31,7 +31,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
     name: 'param-json',
     title: 'GET /users/4711 through a route with a parameter, answered with JSON; 64 connections',
     request: get('/users/4711'),
-    answer: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
+    response: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
     reference: 'fastify',
     targets: [{ of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.6 }],
   },
@@ -45,7 +45,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
       headers: { 'content-type': 'application/json' },
       body: ONE_KIB_OF_JSON,
     },
-    answer: { status: 200, type: 'application/json', body: ONE_KIB_OF_JSON },
+    response: { status: 200, type: 'application/json', body: ONE_KIB_OF_JSON },
     reference: 'fastify',
   },
   {

@@ -6,5 +6,5 @@ export const HTTP2_PEERS: readonly Peer[] = [
   nodePeer('fw', new URL('../http1/servers/fw.ts', import.meta.url)),
   nodePeer('node-http2', new URL('./servers/node-http2.ts', import.meta.url)),
   nodePeer('fastify', new URL('./servers/fastify.ts', import.meta.url)),
-  nginxPeer({ answers: { '/': { type: 'text/plain', body: 'hello world' } }, isHttp2: true }),
+  nginxPeer({ responses: { '/': { type: 'text/plain', body: 'hello world' } }, isHttp2: true }),
 ]

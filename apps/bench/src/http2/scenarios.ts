@@ -5,7 +5,7 @@ import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 const BASE = {
   tool: 'h2load',
   request: get('/'),
-  answer: HELLO,
+  response: HELLO,
   shape: { connections: 4, depth: 32 },
   reference: 'node-http2',
   targets: [],
@@ -33,7 +33,7 @@ export const HTTP2_SCENARIOS: readonly HttpScenario[] = [
     name: 'param-json',
     title: 'GET /users/4711 through a route with a parameter, answered with JSON; 4 connections, 32 streams on each',
     request: get('/users/4711'),
-    answer: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
+    response: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
     peers: APPLICATIONS,
   },
   {
@@ -41,7 +41,7 @@ export const HTTP2_SCENARIOS: readonly HttpScenario[] = [
     name: 'json-body',
     title: 'POST of 1 KiB of JSON, parsed and sent back; 4 connections, 32 streams on each',
     request: { method: 'POST', path: '/echo', headers: { 'content-type': 'application/json' }, body: ONE_KIB_OF_JSON },
-    answer: { status: 200, type: 'application/json', body: ONE_KIB_OF_JSON },
+    response: { status: 200, type: 'application/json', body: ONE_KIB_OF_JSON },
     peers: APPLICATIONS,
   },
 ]

@@ -34,7 +34,7 @@ function readReport(output: string): { requests: number; bytes: number } {
   return { requests: Number(done), bytes: Number(/\((\d+)\) data/.exec(output)?.[1]) }
 }
 
-/** Each line of the log is of one answer: when it began, its status, and how long it took in microseconds. */
+/** Each line of the log is of one response: when it began, its status, and how long it took in microseconds. */
 function readLatency(log: string): { p50Ms: number; p99Ms: number } {
   const micros = log.split('\n').flatMap((line) => (line === '' ? [] : [Number(line.split('\t')[2])]))
   const sorted = Float64Array.from(micros).toSorted()

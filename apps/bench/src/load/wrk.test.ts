@@ -23,14 +23,14 @@ interface Seen {
 }
 
 /** Loads a server for a second. @returns What the generator says, and one of the requests that it sent */
-async function loadFor(request: LoadRequest, shape: LoadShape, answer: RequestListener) {
+async function loadFor(request: LoadRequest, shape: LoadShape, respond: RequestListener) {
   const { promise, resolve } = Promise.withResolvers<Seen>()
   const server = createServer((received, response) => {
     let body = ''
     received.setEncoding('utf8').on('data', (text: string) => (body += text))
     received.on('end', () => {
       resolve({ request: received, body })
-      answer(received, response)
+      respond(received, response)
     })
   })
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { urlOf, type Load, type LoadTarget } from './load.ts'
 import { runGenerator } from './run-generator.ts'
 
-/** Longer than any answer takes: a slow one shows in the latency, and must not be counted as failed. */
+/** Longer than any response takes: a slow one shows in the latency, and must not be counted as failed. */
 const TIMEOUT_SECONDS = 30
 
 /** What `done` of the script prints. */
@@ -18,7 +18,7 @@ interface Report {
   readonly closed: number
 }
 
-/** HTTP/1.1 by `wrk` on one thread. @throws {Error} if a connection failed or an answer was no success */
+/** HTTP/1.1 by `wrk` on one thread. @throws {Error} if a connection failed or a response was no success */
 export async function wrk(target: LoadTarget, seconds: number): Promise<Load> {
   const script = join(target.folder, 'wrk.lua')
   await writeFile(script, wrkScript(target))
@@ -26,7 +26,7 @@ export async function wrk(target: LoadTarget, seconds: number): Promise<Load> {
   const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script]
   const output = await runGenerator(['wrk', ...words, urlOf(target)])
   const { requests, bytes, micros, p50, p99, failures, closed } = readReport(output)
-  // Bun closes a connection as it was asked to, but does not say so in the answer, which takes wrk by surprise.
+  // Bun closes a connection as it was asked to, but does not say so in the response, which takes wrk by surprise.
   const failed = target.shape.isOnce === true ? failures : failures + closed
   if (failed > 0) throw new Error(`${failed} requests failed, ${requests} did not`)
   return { requests, seconds: micros / 1e6, bytes, p50Ms: p50 / 1000, p99Ms: p99 / 1000 }

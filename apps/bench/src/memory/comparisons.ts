@@ -21,7 +21,7 @@ const SCENARIO: HttpScenario = {
   title: 'GET /',
   tool: 'wrk',
   request: get('/', BROWSER_HEADERS),
-  answer: HELLO,
+  response: HELLO,
   shape: { connections: 64 },
   setup: { isCollected: true, idleMs: IDLE_MS },
   reference: 'node-http',

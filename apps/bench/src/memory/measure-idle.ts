@@ -24,7 +24,7 @@ export async function measureIdle(server: ServerProcess, connections: number): P
   }
 }
 
-/** Opens connections, and waits until each of them had its answer. */
+/** Opens connections, and waits until each of them had its response. */
 async function open(server: ServerProcess, sockets: Socket[], count: number): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async () => {
@@ -38,7 +38,7 @@ async function open(server: ServerProcess, sockets: Socket[], count: number): Pr
 
 async function collectedRss(server: ServerProcess): Promise<number> {
   server.tell('collect')
-  // Its answer comes after the collection.
+  // Its response comes after the collection.
   await server.ask('cpu')
   await delay(200)
   return (await server.usage()).rssBytes

@@ -5,7 +5,7 @@ import { validator } from 'hono/validator'
 import { REQUEST_ALONE } from './request-alone.ts'
 import { SilentExchange } from './silent-exchange.ts'
 
-/** One request, answered as a whole; resolves, or returns nothing, when the answer is there. */
+/** One request, answered as a whole; resolves, or returns nothing, when the response is there. */
 export type OneRequest = () => Promise<unknown> | undefined
 
 export interface Work {

@@ -5,7 +5,7 @@ type RequestHeaders = Exchange['headers']
 type RequestBody = Exchange['body']
 type BodyConsumer = Parameters<RequestBody['consume']>[0]
 
-/** A request that was received, and whose answer goes nowhere. */
+/** A request that was received, and whose response goes nowhere. */
 export class SilentExchange implements Exchange {
   readonly protocol = 'HTTP/1.1'
   readonly scheme = 'http'
@@ -31,7 +31,7 @@ export class SilentExchange implements Exchange {
     this.body = new WholeBody(body)
   }
 
-  /** Resolves when the answer was given. */
+  /** Resolves when the response was given. */
   get over(): Promise<void> {
     return new Promise((resolve) => (this.#resolve = resolve))
   }

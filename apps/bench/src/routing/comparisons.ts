@@ -2,9 +2,9 @@ import type { Candidate, Comparison } from '../comparison.ts'
 import type { MetricKey } from '../metrics.ts'
 import { REQUEST_ALONE } from '../router/request-alone.ts'
 import { ScriptRounds } from './script-rounds.ts'
-import { parseAnswers, parseMatchers } from './parse-output.ts'
+import { parseResponses, parseMatchers } from './parse-output.ts'
 
-const ANSWERS = new URL('../router/answers.ts', import.meta.url)
+const RESPONSES = new URL('../router/responses.ts', import.meta.url)
 const MATCHERS = new URL('../router/matchers.ts', import.meta.url)
 
 const WORKS = { static: 'one route', param: 'a parameter, among 200 routes', json: 'JSON in and out, with a schema' }
@@ -21,9 +21,9 @@ const APPLICATIONS = [
 const ROUTERS = ['fw', 'find-my-way', 'rou3']
 const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths that no route has' }
 
-const answers = Object.entries(WORKS).map(([work, title]): Comparison => {
+const responses = Object.entries(WORKS).map(([work, title]): Comparison => {
   // Each round starts processes of its own.
-  const rounds = new ScriptRounds(ANSWERS, ['--only', work, '--casts', '1'], parseAnswers)
+  const rounds = new ScriptRounds(RESPONSES, ['--only', work, '--casts', '1'], parseResponses)
   return {
     name: `answer-${work}`,
     title: `Routing, context and answer without a socket: ${title}`,
@@ -51,7 +51,7 @@ const matchers = [1, 50, 1000].flatMap((routes) =>
   })),
 )
 
-export const ROUTER_COMPARISONS: readonly Comparison[] = [...answers, ...matchers]
+export const ROUTER_COMPARISONS: readonly Comparison[] = [...responses, ...matchers]
 
 function candidateOf(name: string, metric: MetricKey, key: string, rounds: ScriptRounds): Candidate {
   return { name, measure: async (run) => ({ [metric]: await rounds.next(key, run) }) }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseAnswers, parseMatchers } from './parse-output.ts'
+import { parseResponses, parseMatchers } from './parse-output.ts'
 
 it('rates of answers are read by candidate', () => {
   const output = `
@@ -7,7 +7,7 @@ static: GET /
 fw exchange           2,327,173/s  35.24
 fw fetch(path)          416,865/s  6.31
 `
-  expect([...parseAnswers(output)]).toEqual([
+  expect([...parseResponses(output)]).toEqual([
     ['fw exchange', 2_327_173],
     ['fw fetch(path)', 416_865],
   ])

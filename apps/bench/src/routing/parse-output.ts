@@ -1,5 +1,5 @@
 /** Reads lines such as `fw fetch      123,456/s  1.20`. @returns Requests a second by candidate */
-export function parseAnswers(output: string): ReadonlyMap<string, number> {
+export function parseResponses(output: string): ReadonlyMap<string, number> {
   const lines = output.matchAll(/^(\S.*?)\s{1,}([\d,]+)\/s/gm)
   return new Map(Array.from(lines, ([, name = '', rate = '']) => [name.trim(), Number(rate.replaceAll(',', ''))]))
 }

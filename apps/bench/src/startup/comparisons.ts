@@ -40,10 +40,10 @@ async function measureStart(peer: Peer, run: Run): Promise<Measurement> {
   await using server = await peer.start({}, run.folder)
   const sent = request({ host: '127.0.0.1', port: server.port, agent: false })
   sent.end()
-  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }]
+  const [response] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }]
   const startMs = performance.now() - started
-  if (answer.statusCode !== 200) throw new Error(`The status is ${answer.statusCode}`)
-  answer.resume()
+  if (response.statusCode !== 200) throw new Error(`The status is ${response.statusCode}`)
+  response.resume()
   const { cpuMicros, rssBytes } = await server.usage()
   return { startMs, startCpuMs: cpuMicros / 1000, rssMib: rssBytes / 2 ** 20 }
 }

@@ -1,4 +1,4 @@
-// What a file in memory costs beside the same answer by hand, without sockets: node src/static/in-process.ts [rounds]
+// What a file in memory costs beside the same response by hand, without sockets: node src/static/in-process.ts [rounds]
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -17,7 +17,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     name: '1-kib',
     title: 'A file of 1 KiB; 64 connections',
     request: get('/1k.css'),
-    answer: { status: 200, body: FILES['1k.css'] },
+    response: { status: 200, body: FILES['1k.css'] },
     targets: [
       { of: 'fw', metric: 'rate', to: 'fw hello', atLeast: 0.9 },
       { of: 'fw', metric: 'rate', to: 'sirv', atLeast: 2 },
@@ -31,7 +31,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     name: '64-kib',
     title: 'A file of 64 KiB; 64 connections',
     request: get('/64k.css'),
-    answer: { status: 200, body: FILES['64k.css'] },
+    response: { status: 200, body: FILES['64k.css'] },
     targets: [
       { of: 'fw', metric: 'cpuMicros', to: 'sirv', atMost: 0.25 },
       { of: 'fw', metric: 'cpuMicros', to: 'fastify-static', atMost: 0.25 },
@@ -42,7 +42,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     name: '10-mib',
     title: 'A file of 10 MiB; 16 connections',
     request: get('/10m.bin'),
-    answer: { status: 200, body: FILES['10m.bin'] },
+    response: { status: 200, body: FILES['10m.bin'] },
     shape: { connections: 16 },
     reference: 'pipe',
     targets: [
@@ -58,7 +58,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     title: 'A file of 1 KiB that the client has, by its entity tag; 64 connections',
     request: get('/1k.css'),
     isConditional: true,
-    answer: { status: 304, body: '' },
+    response: { status: 304, body: '' },
     peers: ALL.filter((name) => name !== 'pipe'),
     targets: [
       { of: 'fw', metric: 'rate', to: 'fw hello', atLeast: 0.9 },
@@ -71,7 +71,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
     name: 'sidecar',
     title: 'A style sheet of 28 KiB, of which a file compressed by gzip lies beside it; 64 connections',
     request: get('/page.css', { 'accept-encoding': 'gzip' }),
-    answer: { status: 200, type: 'text/css', coding: 'gzip', body: FILES['page.css.gz'] },
+    response: { status: 200, type: 'text/css', coding: 'gzip', body: FILES['page.css.gz'] },
     peers: ['fw', 'sirv', 'fastify-static', 'nginx', 'caddy'],
   },
 ]

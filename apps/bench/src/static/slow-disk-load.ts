@@ -9,28 +9,28 @@ export interface SlowDiskLoad {
   readonly connections: number
 }
 
-/** Between an answer and the next request of a connection: the load has to be the same whatever the disk is. */
+/** Between a response and the next request of a connection: the load has to be the same whatever the disk is. */
 const PAUSE_MS = 20
 
 const { port, paths, connections } = JSON.parse(process.argv[2] ?? '{}') as SlowDiskLoad
 const agent = new Agent({ keepAlive: true, maxSockets: connections })
-let answers = 0
+let responses = 0
 let isOver = false
 process.once('message', () => (isOver = true))
 await Promise.all(Array.from({ length: connections }, (_, at) => ask(at)))
 agent.destroy()
-process.send?.(answers)
+process.send?.(responses)
 process.disconnect?.()
 
 async function ask(first: number): Promise<void> {
   for (let at = first; !isOver; at += connections) {
-    await answer(paths[at % paths.length] ?? '/')
-    answers++
+    await respond(paths[at % paths.length] ?? '/')
+    responses++
     await delay(PAUSE_MS)
   }
 }
 
-function answer(path: string): Promise<void> {
+function respond(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path, agent }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${path} was answered with ${response.statusCode}`))

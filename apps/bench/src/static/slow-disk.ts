@@ -84,7 +84,7 @@ async function measure(library: string, directory: string, diskMs: number, paths
   return { medianMs: median(sorted), p99Ms: percentile(sorted, 0.99), longestMs: sorted.at(-1) ?? NaN, files, looks }
 }
 
-/** @returns Milliseconds from the request to the end of the answer */
+/** @returns Milliseconds from the request to the end of the response */
 async function ping(port: number, agent: Agent): Promise<number> {
   const startMs = performance.now()
   const request = get({ port, host: '127.0.0.1', path: '/other', agent })

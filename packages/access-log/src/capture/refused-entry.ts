@@ -11,7 +11,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
   const durationNs = Math.round(refusal.durationMs * 1e6)
   return {
-    // Without an answer it was as bad a request as those that get one.
+    // Without a response it was as bad a request as those that get one.
     status: status === 0 ? 400 : status,
     isAborted: status === 0 || status === 499,
     durationNs,

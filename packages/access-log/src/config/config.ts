@@ -34,7 +34,7 @@ export interface AccessLogConfig {
   readonly logQuery?: boolean | undefined
   /** Show the address of the client. Default true. */
   readonly logClientIp?: boolean | undefined
-  /** Show the size of the answer's body; Json has it always. Default true. */
+  /** Show the size of the response's body; Json has it always. Default true. */
   readonly logBytes?: boolean | undefined
   /** Show the protocol. Default true. */
   readonly logProtocol?: boolean | undefined

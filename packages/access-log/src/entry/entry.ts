@@ -1,7 +1,7 @@
 import type { ProtocolText } from '@fw/types'
 import type { TraceContext } from './trace-context.ts'
 
-/** A header found on a request or an answer. */
+/** A header found on a request or a response. */
 export interface CapturedHeader {
   /** As configured: a field name in any case. */
   readonly name: string
@@ -21,7 +21,7 @@ export interface Entry {
   readonly query: string
   readonly status: number
   readonly durationNs: number
-  /** Octets of the answer's body, without framing. */
+  /** Octets of the response's body, without framing. */
   readonly bytes: number
   /** `undefined` if there is none, as on a Unix socket, or it is not logged. */
   readonly clientAddress: string | undefined
@@ -32,7 +32,7 @@ export interface Entry {
   /** `undefined` if there is none or it is not logged. */
   readonly trace: TraceContext | undefined
   readonly isSlow: boolean
-  /** Whether the client went away before it had the whole answer. */
+  /** Whether the client went away before it had the whole response. */
   readonly isAborted: boolean
 }
 

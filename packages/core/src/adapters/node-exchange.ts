@@ -71,7 +71,7 @@ export class NodeExchange extends BaseExchange {
     return this.#response.writableNeedDrain
   }
 
-  protected sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+  protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     this.sendHead(status, head)
     // As octets: a server of Node.js would encode the fields along with a text.
     if (body === null) this.#response.end()

@@ -49,13 +49,13 @@ it.each(['fetch', 'toFetchHandler'])(
     })
     const handle = way === 'fetch' ? (request: Request) => app.fetch(request) : toFetchHandler(app.router)
     const client = new AbortController()
-    const answer = handle(new Request('http://localhost/', { signal: client.signal }))
+    const response = handle(new Request('http://localhost/', { signal: client.signal }))
     for (let i = 0; i < 3; i++) {
       await new Promise((resolve) => setImmediate(resolve))
       collect()
     }
     client.abort()
-    await expect(answer).rejects.toThrow(/abort/)
+    await expect(response).rejects.toThrow(/abort/)
     expect(await gone.promise).toBe('gone')
   },
 )

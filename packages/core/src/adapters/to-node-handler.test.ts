@@ -75,7 +75,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abcd') })).status).toBe(413)
   })
 
-  it('answers what no route takes, HEAD and an answer without a body', async () => {
+  it('answers what no route takes, HEAD and a response without a body', async () => {
     expect((await client.request({ path: '/nope' })).status).toBe(404)
     expect((await client.request({ method: 'DELETE', path: '/echo' })).status).toBe(405)
     const head = await client.request({ method: 'HEAD', path: '/cookies' })
@@ -88,7 +88,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('ends an answer that broke so that the client can tell', async () => {
+  it('ends a response that broke so that the client can tell', async () => {
     const response = await client.request({ path: '/broken' })
     await expect(response.text()).rejects.toBeInstanceOf(Error)
     expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])
@@ -107,14 +107,14 @@ describe('toNodeHandler', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  // A server of Node.js throws away what nobody has read by the end of an answer.
-  it('gives nobody a part of a body for the whole: after the answer it is an error', async () => {
+  // A server of Node.js throws away what nobody has read by the end of a response.
+  it('gives nobody a part of a body for the whole: after the response it is an error', async () => {
     const { router } = new App()
-    const answered = Promise.withResolvers<void>()
+    const responded = Promise.withResolvers<void>()
     const read = Promise.withResolvers<unknown>()
     router.post('/', (ctx) => {
       ctx.onFinish(() => {
-        void answered.promise.then(() => ctx.text()).then(read.resolve, (error: unknown) => read.resolve(error))
+        void responded.promise.then(() => ctx.text()).then(read.resolve, (error: unknown) => read.resolve(error))
       })
       return 'early'
     })
@@ -126,7 +126,7 @@ describe('toNodeHandler', () => {
     request.write('first')
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
     await response.resume().toArray()
-    answered.resolve()
+    responded.resolve()
     request.end('later')
     expect(await read.promise).toBeInstanceOf(Error)
     server.closeAllConnections()

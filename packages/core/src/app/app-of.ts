@@ -1,16 +1,16 @@
 import type { Exchange, Router } from '@fw/types'
 
 /** What answers exchanges by the routes of a router: an `App`. */
-interface Answering {
+interface RequestHandler {
   handle(exchange: Exchange): void
   /** Whether this is for its routes to answer, be it by a redirect or a refusal. */
   takes(method: string, target: string): boolean
 }
 
-const apps = new WeakMap<Router, Answering>()
+const apps = new WeakMap<Router, RequestHandler>()
 
 /** Remembers which application a root router belongs to. */
-export function rememberApp(router: Router, app: Answering): void {
+export function rememberApp(router: Router, app: RequestHandler): void {
   apps.set(router, app)
 }
 
@@ -19,7 +19,7 @@ export function rememberApp(router: Router, app: Answering): void {
  *
  * @throws {TypeError} for a group, which is a part of its application, and for anything else
  */
-export function appOf(router: Router, what: string): Answering {
+export function appOf(router: Router, what: string): RequestHandler {
   const app = apps.get(router)
   if (app === undefined) {
     throw new TypeError(`Cannot make a ${what}: it takes the router of a Server or an App, not a group of it`)

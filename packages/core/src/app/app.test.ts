@@ -4,7 +4,7 @@ import { App, type AppOptions } from './app.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 
-/** Status and body, or the given fields, of an answer. */
+/** Status and body, or the given fields, of a response. */
 async function ask(app: App, request: string, init: RequestInit = {}): Promise<string> {
   const [method = '', path = ''] = request.split(' ')
   const response = await app.fetch(path, { method, ...init })
@@ -285,7 +285,7 @@ describe('middleware', () => {
     }
   })
 
-  it('sees the answer after next() and may change it', async () => {
+  it('sees the response after next() and may change it', async () => {
     const app = new App()
     app.router.use(async (ctx, next) => {
       await next()

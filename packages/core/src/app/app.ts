@@ -16,9 +16,9 @@ import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from '../routing/route-table.ts'
 import { Routes, type RouteScope } from './routes.ts'
 import { resolveRouting, type RoutingOptions } from '../options/routing-options.ts'
-import { sendAnswer } from './send-response.ts'
+import { sendResponse } from './send-response.ts'
 import { isTraced, trace, traceError } from './tracing.ts'
-import { answerNotFound } from './unrouted.ts'
+import { respondNotFound } from './unrouted.ts'
 
 /** Takes an error that nobody handled, with what was being done. */
 export type ErrorReporter = (message: string, error: unknown) => void
@@ -80,11 +80,11 @@ export class App {
         }
       },
       drainNotice: this.#drainNotice,
-      notFound: (context) => answerNotFound(context, this.#groupOf(context.path).notFoundHandler),
+      notFound: (context) => respondNotFound(context, this.#groupOf(context.path).notFoundHandler),
     }
   }
 
-  /** Answers an exchange. Never throws; what goes wrong becomes an answer or ends the exchange. */
+  /** Answers an exchange. Never throws; what goes wrong becomes a response or ends the exchange. */
   handle(exchange: Exchange): void {
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
@@ -128,7 +128,7 @@ export class App {
   /**
    * Answers a request without a network, as a server would. A relative address is one of `http://localhost`.
    *
-   * @throws {TypeError} if the application ended the exchange without an answer; the signal's reason if it was aborted
+   * @throws {TypeError} if the application ended the exchange without a response; the signal's reason if it was aborted
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     let exchange: MemoryExchange
@@ -150,7 +150,7 @@ export class App {
     else this.#run(context, group, step)
   }
 
-  /** The one place where a throw becomes an answer. */
+  /** The one place where a throw becomes a response. */
   #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     try {
       const running = step(context)
@@ -170,24 +170,24 @@ export class App {
   #send(context: RequestContext, group: RouteScope): void {
     if (context.isLate) return
     try {
-      sendAnswer(context)?.catch((error: unknown) => this.#fail(error, context, group))
+      sendResponse(context)?.catch((error: unknown) => this.#fail(error, context, group))
     } catch (error) {
       this.#fail(error, context, group)
     }
   }
 
   #fail(error: unknown, context: RequestContext, group: RouteScope): void {
-    // What was too late has its answer.
+    // What was too late has its response.
     if (context.isLate) return
     traceError(context, error)
     void handleFailure(error, context, group.errorHandlers, this.#host)
   }
 
-  /** Answers in place of a handler that has not begun its answer in time. */
+  /** Responses in place of a handler that has not begun its response in time. */
   #limitTime(context: RequestContext, group: RouteScope, timeoutMs: number): void {
     const timer = setTimeout(() => {
       if (context.headSent) return
-      const error = new HttpError(503, 'The answer took too long')
+      const error = new HttpError(503, 'The response took too long')
       traceError(context, error)
       void handleFailure(error, context.giveUp(error), group.errorHandlers, this.#host)
     }, timeoutMs)

@@ -3,28 +3,28 @@ import { compose, type Around, type Conclusion } from './compose.ts'
 
 interface Log {
   readonly calls: string[]
-  answer: unknown
+  response: unknown
 }
 
 const CONCLUSION: Conclusion<Log> = {
   conclude: (log, result) => {
-    log.answer = result
+    log.response = result
   },
-  isAnswered: (log) => log.answer !== undefined,
+  hasResponse: (log) => log.response !== undefined,
 }
 
-const newLog = (): Log => ({ calls: [], answer: undefined })
+const newLog = (): Log => ({ calls: [], response: undefined })
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs a chain whose handler answers. */
 async function run(chain: readonly Around<Log>[], handler?: (log: Log) => Promise<void> | undefined): Promise<Log> {
   const log = newLog()
-  const answer = (context: Log): undefined => {
+  const respond = (context: Log): undefined => {
     context.calls.push('handler')
-    context.answer = 'handler'
+    context.response = 'handler'
   }
-  await compose(chain, handler ?? answer, CONCLUSION)(log)
+  await compose(chain, handler ?? respond, CONCLUSION)(log)
   return log
 }
 
@@ -54,23 +54,23 @@ const early = (): undefined => {
 
 const slow = async (log: Log): Promise<void> => {
   await tick()
-  log.answer = 'slow'
+  log.response = 'slow'
 }
 
 const never = (): Promise<void> => new Promise(() => {})
 
 const impatient: Around<Log> = async (log, next) => {
   await Promise.race([next(), tick()])
-  log.answer = 'too late'
+  log.response = 'too late'
 }
 
 const fail = async (): Promise<void> => {
   throw new Error('inner')
 }
 
-const answering: Around<Log> = async (log, next) => {
+const responding: Around<Log> = async (log, next) => {
   await next().catch(() => {
-    log.answer = 'handled'
+    log.response = 'handled'
   })
 }
 
@@ -85,14 +85,14 @@ describe('compose', () => {
   })
 
   it('stops where next is not called, and takes what was returned', async () => {
-    const { calls, answer } = await run([step('a'), async () => 'no', step('b')])
+    const { calls, response } = await run([step('a'), async () => 'no', step('b')])
     expect(calls).toEqual(['>a', '<a'])
-    expect(answer).toBe('no')
+    expect(response).toBe('no')
   })
 
   it('does not take what a middleware returns that called next', async () => {
-    const { answer } = await run([(_, next) => next().then(() => true)])
-    expect(answer).toBe('handler')
+    const { response } = await run([(_, next) => next().then(() => true)])
+    expect(response).toBe('handler')
   })
 
   it('is synchronous as long as everything is', () => {
@@ -101,13 +101,13 @@ describe('compose', () => {
     const result = compose(
       chain,
       (context) => {
-        context.answer = 1
+        context.response = 1
         return undefined
       },
       CONCLUSION,
     )(log)
     expect(result).toBeUndefined()
-    expect(log.answer).toBe(1)
+    expect(log.response).toBe(1)
   })
 
   it('adds no promise where a middleware returns that of next()', async () => {
@@ -135,16 +135,16 @@ describe('compose', () => {
   })
 
   it('waits for the handler also if a middleware does not', async () => {
-    expect((await run([async (_, next) => void next()], slow)).answer).toBe('slow')
-    expect((await run([(_, next) => void next()], slow)).answer).toBe('slow')
+    expect((await run([async (_, next) => void next()], slow)).response).toBe('slow')
+    expect((await run([(_, next) => void next()], slow)).response).toBe('slow')
   })
 
   it('does not wait for a handler when a middleware has answered itself', async () => {
-    expect((await run([impatient], never)).answer).toBe('too late')
+    expect((await run([impatient], never)).response).toBe('too late')
   })
 
   it('lets a middleware handle an error by answering, and only by answering', async () => {
-    expect((await run([answering], fail)).answer).toBe('handled')
+    expect((await run([responding], fail)).response).toBe('handled')
     await expect(run([swallowing], fail)).rejects.toThrow('inner')
   })
 })

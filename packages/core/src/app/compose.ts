@@ -9,7 +9,7 @@ export interface Conclusion<C> {
   /** Takes what a middleware returned that did not call `next`. */
   conclude(context: C, result: unknown): void
   /** Whether there is something to answer with. */
-  isAnswered(context: C): boolean
+  hasResponse(context: C): boolean
 }
 
 const DONE: Promise<void> = Promise.resolve()
@@ -65,5 +65,5 @@ async function finish<C>(
   const value = await result
   const running = inner()
   if (running === undefined) conclusion.conclude(context, value)
-  else if (!conclusion.isAnswered(context)) await running
+  else if (!conclusion.hasResponse(context)) await running
 }

@@ -97,7 +97,7 @@ describe('a throw without an error handler', () => {
     expect([response.status, await response.text(), errors]).toEqual([502, 'handled', []])
   })
 
-  it('of an answer that cannot be sent is a 500', async () => {
+  it('of a response that cannot be sent is a 500', async () => {
     for (const handler of [
       () => () => {},
       (ctx) => ctx.text('x', { headers: { 'content-length': '2' } }),
@@ -126,7 +126,7 @@ describe('a throw without an error handler', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('of such an error, behind the head, ends the answer', async () => {
+  it('of such an error, behind the head, ends the response', async () => {
     const { app, errors } = setup((ctx) => {
       ctx.startResponse()
       throw revoked()
@@ -189,17 +189,17 @@ describe('error handlers', () => {
     api.get('/range', throwing(new RangeError('r')))
     api.get('/http', throwing(new HttpError(404, 'h', { headers: { 'x-h': '1' } })))
     app.router.get('/', throwing(SECRET))
-    const answers = await Promise.all(['/api/range', '/api/http', '/'].map((path) => app.fetch(path)))
-    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
+    const responses = await Promise.all(['/api/range', '/api/http', '/'].map((path) => app.fetch(path)))
+    expect(await Promise.all(responses.map(async (response) => [response.status, await response.text()]))).toEqual([
       [500, '{"range":true}'],
       [404, 'root HttpError: h'],
       [500, `root ${String(SECRET)}`],
     ])
-    expect(answers[1]?.headers.get('x-h')).toBe('1')
+    expect(responses[1]?.headers.get('x-h')).toBe('1')
     expect(errors).toEqual([])
   })
 
-  it('that give no answer leave it to the default, which reports', async () => {
+  it('that give no response leave it to the default, which reports', async () => {
     const { app, errors } = setup(throwing(SECRET))
     const seen: unknown[] = []
     app.router.onError(async (error) => void seen.push(error))
@@ -262,7 +262,7 @@ describe('after the head', () => {
     expect(errors).toEqual([SECRET])
   })
 
-  it('a value that is returned as well is reported, and the answer stands', async () => {
+  it('a value that is returned as well is reported, and the response stands', async () => {
     const { app, errors } = setup((ctx) => {
       ctx.startResponse().end()
       return 'more'
@@ -293,10 +293,10 @@ describe('an exchange that the client ended', () => {
     })
     const client = new AbortController()
     const body = new ReadableStream<Uint8Array>()
-    const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+    const response = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
     await started.promise
     client.abort(new Error('stop'))
-    await expect(answer).rejects.toThrow('stop')
+    await expect(response).rejects.toThrow('stop')
     await ended.promise
     await setImmediate()
     expect([handlers, errors]).toEqual([[], []])

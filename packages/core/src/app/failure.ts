@@ -4,10 +4,10 @@ import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { prepareProblem, problemDocument, problemOf } from '../response/problem.ts'
 import { entriesOf } from '../response/response-init.ts'
-import { sendAnswer } from './send-response.ts'
+import { sendResponse } from './send-response.ts'
 
 /**
- * Makes an answer of something thrown: by the nearest error handler that gives one, else by default. Once the head has
+ * Makes a response of something thrown: by the nearest error handler that gives one, else by default. Once the head has
  * been sent, the exchange is ended so that the client can tell. Never rejects.
  *
  * What no error handler took is reported once, unless it is the client's fault (4xx) or the client is gone.
@@ -19,14 +19,14 @@ export async function handleFailure(
   host: ContextHost<RequestContext>,
 ): Promise<void> {
   try {
-    await answerFailure(thrown, context, handlers, host)
+    await respondToFailure(thrown, context, handlers, host)
   } catch (failure) {
     // What was thrown throws itself when it is looked at, as a revoked proxy does.
-    answerAtAll(failure, context, host)
+    sendBareError(failure, context, host)
   }
 }
 
-async function answerFailure(
+async function respondToFailure(
   thrown: unknown,
   context: RequestContext,
   handlers: readonly ErrorHandler[],
@@ -36,11 +36,11 @@ async function answerFailure(
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
     try {
-      const isAnswered = await isAnsweredBy(handler, error, context)
-      // Meanwhile the time of the route ran out, which is a failure with an answer of its own.
+      const hasResponse = await isRespondedBy(handler, error, context)
+      // Meanwhile the time of the route ran out, which is a failure with a response of its own.
       if (context.isLate) return
-      if (isAnswered) {
-        await sendAnswer(context)
+      if (hasResponse) {
+        await sendResponse(context)
         return
       }
     } catch (failure) {
@@ -48,11 +48,11 @@ async function answerFailure(
       error = failure
     }
   }
-  await answerByDefault(error, thrown, context, host)
+  await respondByDefault(error, thrown, context, host)
 }
 
 /** Lets an error handler answer, with the status and fields of the error prepared. */
-async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+async function isRespondedBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
   const { prepared } = context
   const { status, headers } = problemOf(error)
   prepared.abandonBody()
@@ -60,11 +60,11 @@ async function isAnsweredBy(handler: ErrorHandler, error: unknown, context: Requ
   for (const [name, value] of entriesOf(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined && !context.isLate) context.takeResult(value)
+  if (value !== undefined && !context.isLate) context.setResult(value)
   return prepared.hasBody || context.headSent
 }
 
-async function answerByDefault(
+async function respondByDefault(
   error: unknown,
   thrown: unknown,
   context: RequestContext,
@@ -85,10 +85,10 @@ async function answerByDefault(
   if (!context.headSent) {
     try {
       prepareProblem(context.prepared, context.headers.get('accept'), problem)
-      await sendAnswer(context)
+      await sendResponse(context)
     } catch (failure) {
       // The error, or what was prepared before it, brought along what cannot be sent.
-      answerAtAll(failure, context, host)
+      sendBareError(failure, context, host)
     }
   } else if (exchange.isOpen) {
     exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
@@ -101,7 +101,7 @@ function failed({ method, path }: RequestContext): string {
 }
 
 /** Reports what went wrong with answering a failure, and answers with nothing of what was prepared. */
-function answerAtAll(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
+function sendBareError(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
   host.report(failed(context), failure)
   const { exchange, headers } = context
   if (context.headSent) {

@@ -22,7 +22,7 @@ async function after(change: (ctx: Context, headers: ResponseHeaders) => void, t
   return [
     seen.slice(0, 2),
     notices.map((notice) =>
-      notice.replace(' was changed after the head of the answer was sent, which is without effect', ''),
+      notice.replace(' was changed after the head of the response was sent, which is without effect', ''),
     ),
   ]
 }
@@ -56,7 +56,7 @@ describe('after the head was sent', () => {
     expect(await after((_, kept) => kept.delete('x-none'))).toEqual([[200, ['x-early', '1']], []])
   })
 
-  it('middleware around answers of all kinds goes on, and so does one whose notice fails', async () => {
+  it('middleware around responses of all kinds goes on, and so does one whose notice fails', async () => {
     const app = new App({
       onNotice: () => {
         throw new Error('nobody listens')

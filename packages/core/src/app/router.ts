@@ -18,7 +18,7 @@ import { ANY_METHOD } from '../routing/route-leaf.ts'
 import { checkRouteOptions } from '../options/route-options.ts'
 import { serializerOf } from './serializers.ts'
 import { runHandler, runValidated } from './run-handler.ts'
-import { answerMiss, type Miss } from './unrouted.ts'
+import { respondToMiss, type Miss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
 
 /** Methods that people write in lower case by mistake; they are compared with case. */
@@ -38,10 +38,10 @@ const WELL_KNOWN: ReadonlySet<string> = new Set([
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
     if (context.isLate) return
-    if (result !== undefined) context.takeResult(result)
-    else if (!context.isAnswered) throw new Error('A middleware neither answered nor called next()')
+    if (result !== undefined) context.setResult(result)
+    else if (!context.hasResponse) throw new Error('A middleware neither answered nor called next()')
   },
-  isAnswered: (context) => context.isAnswered,
+  hasResponse: (context) => context.hasResponse,
 }
 
 /** The `Router` of an application and each of its groups. */
@@ -154,7 +154,7 @@ export class RouteGroup implements RouteScope {
    * @internal
    */
   missStep(miss: Miss): Step<RequestContext> {
-    return this.#wrap((context) => answerMiss(context, miss, this.notFoundHandler))
+    return this.#wrap((context) => respondToMiss(context, miss, this.notFoundHandler))
   }
 
   #method(method: string | typeof ANY_METHOD): RouteMethod<this> {

@@ -3,11 +3,11 @@ import { asContext, type RequestContext } from '../context/context.ts'
 import type { Validation } from './validation.ts'
 import { isThenable } from './compose.ts'
 
-/** Runs a handler and takes its result as the answer. */
+/** Runs a handler and takes its result as the response. */
 export function runHandler(handler: Handler, context: RequestContext): Promise<void> | undefined {
   const result = handler(asContext(context))
   if (isThenable(result)) return takeLater(context, result)
-  context.takeResult(result)
+  context.setResult(result)
   return undefined
 }
 
@@ -20,7 +20,7 @@ export function runValidated(
   const result = validation(context)
   if (isThenable(result)) {
     return result.then((valid) => {
-      // Nobody would have the answer.
+      // Nobody would have the response.
       if (context.isLate) return undefined
       context.valid = valid
       return runHandler(handler, context)
@@ -33,7 +33,7 @@ export function runValidated(
 // No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
   return Promise.resolve(result).then((value) => {
-    // When the time of the route has run out meanwhile, another answer is being prepared.
-    if (!context.isLate) context.takeResult(value)
+    // When the time of the route has run out meanwhile, another response is being prepared.
+    if (!context.isLate) context.setResult(value)
   })
 }

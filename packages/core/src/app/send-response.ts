@@ -5,12 +5,12 @@ import type { RequestContext } from '../context/context.ts'
 import { allowsBody } from '../engine/exchange/response-head.ts'
 
 /**
- * Sends what was prepared, unless the handler has sent an answer itself; that one is ended if it was left open.
+ * Sends what was prepared, unless the handler has sent a response itself; that one is ended if it was left open.
  *
  * @returns A promise for a streamed body, rejected if its source fails; `undefined` for anything else
- * @throws {TypeError} if the answer cannot be sent
+ * @throws {TypeError} if the response cannot be sent
  */
-export function sendAnswer(context: RequestContext): Promise<void> | undefined {
+export function sendResponse(context: RequestContext): Promise<void> | undefined {
   const { exchange, prepared } = context
   if (context.headSent) {
     prepared.discardBody()
@@ -42,7 +42,7 @@ async function sendStream(context: RequestContext, status: number, source: BodyS
   } catch (error) {
     // A source that was told to stop may fail in doing so; nobody is left to care.
     if (!exchange.isOpen) return
-    reader.cancel(new Error('The answer cannot be sent', { cause: error }))
+    reader.cancel(new Error('The response cannot be sent', { cause: error }))
     throw error
   }
 }

@@ -13,7 +13,7 @@ const FULL = { id: 7, name: 'Ada', password: 'secret' }
 const SEEN = { id: 7, name: 'Ada' }
 
 describe('response schemas', () => {
-  it('leave out what they do not name, by whichever way the answer is given', async () => {
+  it('leave out what they do not name, by whichever way the response is given', async () => {
     const app = new App()
     app.router
       .get('/returned', { response: { 200: USER } }, () => FULL)

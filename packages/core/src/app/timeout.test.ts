@@ -14,7 +14,7 @@ describe('timeoutMs of a route', () => {
     })
     const response = await app.fetch('/')
     expect([response.status, response.headers.get('x-request-id')]).toEqual([503, '7'])
-    expect(await response.json()).toMatchObject({ detail: 'The answer took too long' })
+    expect(await response.json()).toMatchObject({ detail: 'The response took too long' })
     expect(await aborted.promise).toMatchObject({ status: 503 })
     late.resolve('too late')
     await new Promise((resolve) => setImmediate(resolve))
@@ -23,14 +23,14 @@ describe('timeoutMs of a route', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('too late'))],
-    ['answers', async () => 'too late'],
+    ['responses', async () => 'too late'],
   ])('makes nothing of a handler that %s afterwards', async (_, then) => {
     const reports: unknown[] = []
     const app = new App({ onError: (__, error) => reports.push(error) })
     const late = Promise.withResolvers<void>()
     app.router.get('/', { timeoutMs: 5 }, () => late.promise.then(then))
     app.router.onError((error, ctx) => ctx.json({ error: String(error) }))
-    expect(await (await app.fetch('/')).json()).toEqual({ error: 'HttpError: The answer took too long' })
+    expect(await (await app.fetch('/')).json()).toEqual({ error: 'HttpError: The response took too long' })
     late.resolve()
     await new Promise((resolve) => setImmediate(resolve))
     expect(reports).toEqual([])
@@ -64,13 +64,13 @@ describe('timeoutMs of a route', () => {
       await ready.promise
     })
     register(app, late.promise)
-    const answer = app.fetch('/')
+    const received = app.fetch('/')
     await asked.promise
     late.resolve('too late')
     await new Promise((resolve) => setImmediate(resolve))
     ready.resolve()
-    const response = await answer
-    expect([response.status, await response.json()]).toEqual([503, { error: 'HttpError: The answer took too long' }])
+    const response = await received
+    expect([response.status, await response.json()]).toEqual([503, { error: 'HttpError: The response took too long' }])
     expect(reports).toEqual([])
   })
 
@@ -83,7 +83,7 @@ describe('timeoutMs of a route', () => {
     expect([response.status, await response.text()]).toEqual([404, 'nothing at /'])
   })
 
-  it('leaves an answer alone that has begun', async () => {
+  it('leaves a response alone that has begun', async () => {
     vi.useFakeTimers()
     try {
       const app = new App()

@@ -17,14 +17,14 @@ export type Miss =
   | { readonly kind: 'tunnel' }
 
 /** Answers a request that no route takes. */
-export function answerMiss(
+export function respondToMiss(
   context: RequestContext,
   miss: Miss,
   notFound: Handler | undefined,
 ): Promise<void> | undefined {
   switch (miss.kind) {
     case 'not-found':
-      return answerNotFound(context, notFound)
+      return respondNotFound(context, notFound)
     case 'other-methods':
       prepareProblem(context.prepared, context.headers.get('accept'), {
         status: 405,
@@ -49,8 +49,8 @@ export function answerMiss(
   return undefined
 }
 
-/** Answers with 404: by the handler given, or by default. */
-export function answerNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
+/** Responses with 404: by the handler given, or by default. */
+export function respondNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
   context.prepared.abandonBody()
   if (handler === undefined) {
     prepareProblem(context.prepared, context.headers.get('accept'), { status: 404 })

@@ -134,8 +134,8 @@ describe('validation', () => {
   it('keeps names of the query that objects have from elsewhere', async () => {
     const app = new App()
     app.router.get('/', { query: z.record(z.string(), z.unknown()) }, (ctx) => Object.entries(ctx.valid.query))
-    const answer = await (await app.fetch('/?constructor=1&a=2')).json()
-    expect(answer).toEqual([
+    const response = await (await app.fetch('/?constructor=1&a=2')).json()
+    expect(response).toEqual([
       ['constructor', '1'],
       ['a', '2'],
     ])

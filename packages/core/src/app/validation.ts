@@ -9,7 +9,7 @@ import type { RequestContext } from '../context/context.ts'
 const PARTS = ['params', 'query', 'headers', 'body'] as const
 type Part = (typeof PARTS)[number]
 
-/** Faults that are told of: a body of a megabyte may have half a million, which would make an answer of fifty. */
+/** Faults that are told of: a body of a megabyte may have half a million, which would make a response of fifty. */
 const MAX_FAULTS = 100
 
 /** One fault of a request, as it is told to the client. */

@@ -9,7 +9,7 @@ const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-
 let Negotiator: typeof NegotiatorConstructor | undefined
 
 /**
- * The one of several forms of an answer that the client likes best; the first of equals, `null` if it takes none.
+ * The one of several forms of a response that the client likes best; the first of equals, `null` if it takes none.
  *
  * @throws {TypeError} for an offer that is no media type, such as `html`, which no client would ever take
  * @see RFC 9110 §12.5

@@ -5,7 +5,7 @@ import type { DrainNotice } from './listeners.ts'
 /** What a context of class `C` needs from the application it runs in. */
 export interface ContextHost<C> {
   readonly limits: BodyLimits
-  /** Reports an error that no answer can tell of. Never throws. */
+  /** Reports an error that no response can tell of. Never throws. */
   report(message: string, error: unknown): void
   /** Tells once of something in the program that is without effect. Never throws. */
   notice(message: string): void

@@ -23,7 +23,7 @@ const read = (ctx: Context): void => {
   expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
 }
 
-const answer = (ctx: Context): void => {
+const respond = (ctx: Context): void => {
   expectTypeOf(ctx.text('x', { status: 201, headers: { a: 'b' } })).toEqualTypeOf<void>()
   expectTypeOf(ctx.html('x')).toEqualTypeOf<void>()
   expectTypeOf(ctx.bytes(new Uint8Array())).toEqualTypeOf<void>()
@@ -54,7 +54,7 @@ it('tells the types of what reads a request', () => {
 })
 
 it('tells the types of what answers, and refuses what cannot be sent', () => {
-  expectTypeOf(answer).toBeFunction()
+  expectTypeOf(respond).toBeFunction()
 })
 
 it('knows every option of routes and cookies', () => {

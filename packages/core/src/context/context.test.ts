@@ -17,15 +17,15 @@ async function inside<T>(look: (ctx: Context) => T | Promise<T>, path = '/', ini
   return first
 }
 
-/** The answer to one handler. */
-async function answerTo(handler: Handler, init: RequestInit = {}): Promise<Response> {
+/** The response to one handler. */
+async function responseTo(handler: Handler, init: RequestInit = {}): Promise<Response> {
   const app = new App({ onError: () => {} })
   app.router.all('/', handler)
   return app.fetch('/', init)
 }
 
 async function summary(handler: Handler): Promise<[number, string | null, string]> {
-  const response = await answerTo(handler)
+  const response = await responseTo(handler)
   return [response.status, response.headers.get('content-type'), await response.text()]
 }
 
@@ -91,7 +91,7 @@ describe('Context: the request', () => {
   })
 })
 
-describe('Context: the answer', () => {
+describe('Context: the response', () => {
   it.each<[string, Handler, [number, string | null, string]]>([
     ['text', (ctx) => ctx.text('é'), [200, 'text/plain; charset=utf-8', 'é']],
     ['json', (ctx) => ctx.json({ a: 1 }, { status: 201 }), [201, 'application/json', '{"a":1}']],
@@ -121,19 +121,19 @@ describe('Context: the answer', () => {
     ['a redirect to nowhere', (ctx) => ctx.redirect('')],
     ['a redirect to a URL', (ctx) => ctx.redirect(new URL('http://a/') as never)],
     ['a redirect with another status', (ctx) => ctx.redirect('/', 200 as never)],
-    ['an empty answer with an informational status', (ctx) => ctx.empty(101)],
+    ['an empty response with an informational status', (ctx) => ctx.empty(101)],
   ])('cannot be %s', async (_, handler) => {
-    expect((await answerTo(handler)).status).toBe(500)
+    expect((await responseTo(handler)).status).toBe(500)
   })
 
   it('can be a redirect', async () => {
-    const found = await answerTo((ctx) => ctx.redirect('/x?a=%C3%A9'))
+    const found = await responseTo((ctx) => ctx.redirect('/x?a=%C3%A9'))
     expect([found.status, found.headers.get('location')]).toEqual([302, '/x?a=%C3%A9'])
-    expect((await answerTo((ctx) => ctx.redirect('/', 308))).status).toBe(308)
+    expect((await responseTo((ctx) => ctx.redirect('/', 308))).status).toBe(308)
   })
 
   it('can be started early and is ended when the handler is done', async () => {
-    const response = await answerTo(async (ctx) => {
+    const response = await responseTo(async (ctx) => {
       ctx.status = 207
       ctx.responseHeaders.set('x-a', 'b')
       const body = ctx.startResponse()
@@ -216,11 +216,11 @@ describe('Context: draining', () => {
       if (ctx.path === '/running') await running.promise
     })
     await app.fetch('/over')
-    const answer = app.fetch('/running')
+    const response = app.fetch('/running')
     app.drain()
     app.drain()
     running.resolve()
-    await answer
+    await response
     await app.fetch('/later')
     expect(told).toEqual(['/running', '/later'])
   })

@@ -26,7 +26,7 @@ import { ContextCookies } from './cookies.ts'
 import { callAll, withOne } from './listeners.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
-import { PreparedAnswer } from '../response/prepared-response.ts'
+import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import {
   checkRedirect,
@@ -42,8 +42,8 @@ import {
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/** Not a registered status; what servers log of a client that left before its answer. */
-const NOT_ANSWERED = 499
+/** Not a registered status; what servers log of a client that left before its response. */
+const NO_RESPONSE = 499
 
 /**
  * The `Context` of every request. What costs something is made when first asked for.
@@ -53,7 +53,7 @@ const NOT_ANSWERED = 499
 export class RequestContext {
   readonly exchange: Exchange
   /** @internal */
-  prepared: PreparedAnswer = new PreparedAnswer(this)
+  prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
   /** Set by the application before the handler runs. */
@@ -166,7 +166,7 @@ export class RequestContext {
 
   get status(): number {
     // Whoever counts or logs by it after the end must not take what was only prepared for what was sent.
-    return this.#outcome?.status === 0 ? NOT_ANSWERED : this.prepared.status
+    return this.#outcome?.status === 0 ? NO_RESPONSE : this.prepared.status
   }
 
   set status(status: number) {
@@ -183,36 +183,36 @@ export class RequestContext {
 
   bytes(): Promise<Uint8Array>
   bytes(body: Uint8Array, init?: ResponseInit): void
-  bytes(...answer: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
-    if (answer.length === 0) return this.#body.bytes()
-    const [body, init] = answer
+  bytes(...response: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
+    if (response.length === 0) return this.#body.bytes()
+    const [body, init] = response
     if (!(body instanceof Uint8Array)) throw new TypeError('Cannot answer with bytes: the body is no Uint8Array')
-    this.#answer(body, BYTES_TYPE, init)
+    this.#respond(body, BYTES_TYPE, init)
   }
 
   text(): Promise<string>
   text(body: string, init?: ResponseInit): void
-  text(...answer: [body?: string, init?: ResponseInit]): Promise<string> | void {
-    if (answer.length === 0) return this.#body.text()
-    const [body, init] = answer
-    this.#answer(checkText(body), TEXT_TYPE, init)
+  text(...response: [body?: string, init?: ResponseInit]): Promise<string> | void {
+    if (response.length === 0) return this.#body.text()
+    const [body, init] = response
+    this.#respond(checkText(body), TEXT_TYPE, init)
   }
 
   json(): Promise<unknown>
   json(value: unknown, init?: ResponseInit): void
-  json(...answer: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
-    if (answer.length === 0) return this.#body.json()
-    const [value, init] = answer
-    this.#answer(this.#serialize(value, init?.status ?? this.prepared.status), JSON_TYPE, init)
+  json(...response: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
+    if (response.length === 0) return this.#body.json()
+    const [value, init] = response
+    this.#respond(this.#serialize(value, init?.status ?? this.prepared.status), JSON_TYPE, init)
   }
 
   stream(): ReadableStream<Uint8Array>
   stream(body: BodySource, init?: ResponseInit): void
-  stream(...answer: [body?: BodySource, init?: ResponseInit]): ReadableStream<Uint8Array> | void {
-    const [body, init] = answer
-    if (answer.length === 0) return this.#body.stream()
+  stream(...response: [body?: BodySource, init?: ResponseInit]): ReadableStream<Uint8Array> | void {
+    const [body, init] = response
+    if (response.length === 0) return this.#body.stream()
     checkSource(body)
-    this.#answer(body, BYTES_TYPE, init)
+    this.#respond(body, BYTES_TYPE, init)
   }
 
   form(): Promise<URLSearchParams> {
@@ -233,16 +233,16 @@ export class RequestContext {
   }
 
   html(body: string, init?: ResponseInit): void {
-    this.#answer(checkText(body), HTML_TYPE, init)
+    this.#respond(checkText(body), HTML_TYPE, init)
   }
 
   redirect(location: string, status: number = 302): void {
     checkRedirect(location, status)
-    this.#answer(null, undefined, { status, headers: { location } })
+    this.#respond(null, undefined, { status, headers: { location } })
   }
 
   empty(status: number = 204): void {
-    this.#answer(null, undefined, { status })
+    this.#respond(null, undefined, { status })
   }
 
   notFound(): unknown {
@@ -297,8 +297,8 @@ export class RequestContext {
     throw missingExtension('ctx', 'sse')
   }
 
-  /** Takes what a handler returned as the answer. @internal */
-  takeResult(result: unknown): void {
+  /** Takes what a handler returned as the response. @internal */
+  setResult(result: unknown): void {
     if (this.headSent) {
       if (result !== undefined) this.#checkUnsent()
     } else {
@@ -307,23 +307,23 @@ export class RequestContext {
   }
 
   /**
-   * The head was sent, and `what` comes too late for it. It is no error, as middleware may not know which of the answers
+   * The head was sent, and `what` comes too late for it. It is no error, as middleware may not know which of the responses
    * that it waits for are sent before it goes on.
    *
    * @internal
    */
   onLateChange(what: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
-    this.#host.notice(`${route}: ${what} was changed after the head of the answer was sent, which is without effect`)
+    this.#host.notice(`${route}: ${what} was changed after the head of the response was sent, which is without effect`)
   }
 
-  /** For whoever returns the context by mistake: answers are not made of it. */
+  /** For whoever returns the context by mistake: responses are not made of it. */
   get [Symbol.toStringTag](): string {
     return 'Context'
   }
 
-  /** Whether there is something to answer with, or an answer was sent. @internal */
-  get isAnswered(): boolean {
+  /** Whether there is something to answer with, or a response was sent. @internal */
+  get hasResponse(): boolean {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
   }
 
@@ -332,7 +332,7 @@ export class RequestContext {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the time of the route is over: another context has the answer. @internal */
+  /** Whether the time of the route is over: another context has the response. @internal */
   get isLate(): boolean {
     return this.#lateness !== undefined
   }
@@ -352,7 +352,7 @@ export class RequestContext {
     heir.#reader = this.#body
     heir.#request = this.#request
     heir.onFinish((outcome) => {
-      // Whoever listens for the end here is told of the answer that was sent.
+      // Whoever listens for the end here is told of the response that was sent.
       this.prepared = prepared
       this.#finish(outcome)
     })
@@ -371,14 +371,14 @@ export class RequestContext {
     ))
   }
 
-  #answer(body: string | Uint8Array | BodySource | null, type: string | undefined, init?: ResponseInit): void {
+  #respond(body: string | Uint8Array | BodySource | null, type: string | undefined, init?: ResponseInit): void {
     this.#checkUnsent()
     this.prepared.set(body, type, init)
   }
 
   #checkUnsent(): void {
     if (this.#lateness !== undefined) throw new Error('Cannot answer: the time of the route is over')
-    if (this.headSent) throw new Error('Cannot answer: the head of an answer was sent already')
+    if (this.headSent) throw new Error('Cannot answer: the head of a response was sent already')
   }
 
   #finish(outcome: Outcome): void {

@@ -44,7 +44,7 @@ describe('cookies of a request', () => {
   })
 })
 
-describe('cookies of an answer', () => {
+describe('cookies of a response', () => {
   it('are kept from scripts and other sites, and from clear text if they came over TLS', () => {
     const clear = setup()
     clear.cookies.set('a', '1')

@@ -1,8 +1,8 @@
 /**
- * A request that breaks the protocol or a limit, so the engine answers it without asking the application.
+ * A request that breaks the protocol or a limit, so the engine responses it without asking the application.
  *
  * `scope` says what ends: the one exchange (`stream`) or the whole connection (`connection`).
- * On HTTP/1.x there is no difference: the connection closes after the answer.
+ * On HTTP/1.x there is no difference: the connection closes after the response.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'

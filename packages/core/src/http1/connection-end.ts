@@ -12,8 +12,8 @@ interface Ending {
 }
 
 /**
- * Ends a connection: FIN behind the last answer, then what the peer still sends is read and thrown away for a
- * while. A socket that is closed with unread octets resets the connection, and the answer may be lost with it.
+ * Ends a connection: FIN behind the last response, then what the peer still sends is read and thrown away for a
+ * while. A socket that is closed with unread octets resets the connection, and the response may be lost with it.
  *
  * @see RFC 9112 §9.6
  */
@@ -29,7 +29,7 @@ export class LingeringClose {
     this.#socket = socket
     this.#flow = flow
     this.#maxBytes = limits.lingerBytes
-    // Until the peer has taken the answer, it has the time that it has for any.
+    // Until the peer has taken the response, it has the time that it has for any.
     connection.deadlineMs = deadlines.in(limits.writeStallTimeoutMs)
     socket.end(() => (connection.deadlineMs = deadlines.in(limits.lingerTimeoutMs)))
   }

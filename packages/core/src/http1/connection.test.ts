@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { serveEngines as serve } from '../../test/serve-engines.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 
-/** Answers with method, target and body once the body has been read. */
+/** Responses with method, target and body once the body has been read. */
 function echo(exchange: Exchange): void {
   let body = ''
   exchange.body.consume({
@@ -98,7 +98,7 @@ describe('requests on one connection', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it('of unknown length is chunked, or ends with an HTTP/1.0 connection', async () => {
     const { port } = await serve((exchange) => {
       exchange.start(200, [])
@@ -230,7 +230,7 @@ describe('a request body', () => {
     expect(bodies(text)).toEqual(['200 /unread', '200 POST /read ab ', '200 GET /  '])
   })
 
-  it('too large to be passed over ends the connection after the answer', async () => {
+  it('too large to be passed over ends the connection after the response', async () => {
     const { port } = await serve(hello, { lingerBytes: 100 })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n'
     expect(await rawExchange(port, head)).toMatchObject({
@@ -239,7 +239,7 @@ describe('a request body', () => {
     })
   })
 
-  it('of unknown length that is not read to its end ends the connection after the answer', async () => {
+  it('of unknown length that is not read to its end ends the connection after the response', async () => {
     const { port } = await serve(hello)
     const wire = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'
     expect(await rawExchange(port, wire)).toMatchObject({
@@ -338,7 +338,7 @@ describe('an upgrade', () => {
 })
 
 describe('a client that leaves', () => {
-  it('before the answer ends the exchange without one', async () => {
+  it('before the response ends the exchange without one', async () => {
     let isBegun = false
     const { port, outcomes } = await serve(() => void (isBegun = true))
     const socket = await open(port)
@@ -348,7 +348,7 @@ describe('a client that leaves', () => {
     await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
 
-  it('during the answer ends the exchange with what was sent', async () => {
+  it('during the response ends the exchange with what was sent', async () => {
     let exchange: Exchange | undefined
     const { port, outcomes } = await serve((started) => {
       exchange = started
@@ -405,7 +405,7 @@ describe('a connection that ends early', () => {
     expect((await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')).ended).toBe('reset')
   })
 
-  it('is not waited for when its answer is out and its body never comes', async () => {
+  it('is not waited for when its response is out and its body never comes', async () => {
     const { port, listener } = await serve(hello)
     const wire = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'
     const result = rawExchange(port, wire, { timeoutMs: 5000 })
@@ -414,7 +414,7 @@ describe('a connection that ends early', () => {
     expect(await result).toMatchObject({ ended: 'fin', text: expect.stringContaining('200 OK') as string })
   })
 
-  it('gives a client that was slow for a while the whole answer', async () => {
+  it('gives a client that was slow for a while the whole response', async () => {
     const { port, outcomes } = await serve(
       (exchange) => exchange.respond(200, ['connection', 'close'], Buffer.alloc(8 * 1024 * 1024)),
       { lingerTimeoutMs: 100 },
@@ -435,7 +435,7 @@ describe('a client that reads slowly, but reads', () => {
   it.each<[string, string | Buffer]>([
     ['octets', Buffer.alloc(bytes, 'x')],
     ['text', 'x'.repeat(bytes)],
-  ])('gets all of an answer of %s that takes longer than a stall may', async (_, body) => {
+  ])('gets all of a response of %s that takes longer than a stall may', async (_, body) => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], body), {
       writeStallTimeoutMs: 2000,
     })
@@ -473,7 +473,7 @@ describe('what the engine refuses', () => {
     ])
   })
 
-  it('leaves the answers before it untouched', async () => {
+  it('leaves the responses before it untouched', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n')
     expect(bodies(text)).toEqual(['200 /a', '400 '])
@@ -485,7 +485,7 @@ describe('a client that leaves', () => {
     ['within a field', 'GET /x?y HTTP/1.1\r\nHost: a\r\nUser-', ['GET', '/x?y']],
     ['within the request line', 'GET /x', [undefined, undefined]],
     ['with the first octet of an HTTP/2 preface', 'P', [undefined, undefined]],
-    ['behind an answer', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
+    ['behind a response', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
   ])('%s is told of once, however it leaves', async (_, wire, requestLine) => {
     for (const leave of ['end', 'resetAndDestroy'] as const) {
       const { port, refusals } = await serve(hello)
@@ -542,13 +542,13 @@ describe('time limits', () => {
     const socket = await open(port)
     const timer = setInterval(() => socket.write('x'), 50)
     socket.write('GET /')
-    const [answer] = (await once(socket, 'data')) as [Buffer]
+    const [response] = (await once(socket, 'data')) as [Buffer]
     clearInterval(timer)
     socket.destroy()
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /)
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('an answer that the client does not take is given up, though it goes on sending', async () => {
+  it('a response that the client does not take is given up, though it goes on sending', async () => {
     const { port, outcomes } = await serve(
       (exchange) => {
         exchange.start(200, [])
@@ -647,7 +647,7 @@ describe('draining', () => {
     expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toMatch(/vvv\r\n[^]*\r\n\r\n$/)
   })
 
-  it('closes idle connections soon and busy ones after their answer', async () => {
+  it('closes idle connections soon and busy ones after their response', async () => {
     let finish: (() => void) | undefined
     const { port, listener } = await serve((exchange) => {
       if (exchange.target === '/busy') finish = () => exchange.respond(200, [], 'done')

@@ -8,7 +8,7 @@ import { outsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { BodyReceiver, type BodyOwner } from './request-body.ts'
 import type { Http1ConnectionOptions, Phase } from './connection-options.ts'
 import { cutOff, LingeringClose } from './connection-end.ts'
-import { Http1Exchange, type AnswerTransport } from './exchange.ts'
+import { Http1Exchange, type ResponseTransport } from './exchange.ts'
 import { HeadReceiver } from './head-reader.ts'
 import { copied, joined } from '../engine/socket/kept-bytes.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
@@ -24,7 +24,7 @@ import { encodeRefusal, type ConnectionFields } from './response-head.ts'
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, Watched, Drainable {
+export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner, Watched, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -75,7 +75,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#keepAlive = false
     if (this.#exchange?.isClosed) return this.#linger()
     if (!this.#isQuiet) return
-    // A request may be on its way. It is answered, and the answer says that it was the last.
+    // A request may be on its way. It is answered, and the response says that it was the last.
     const quietUntilMs = this.#quietSinceMs + this.#host.limits.drainIdleMs
     if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
     // Nobody is waited for any longer. What has come by now is still looked at, in the next turn if not in this one, which may
@@ -227,7 +227,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     this.#options.onClose(this)
   }
 
-  /** Goes on as far as the received octets and the answers given allow. */
+  /** Goes on as far as the received octets and the responses given allow. */
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
@@ -259,18 +259,18 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   #heedEnd(): void {
     if (this.#flow.isResting || this.#phase === 'closed') return
     const exchange = this.#exchange
-    // A client that has sent everything it ever will is taken to have left, unless its answer is on its way already.
+    // A client that has sent everything it ever will is taken to have left, unless its response is on its way already.
     if (exchange !== undefined && !exchange.isComplete) {
       this.destroy()
       exchange.onConnectionLost(new AbortedError('The client closed the connection'))
       return
     }
-    const isAnswering = exchange !== undefined && !exchange.isClosed
-    // RFC 9112 §9.3.2: what was received behind an answer that the client is still reading is answered as well.
-    if (isAnswering && this.#keepAlive && this.#received !== undefined) return
+    const isResponding = exchange !== undefined && !exchange.isClosed
+    // RFC 9112 §9.3.2: what was received behind a response that the client is still reading is answered as well.
+    if (isResponding && this.#keepAlive && this.#received !== undefined) return
     this.#keepAlive = false
     this.#abandonHead()
-    if (isAnswering) return
+    if (isResponding) return
     // Nothing is left to be said or heard; to end first and close then takes the operating system twice.
     if (this.scheme === 'http' && this.output.bufferedBytes === 0) this.#socket.destroy()
     else this.#linger()
@@ -302,7 +302,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
 
   #awaitHead(): undefined {
     if (this.#phase === 'head') return
-    // An empty line is no request yet (RFC 9112 §2.2): an answer to it would be taken for that to the next one.
+    // An empty line is no request yet (RFC 9112 §2.2): a response to it would be taken for that to the next one.
     if (this.#heads.startMs === undefined) {
       if (this.deadlineMs === Infinity) this.#rest()
       return
@@ -342,7 +342,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
     return this.#exchange?.isClosed === true && (!this.#keepAlive || incoming.isTooLongToSkip)
   }
 
-  /** The body will not be complete; the answer still can be. */
+  /** The body will not be complete; the response still can be. */
   #failBody(incoming: BodyReceiver, error: ProtocolError): void {
     this.#incoming = undefined
     this.#received = undefined
@@ -368,7 +368,7 @@ export class Http1Connection implements AnswerTransport, BodyOwner, FlowOwner, W
   }
 
   /**
-   * From the second request on: who upgrades, turns out to be HTTP/2, sends one large body or closes behind an answer has mostly
+   * From the second request on: who upgrades, turns out to be HTTP/2, sends one large body or closes behind a response has mostly
    * done so with the first.
    */
   #receiveShared(): void {

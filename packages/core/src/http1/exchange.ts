@@ -20,7 +20,7 @@ const JOINED_BODY_CHARS = 16 * 1024
 const COPIED_BYTES = 2 * 1024
 
 /** What an exchange needs of the connection it runs on. */
-export interface AnswerTransport {
+export interface ResponseTransport {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -35,10 +35,10 @@ export interface AnswerTransport {
   onSettled(exchange: Http1Exchange): void
 }
 
-/** A request and its answer on an HTTP/1.x connection. */
+/** A request and its response on an HTTP/1.x connection. */
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
-  readonly #transport: AnswerTransport
+  readonly #transport: ResponseTransport
   /** That of the transport: what is broadcast passes through thousands of exchanges, and touches little of each. */
   readonly #output: SocketOutput
   readonly #head: RequestHead
@@ -47,7 +47,7 @@ export class Http1Exchange extends BaseExchange {
   #isEnding = false
 
   /** @param body Absent for a request without one */
-  constructor(transport: AnswerTransport, head: RequestHead, body: ReceivedBody | undefined) {
+  constructor(transport: ResponseTransport, head: RequestHead, body: ReceivedBody | undefined) {
     super()
     this.#transport = transport
     this.#output = transport.output
@@ -93,7 +93,7 @@ export class Http1Exchange extends BaseExchange {
     }
   }
 
-  /** Whether the client would take an ordinary end of the connection for that of the answer, which has not come. */
+  /** Whether the client would take an ordinary end of the connection for that of the response, which has not come. */
   get endsWithConnection(): boolean {
     return this.#framing === 'close' && !this.isClosed
   }
@@ -115,17 +115,17 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
-    // RFC 9110 §15.2: HTTP/1.0 has no informational answers.
+    // RFC 9110 §15.2: HTTP/1.0 has no informational responses.
     if (this.#head.fields.minor === 1) this.#output.writeText(encodeInformational(status, fields))
   }
 
-  protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+  protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const output = this.#output
     const text = this.#encodeHead(status, head)
-    if (body === null) output.writeAnswer(text)
+    if (body === null) output.writeResponse(text)
     else if (typeof body === 'string') {
       // As many octets as characters: all ASCII, and the same in latin1.
-      if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeAnswer(text + body)
+      if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeResponse(text + body)
       else this.#writeTogether(text, Buffer.from(body))
     } else this.#writeTogether(text, body)
     this.#finish()
@@ -182,7 +182,7 @@ export class Http1Exchange extends BaseExchange {
   #writeTogether(text: string, body: Uint8Array): void {
     const output = this.#output
     if (body.byteLength <= COPIED_BYTES) {
-      output.writeAnswer(text + latin1(body))
+      output.writeResponse(text + latin1(body))
       return
     }
     output.cork()

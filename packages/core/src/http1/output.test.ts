@@ -36,30 +36,30 @@ function text(chunk: Buffer | string, encoding: BufferEncoding): string {
 }
 
 describe('SocketOutput', () => {
-  it('sends the answers of one turn in one write', async () => {
+  it('sends the responses of one turn in one write', async () => {
     const { output, writes } = connection()
-    output.writeAnswer('a')
-    output.writeAnswer('\xff')
-    output.writeAnswer('c')
+    output.writeResponse('a')
+    output.writeResponse('\xff')
+    output.writeResponse('c')
     expect(writes).toEqual([])
     expect(output.bufferedBytes).toBe(3)
     await turn()
     expect(writes).toEqual(['a\xffc'])
   })
 
-  it('does not let answers wait for more than are worth it', () => {
+  it('does not let responses wait for more than are worth it', () => {
     const { output, writes } = connection()
-    output.writeAnswer('a'.repeat(16 * 1024))
+    output.writeResponse('a'.repeat(16 * 1024))
     expect(writes).toHaveLength(0)
-    output.writeAnswer('b')
+    output.writeResponse('b')
     expect(writes).toEqual(['a'.repeat(16 * 1024)])
   })
 
   it('shows that it wants a pause when it is given more than the socket takes', async () => {
     const { output, writes, take } = connection()
-    output.writeAnswer('The first write is not taken yet.')
+    output.writeResponse('The first write is not taken yet.')
     await turn()
-    output.writeAnswer('x'.repeat(200_000))
+    output.writeResponse('x'.repeat(200_000))
     expect(output.isBlocked).toBe(true)
     do await turn()
     while (take())
@@ -69,9 +69,9 @@ describe('SocketOutput', () => {
 
   it('watches the peer no more once it is given up', async () => {
     const { output, take } = connection(1000)
-    output.writeAnswer('The first write is not taken yet.')
+    output.writeResponse('The first write is not taken yet.')
     await turn()
-    output.writeAnswer('x'.repeat(200_000))
+    output.writeResponse('x'.repeat(200_000))
     expect(output.deadlineMs).toBeLessThan(Infinity)
     output.giveUp()
     for (let i = 0; i < 2; i++) {
@@ -97,7 +97,7 @@ describe('SocketOutput', () => {
         for (const [i, [kind, size]] of steps.entries()) {
           const part = String.fromCharCode(0x41 + i).repeat(size)
           expected += part
-          if (kind === 'answer') output.writeAnswer(part)
+          if (kind === 'answer') output.writeResponse(part)
           else if (kind === 'text') output.writeText(part)
           else if (kind === 'bytes') output.writeBytes(Buffer.from(part, 'latin1'))
           else if (kind === 'corked') {
@@ -117,19 +117,19 @@ describe('SocketOutput', () => {
     )
   })
 
-  it('keeps no more than their octets of answers that the peer does not take', async () => {
+  it('keeps no more than their octets of responses that the peer does not take', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const connections = Array.from({ length: 100 }, connection)
-    for (const { output } of connections) output.writeAnswer('The first write is never taken.')
+    for (const { output } of connections) output.writeResponse('The first write is never taken.')
     await turn()
     collect()
     const before = process.memoryUsage().heapUsed
     for (const { output } of connections) {
-      let answer = ''
+      let response = ''
       // As heads are put together, of many pieces.
-      for (let i = 0; i < 500; i++) answer += `field-${i}: value\r\n`
-      output.writeAnswer(answer)
+      for (let i = 0; i < 500; i++) response += `field-${i}: value\r\n`
+      output.writeResponse(response)
     }
     await turn()
     collect()

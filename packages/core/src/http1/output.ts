@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
 import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.ts'
-import { answerBatch, type Holder } from '../engine/event-loop/response-batch.ts'
+import { responseBatch, type Holder } from '../engine/event-loop/response-batch.ts'
 
 /** What a stall ends. */
 interface Breakable extends WriterOwner {
   destroy(): void
 }
 
-/** Characters of answers that wait together at most: more do not make fewer calls of the operating system worth it. */
+/** Characters of responses that wait together at most: more do not make fewer calls of the operating system worth it. */
 const MAX_HELD_CHARS = 16 * 1024
 
 /** What a connection writes to its socket, and the time its peer has to take it. */
@@ -22,8 +22,8 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
   readonly #connection: Breakable
   #isWatched = false
   /**
-   * Answers that wait for others to leave with, one octet a character. As one text, as a stream that is corked keeps
-   * several objects for each: a thousand connections with a hundred answers are a burden for the garbage collector.
+   * Responses that wait for others to leave with, one octet a character. As one text, as a stream that is corked keeps
+   * several objects for each: a thousand connections with a hundred responses are a burden for the garbage collector.
    */
   #held = ''
 
@@ -41,13 +41,13 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     return this.#held.length + super.bufferedBytes
   }
 
-  /** Writes a whole answer, soon; text is latin1, one octet a character. */
-  writeAnswer(answer: string): void {
-    this.#hold(answer)
+  /** Writes a whole response, soon; text is latin1, one octet a character. */
+  writeResponse(response: string): void {
+    this.#hold(response)
     if (this.isBlocked) this.#watch()
   }
 
-  /** Sends the answers that wait. */
+  /** Sends the responses that wait. */
   release(): void {
     if (this.#held !== '') this.#writeHeld()
   }
@@ -89,7 +89,7 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     else this.#connection.destroy()
   }
 
-  /** Sends the answers that wait; the time that the peer takes from now on is somebody else's. */
+  /** Sends the responses that wait; the time that the peer takes from now on is somebody else's. */
   giveUp(): void {
     this.release()
     this.#stallTimeoutMs = 0
@@ -103,13 +103,13 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     if (this.#isWatched) this.#deadlines.unwatch(this)
   }
 
-  #hold(answer: string): void {
-    if (this.#held.length + answer.length > MAX_HELD_CHARS) this.release()
+  #hold(response: string): void {
+    if (this.#held.length + response.length > MAX_HELD_CHARS) this.release()
     // Written at once, so that whoever gave it sees that the socket wants a pause.
-    if (answer.length > MAX_HELD_CHARS) return this.writeLatin1(answer)
+    if (response.length > MAX_HELD_CHARS) return this.writeLatin1(response)
     const isFirst = this.#held === ''
-    this.#held += answer
-    if (isFirst) answerBatch.add(this)
+    this.#held += response
+    if (isFirst) responseBatch.add(this)
   }
 
   #writeHeld(): void {

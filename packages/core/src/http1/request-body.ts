@@ -83,7 +83,7 @@ export class BodyReceiver implements BodySupply {
     return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
   }
 
-  /** Whether a connection whose answer is complete ends with it, rather than to wait for the rest of the body. */
+  /** Whether a connection whose response is complete ends with it, rather than to wait for the rest of the body. */
   get endsConnection(): boolean {
     // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
     if (this.awaitsContinue) return true

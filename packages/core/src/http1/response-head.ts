@@ -3,7 +3,7 @@ import { httpDate } from '../engine/fields/http-date.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
-/** How the receiver finds the end of an answer (RFC 9112 §6.3). */
+/** How the receiver finds the end of a response (RFC 9112 §6.3). */
 export type ResponseFraming =
   /** No body follows, and no length is announced. */
   | 'none'
@@ -15,7 +15,7 @@ export type ResponseFraming =
 
 /** What the head says about the connection. */
 export interface ConnectionFields {
-  /** Whether the connection goes on after this answer. */
+  /** Whether the connection goes on after this response. */
   readonly keepAlive: boolean
   /** Whole seconds an idle connection is kept, as advertised; 0 says nothing. */
   readonly keepAliveSeconds: number
@@ -23,7 +23,7 @@ export interface ConnectionFields {
   readonly altSvc: string
 }
 
-/** How the body of an answer is delimited. */
+/** How the body of a response is delimited. */
 export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFraming {
   if (head.contentLength !== undefined) return 'length'
   if (!head.allowsBody) return 'none'
@@ -31,7 +31,7 @@ export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFrami
 }
 
 /**
- * The head of an answer, one character an octet (latin1).
+ * The head of a response, one character an octet (latin1).
  *
  * The version is always 1.1, the highest this server has, whatever the request's (RFC 9110 §2.5).
  */
@@ -66,13 +66,13 @@ function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): str
 let lastKeepAliveSeconds = 0
 let lastKeepAliveLines = ''
 
-/** The whole answer to a request that was refused. The connection ends with it. */
+/** The whole response to a request that was refused. The connection ends with it. */
 export function encodeRefusal(status: number): string {
   const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
   return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })
 }
 
-/** The head of an informational answer. */
+/** The head of an informational response. */
 export function encodeInformational(status: number, fields: FieldList): string {
   let text = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { TcpListener } from '../listening/tcp-listener.ts'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 
-it('an answer that breaks off on a Unix socket, which knows no reset, ends its connection and nothing else', async () => {
+it('a response that breaks off on a Unix socket, which knows no reset, ends its connection and nothing else', async () => {
   await using folder = await tempFolder()
   const path = folder.join('socket')
   const outcomes: unknown[] = []

@@ -196,7 +196,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
     this.#hasEnded = this.#flow.isResting
     // One that lingers is closed as soon as the socket has taken everything.
     if (this.#hasEnded || !this.#isReading) return
-    // Streams end by frames: who can send none any more has left, as on HTTP/1.1, but for answers that are on their way.
+    // Streams end by frames: who can send none any more has left, as on HTTP/1.1, but for responses that are on their way.
     this.#phase = 'ending'
     this.#idleDeadlineMs = Infinity
     this.#streams.abandon(new AbortedError('The client closed the connection'))
@@ -293,7 +293,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
     this.#setIdleDeadline(writeStallTimeoutMs)
     this.#writer.end(() => {
       this.#setIdleDeadline(lingerTimeoutMs)
-      // No `drain` follows an end. Answers that waited for the socket have been taken, too.
+      // No `drain` follows an end. Responses that waited for the socket have been taken, too.
       if (!this.#socket.destroyed) this.sender.pump()
     })
     this.#throttle()

@@ -7,9 +7,9 @@ import type { Limits } from '../options/limits.ts'
 import { parsePriority, type Priority } from '../engine/fields/priority.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
-import type { AnswerFields } from './response-head.ts'
-import { AnswerQueue } from './sending/response-queue.ts'
-import { AnswerTime } from './sending/response-timeout.ts'
+import type { ResponseFields } from './response-head.ts'
+import { ResponseQueue } from './sending/response-queue.ts'
+import { ResponseTimeout } from './sending/response-timeout.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { DEFAULT_FRAME_BYTES, MAX_WINDOW } from './frames/frame-types.ts'
 import { RequestContent, type ContentOwner } from './request-body.ts'
@@ -26,7 +26,7 @@ export interface StreamOwner {
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
   readonly sender: Sender
-  readonly answerFields: AnswerFields
+  readonly responseFields: ResponseFields
   readonly spareWindow: SpareWindow
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
@@ -34,18 +34,18 @@ export interface StreamOwner {
   watchSoon(exchange: Http2Exchange): void
   /** Ends the stream of an exchange by a frame. */
   resetStream(exchange: Http2Exchange, code: ErrorCode): void
-  /** Request and answer are complete. */
+  /** Request and response are complete. */
   onComplete(exchange: Http2Exchange): void
 }
 
 /** Texts up to this size are written behind their head. */
 const TEXT_BYTES = 4 * 1024
-/** Parts of an answer up to this size, which are one frame, are sent at once where they can be. */
+/** Parts of a response up to this size, which are one frame, are sent at once where they can be. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
 /** Of a body that is complete as it is made, nothing is asked. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
-/** A request and its answer: a stream of an HTTP/2 connection. */
+/** A request and its response: a stream of an HTTP/2 connection. */
 export class Http2Exchange extends BaseExchange implements ContentOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
   readonly id: number
@@ -63,14 +63,14 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** Octets of content that the client lets through on this stream. */
   #window: number
   /** For what cannot be sent at once. */
-  #queue: AnswerQueue | undefined = undefined
+  #queue: ResponseQueue | undefined = undefined
   #trailers: FieldList | undefined = undefined
   /** Whether END_STREAM was sent. */
   #isSent = false
   /** What the connection has sent when nothing of this body is held by it any more, by `Output.writtenBytes`. */
   #heldUntil = 0
   /** For what waits in the queue. */
-  #time: AnswerTime | undefined = undefined
+  #time: ResponseTimeout | undefined = undefined
 
   /** @param window Octets of content that the client lets through at first */
   constructor(
@@ -156,7 +156,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** @throws {StreamError} if there is less content than announced */
   onRequestEnd(trailers: FieldList): void {
     this.#content?.onEnd(trailers)
-    // An answer without content has been sent before the application has ended it.
+    // A response without content has been sent before the application has ended it.
     if (this.#isSent && this.isComplete) this.#owner.onComplete(this)
   }
 
@@ -218,7 +218,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
         this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
-        this.onLost(new AbortedError('The client does not take its answer'))
+        this.onLost(new AbortedError('The client does not take its response'))
       }
       return
     }
@@ -241,7 +241,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
 
   sendContinue(): void {
     if (this.status !== 0 || this.isClosed) return
-    this.#owner.answerFields.informational(this.id, 100, [])
+    this.#owner.responseFields.informational(this.id, 100, [])
   }
 
   credit(octets: number): void {
@@ -251,13 +251,13 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
-    this.#owner.answerFields.informational(this.id, status, fields)
+    this.#owner.responseFields.informational(this.id, status, fields)
   }
 
-  protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const { answerFields, sender } = this.#owner
+  protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+    const { responseFields, sender } = this.#owner
     const { writer } = sender
-    answerFields.head(this.id, status, head, body === null)
+    responseFields.head(this.id, status, head, body === null)
     writer.hold()
     const length = this.bodyBytes
     if (body === null) this.#finish()
@@ -278,8 +278,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    const { answerFields, sender } = this.#owner
-    answerFields.head(this.id, status, head, !head.allowsBody)
+    const { responseFields, sender } = this.#owner
+    responseFields.head(this.id, status, head, !head.allowsBody)
     sender.writer.flushSoon()
     // Nothing more will be sent, whatever the application still does.
     if (!head.allowsBody) this.#isSent = true
@@ -335,7 +335,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     return this.#queue?.bytes ?? 0
   }
 
-  /** When the client must have taken more of the answer. */
+  /** When the client must have taken more of the response. */
   get #outputDeadlineMs(): number {
     return this.#time?.deadlineMs ?? Infinity
   }
@@ -347,28 +347,28 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     }
   }
 
-  #beginQueue(): AnswerQueue {
-    return (this.#queue ??= new AnswerQueue())
+  #beginQueue(): ResponseQueue {
+    return (this.#queue ??= new ResponseQueue())
   }
 
   #enqueue(): void {
     this.#owner.sender.enqueue(this)
     if (this.#queuedBytes === 0 || this.#outputDeadlineMs < Infinity) return
-    this.#time ??= new AnswerTime(this.deadlines, this.limits.writeStallTimeoutMs)
+    this.#time ??= new ResponseTimeout(this.deadlines, this.limits.writeStallTimeoutMs)
     this.#time.start()
     this.#setDeadline()
   }
 
   /** Everything was given to the connection, but for trailers. */
   #finish(): void {
-    if (this.#trailers !== undefined && !this.#isSent) this.#owner.answerFields.trailers(this.id, this.#trailers)
+    if (this.#trailers !== undefined && !this.#isSent) this.#owner.responseFields.trailers(this.id, this.#trailers)
     this.#isSent = true
     this.#time?.stop()
     this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.settle(false)
     if (this.openContent === undefined) this.#owner.onComplete(this)
-    // RFC 9113 §8.1: an early answer ends the request without an error; what has arrived already may be all of it.
+    // RFC 9113 §8.1: an early response ends the request without an error; what has arrived already may be all of it.
     else setImmediate(() => this.openContent && this.#owner.resetStream(this, ErrorCode.NO_ERROR))
   }
 

@@ -4,8 +4,8 @@ import { httpDate } from '../engine/fields/http-date.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import type { FrameWriter } from './sending/frame-writer.ts'
 
-/** Sends the field sections of answers. */
-export class AnswerFields {
+/** Sends the field sections of responses. */
+export class ResponseFields {
   readonly #writer: FrameWriter
   readonly #host: EngineHost
 
@@ -14,7 +14,7 @@ export class AnswerFields {
     this.#host = host
   }
 
-  /** The head of a final answer. @see RFC 9113 §8.3.2 */
+  /** The head of a final response. @see RFC 9113 §8.3.2 */
   head(streamId: number, status: number, { fields, hasDate, contentLength }: ResponseHead, endsStream: boolean): void {
     const { altSvc } = this.#host
     const section = fields.slice()
@@ -24,13 +24,13 @@ export class AnswerFields {
     this.#writer.fields(streamId, endsStream, status, section)
   }
 
-  /** The head of an informational answer. @see RFC 9113 §8.1 */
+  /** The head of an informational response. @see RFC 9113 §8.1 */
   informational(streamId: number, status: number, fields: FieldList): void {
     this.#writer.fields(streamId, false, status, fields)
     this.#writer.flushSoon()
   }
 
-  /** What ends an answer. */
+  /** What ends a response. */
   trailers(streamId: number, fields: FieldList): void {
     this.#writer.fields(streamId, true, 0, fields)
   }

@@ -6,7 +6,7 @@ import type { EngineHost } from '../engine/engine-host.ts'
 import { parsePriority } from '../engine/fields/priority.ts'
 import { RateBudget } from '../engine/event-loop/rate-budget.ts'
 import { StreamTable } from '../engine/collections/stream-table.ts'
-import { AnswerFields } from './response-head.ts'
+import { ResponseFields } from './response-head.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { Http2Exchange, type StreamOwner } from './exchange.ts'
 import type { FieldSection } from './hpack/field.ts'
@@ -56,7 +56,7 @@ export class Http2Streams implements StreamOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly sender: Sender
-  readonly answerFields: AnswerFields
+  readonly responseFields: ResponseFields
   readonly spareWindow: SpareWindow = new SpareWindow()
   readonly #owner: StreamsOwner
   readonly #open = new StreamTable<Http2Exchange>()
@@ -76,7 +76,7 @@ export class Http2Streams implements StreamOwner {
     this.host = host
     this.deadlines = deadlines
     this.sender = sender
-    this.answerFields = new AnswerFields(sender.writer, host)
+    this.responseFields = new ResponseFields(sender.writer, host)
     this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * maxConcurrentStreams))
     this.#decoder = new RequestDecoder(host.limits)
     this.#resetBudget = new RateBudget(maxStreamResetBurst, maxStreamResetsPerSecond, nowMs)
@@ -161,7 +161,7 @@ export class Http2Streams implements StreamOwner {
     if (this.#history.isPassedOver(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'RST_STREAM')
     const exchange = this.#open.get(id)
-    // Who gives up a request together with making it has not seen its answer, though it may be complete already.
+    // Who gives up a request together with making it has not seen its response, though it may be complete already.
     if (exchange !== undefined || this.#history.isNew(id)) this.#countReset()
     else this.countIdleFrame()
     if (exchange === undefined) return
@@ -176,7 +176,7 @@ export class Http2Streams implements StreamOwner {
     this.#open.get(id)?.widen(octets)
   }
 
-  /** The client would have the answer on a stream sent in another order. @throws {ConnectionError} */
+  /** The client would have the response on a stream sent in another order. @throws {ConnectionError} */
   onPriorityUpdate(id: number, value: string): void {
     this.countIdleFrame()
     // RFC 9218 §7.1: neither the connection nor what only a server could open.
@@ -232,7 +232,7 @@ export class Http2Streams implements StreamOwner {
     return nextMs
   }
 
-  /** The client has left; answers that are complete are on their way to it. */
+  /** The client has left; responses that are complete are on their way to it. */
   abandon(error: Error): void {
     this.refuseNew()
     for (const exchange of this.#open.list()) {
@@ -294,7 +294,7 @@ export class Http2Streams implements StreamOwner {
       this.report(0, error.message, line)
     } else if (error instanceof ProtocolError) {
       const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
-      this.answerFields.head(id, error.status, head, true)
+      this.responseFields.head(id, error.status, head, true)
       if (!endsStream) this.#sendReset(id, ErrorCode.NO_ERROR)
       this.sender.writer.flushSoon()
       this.report(error.status, error.message, line)

@@ -57,7 +57,7 @@ describe('a client that gives up', () => {
         stream.reset(REQUEST_CANCELLED)
       },
     ],
-  ])('is noticed while it waits for an answer: %s', async (_how, giveUp) => {
+  ])('is noticed while it waits for a response: %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -66,7 +66,7 @@ describe('a client that gives up', () => {
     const outcome = outcomeOf(exchange)
     giveUp(stream)
     expect(await outcome).toEqual(aborted)
-    // A late answer is nobody's.
+    // A late response is nobody's.
     expect(() => exchange.respond(200, [], 'late')).not.toThrow()
     expect(exchange.isOpen).toBe(false)
   })
@@ -103,7 +103,7 @@ describe('a client that gives up', () => {
     await expect(bodyOf(exchange)).rejects.toThrow(expect.objectContaining({ name: 'AbortedError' }))
   })
 
-  it('is noticed while it is sent a large answer', async () => {
+  it('is noticed while it is sent a large response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
@@ -130,7 +130,7 @@ describe('a client that gives up', () => {
     expect(await Promise.all(ends)).toEqual([aborted, aborted])
   })
 
-  it('may stop sending once it has the answer, which it still gets', async () => {
+  it('may stop sending once it has the response, which it still gets', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect({ streamWindow: 10_000 })
@@ -203,18 +203,18 @@ describe('a server that gives up', () => {
     expect(await failure).toMatchObject({ name: 'AbortedError' })
   })
 
-  it('on the body alone, by answering, throws the rest away for the client to see the answer', async () => {
+  it('on the body alone, by answering, throws the rest away for the client to see the response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
-    const answer = client.request({ path: '/', body: Buffer.alloc(3_000_000) })
+    const response = client.request({ path: '/', body: Buffer.alloc(3_000_000) })
     const exchange = await next()
     const outcome = outcomeOf(exchange)
     const failure = bodyOf(exchange).catch((error: unknown) => error)
     exchange.respond(413, [], 'too large')
     expect(await failure).toMatchObject({ name: 'AbortedError' })
     expect(await outcome).toEqual({ status: 413, bodyBytes: 9, aborted: false })
-    expect(await (await answer).text()).toBe('too large')
+    expect(await (await response).text()).toBe('too large')
   })
 
   it.each<[string, Partial<Limits>, TestField[], number]>([
@@ -240,7 +240,7 @@ describe('a connection', () => {
     ['cancelled before they are answered', () => {}, (stream) => Promise.resolve(stream.stop(REQUEST_CANCELLED))],
     ['aborted by the server', (exchange) => exchange.abort(), (stream) => stream.readAll()],
     [
-      'aborted with an answer on its way',
+      'aborted with a response on its way',
       (exchange) => {
         exchange.start(200, [])
         exchange.write(Buffer.alloc(1000))

@@ -40,7 +40,7 @@ it('a client that does not read makes the handler wait, and loses nothing', asyn
   expect([at, isIntact]).toEqual([total, true])
 })
 
-it('a client that does not read one answer gets the others', async () => {
+it('a client that does not read one response gets the others', async () => {
   await using server = await serveHttp3((exchange) =>
     exchange.respond(200, [], Buffer.alloc(exchange.target === '/big' ? 5_000_000 : 50_000)),
   )
@@ -88,7 +88,7 @@ it('a body that nobody reads makes the client wait, and is all there when somebo
       sent += 20_000
     }
   }
-  const answer = client.request({ path: '/', body: body() })
+  const response = client.request({ path: '/', body: body() })
   const stalledAt = await settled(() => sent)
   // The stream's window, what may be buffered, and one more slice.
   expect(stalledAt).toBeLessThan(500_000)
@@ -103,7 +103,7 @@ it('a body that nobody reads makes the client wait, and is all there when somebo
     end: () => exchange.respond(200, [], 'read'),
     error: (error) => exchange.abort(error),
   })
-  expect(await (await answer).text()).toBe('read')
+  expect(await (await response).text()).toBe('read')
   expect([at, isIntact]).toEqual([4_000_000, true])
 })
 
@@ -126,7 +126,7 @@ it('a paused body makes the client wait, also for its end', async () => {
     })
   })
   const client = await server.connect()
-  const answer = client.request({ path: '/', body: Buffer.alloc(500_000) })
+  const response = client.request({ path: '/', body: Buffer.alloc(500_000) })
   const stalledAt = await settled(() => received)
   expect(stalledAt).toBeLessThan(50_000)
   while (!hasEnded) {
@@ -134,5 +134,5 @@ it('a paused body makes the client wait, also for its end', async () => {
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(received).toBe(500_000)
-  expect(await (await answer).text()).toBe('read')
+  expect(await (await response).text()).toBe('read')
 })

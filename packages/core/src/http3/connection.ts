@@ -21,7 +21,7 @@ const READ_BYTES = 4096
  */
 const LAST_REQUEST_ID = Buffer.from('fffffffffffffffc', 'hex')
 const GOAWAY_GRACE_MS = 200
-/** A connection with a silent answer is kept open by asking the client for a sign of life, this often or more. */
+/** A connection with a silent response is kept open by asking the client for a sign of life, this often or more. */
 const MAX_PING_INTERVAL_MS = 10_000
 
 export interface Http3ConnectionOptions {

@@ -104,7 +104,7 @@ describe('an HTTP/3 request', () => {
   })
 })
 
-describe('an HTTP/3 answer', () => {
+describe('an HTTP/3 response', () => {
   it('has content-length and date, and no alt-svc', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(200, ['x-case', '\u00e9'], 'h\u00e9'))
     const response = await (await server.connect()).request({ path: '/' })
@@ -193,8 +193,8 @@ describe('an HTTP/3 answer', () => {
     })
     const client = await server.connect()
     const paths = Array.from({ length: 250 }, (_, i) => `/${i}`)
-    const answers = await Promise.all(paths.map(async (path) => (await client.request({ path })).text()))
-    expect(answers).toEqual(paths)
+    const responses = await Promise.all(paths.map(async (path) => (await client.request({ path })).text()))
+    expect(responses).toEqual(paths)
   })
 
   it('tells how it ended when all of it was taken', async () => {

@@ -28,7 +28,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** Something that RFC 9114 answers with an error code, on the stream alone or on the whole connection. */
+/** Something that RFC 9114 responses with an error code, on the stream alone or on the whole connection. */
 export class Http3Error extends Error {
   override readonly name = 'Http3Error'
   readonly code: ErrorCode

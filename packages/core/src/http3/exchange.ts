@@ -3,7 +3,7 @@ import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
 import type { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
-import { encodeAnswer, encodeAnswerHead, encodeInformational, encodeTrailers } from './response-head.ts'
+import { encodeResponse, encodeResponseHead, encodeInformational, encodeTrailers } from './response-head.ts'
 import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
@@ -19,7 +19,7 @@ const COPIED_BODY_BYTES = 16 * 1024
 const LAST_FRAME = encodeFrame(0x21, new Uint8Array())
 
 /** What an exchange needs of the stream it runs on. */
-export interface AnswerStream {
+export interface ResponseStream {
   readonly remoteAddress: string
   readonly remotePort: number
   readonly output: StreamOutput
@@ -31,7 +31,7 @@ export interface AnswerStream {
   onSettled(aborted: boolean): void
 }
 
-/** A request and its answer on an HTTP/3 stream. */
+/** A request and its response on an HTTP/3 stream. */
 export class Http3Exchange extends BaseExchange {
   readonly protocol = 'HTTP/3.0'
   readonly scheme = 'https'
@@ -40,10 +40,10 @@ export class Http3Exchange extends BaseExchange {
   readonly authority: string
   readonly headers: RequestHeaders
   readonly body: ReceivedBody
-  readonly #stream: AnswerStream
+  readonly #stream: ResponseStream
   readonly #output: StreamOutput
 
-  constructor(stream: AnswerStream, head: RequestHead, body: ReceivedBody) {
+  constructor(stream: ResponseStream, head: RequestHead, body: ReceivedBody) {
     super()
     this.method = head.method
     this.target = head.target
@@ -67,13 +67,13 @@ export class Http3Exchange extends BaseExchange {
     return this.#output.bufferedBytes > 0
   }
 
-  /** QUIC took more of the answer. */
+  /** QUIC took more of the response. */
   onFlushed(): void {
     if (!this.isBlocked) this.wake()
     if (this.isComplete && this.#output.isEnded) this.settle(false)
   }
 
-  /** The client is gone, or wants no answer any more. */
+  /** The client is gone, or wants no response any more. */
   onAborted(): void {
     this.settle(true)
   }
@@ -83,19 +83,19 @@ export class Http3Exchange extends BaseExchange {
     this.#stream.flush()
   }
 
-  protected override sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+  protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const content = typeof body === 'string' ? Buffer.from(body) : body
     if (content !== null && content.byteLength <= COPIED_BODY_BYTES) {
-      this.#output.push(encodeAnswer(status, head, content))
+      this.#output.push(encodeResponse(status, head, content))
     } else {
-      this.#output.push(encodeAnswerHead(status, head))
+      this.#output.push(encodeResponseHead(status, head))
       if (content !== null) this.#pushData(content)
     }
     this.#end()
   }
 
   protected override sendHead(status: number, head: ResponseHead): void {
-    this.#output.push(encodeAnswerHead(status, head))
+    this.#output.push(encodeResponseHead(status, head))
     if (!head.allowsBody) this.#output.end()
     this.#stream.flush()
   }

@@ -129,7 +129,7 @@ it('content in frames of an octet each takes no object for each octet, whether i
   expect(pieces.length).toBeLessThan(100)
 })
 
-it('a client with windows of a few octets gets its answer all the same', async () => {
+it('a client with windows of a few octets gets its response all the same', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(20_000)))
   const client = await server.connect({ streamWindow: 100 })
   expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(20_000)

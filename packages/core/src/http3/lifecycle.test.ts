@@ -47,7 +47,7 @@ describe('draining', () => {
     await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
   })
 
-  it('right after an answer was given lets all of it arrive', async () => {
+  it('right after a response was given lets all of it arrive', async () => {
     let drained: Promise<void> | undefined
     await using server = await serveHttp3((exchange) => {
       exchange.respond(200, [], Buffer.alloc(10_000))
@@ -99,7 +99,7 @@ describe('time', () => {
     expect(await connection.closed).toEqual({ by: 'server', isApplication: true, code: 0x100 })
   })
 
-  it('does not end a connection on which a silent answer runs', async () => {
+  it('does not end a connection on which a silent response runs', async () => {
     await using server = await serveHttp3(
       (exchange) => {
         exchange.start(200, [])
@@ -163,7 +163,7 @@ describe('time', () => {
     expect((await bodies[0])?.content.toString()).toBe('in time')
   })
 
-  it('without the client taking its answer ends the exchange', async () => {
+  it('without the client taking its response ends the exchange', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3(
       (exchange) => {
@@ -178,7 +178,7 @@ describe('time', () => {
     await expect(response.bytes()).rejects.toThrow('code 0x10c')
   })
 
-  it('without the client taking more than a little of its answer ends the exchange, as over HTTP/2', async () => {
+  it('without the client taking more than a little of its response ends the exchange, as over HTTP/2', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3(
       (exchange) => {
@@ -196,7 +196,7 @@ describe('time', () => {
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 1_000_000, aborted: true }])
   })
 
-  it('spent by a client that keeps taking its answer ends nothing', async () => {
+  it('spent by a client that keeps taking its response ends nothing', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(600_000)), {
       writeStallTimeoutMs: 1000,
     })
@@ -240,10 +240,10 @@ describe('the port', () => {
 
   it('answers an unknown QUIC version with those that it knows', async () => {
     await using server = await serveHttp3(hello)
-    const answer = await ask(server.port, initial(0x0a1a2a3a))
+    const response = await ask(server.port, initial(0x0a1a2a3a))
     // RFC 8999 §6: a long header with version 0, the client's connection IDs turned round, then the versions.
-    expect(answer?.readUInt32BE(1)).toBe(0)
-    expect(answer?.subarray(-8).includes(Buffer.from([0, 0, 0, 1]))).toBe(true)
+    expect(response?.readUInt32BE(1)).toBe(0)
+    expect(response?.subarray(-8).includes(Buffer.from([0, 0, 0, 1]))).toBe(true)
   })
 
   it.each([
@@ -317,13 +317,13 @@ function isRetry(packet: Buffer | undefined): boolean {
   return ((packet?.[0] ?? 0) & 0xf0) === 0xf0
 }
 
-/** The first answer to a packet, or `undefined` if there is none for a while. */
+/** The first response to a packet, or `undefined` if there is none for a while. */
 async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
   socket.send(packet, port, '127.0.0.1')
-  const answer = once(socket, 'message').then(([message]) => message as Buffer)
-  const first = await Promise.race([answer, settle(150)])
+  const response = once(socket, 'message').then(([message]) => message as Buffer)
+  const first = await Promise.race([response, settle(150)])
   socket.close()
   return first ?? undefined
 }
@@ -335,7 +335,11 @@ it('a handler may end the server: requests that came in the same moment have no 
     void server.listener.destroy()
   })
   const client = await server.connect()
-  const answers = ['/1', '/2', '/3'].map((path) => client.request({ path }))
-  expect((await Promise.allSettled(answers)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  const responses = ['/1', '/2', '/3'].map((path) => client.request({ path }))
+  expect((await Promise.allSettled(responses)).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+    'rejected',
+  ])
   expect(seen).toHaveLength(1)
 })

@@ -84,7 +84,7 @@ describe('readRequestHead', () => {
     ['a host that differs', [...GET, 'host', 'example.org']],
     ['a host repeated', [...GET, 'host', 'example.com', 'host', 'example.com']],
     ['a pseudo-header field repeated', [...GET, ':path', '/']],
-    ['a pseudo-header field of answers', [...GET, ':status', '200']],
+    ['a pseudo-header field of responses', [...GET, ':status', '200']],
     [':protocol, which was not offered', [...GET, ':protocol', 'websocket']],
     ['a pseudo-header field behind others', ['x', 'y', ...GET]],
     ['CONNECT with :path', [':method', 'CONNECT', ':authority', 'a:443', ':path', '/']],

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
-import { encodeAnswer, encodeAnswerHead } from './response-head.ts'
+import { encodeResponse, encodeResponseHead } from './response-head.ts'
 
 const HEAD: ResponseHead = { fields: ['X-A', 'b'], contentLength: 3, allowsBody: true, close: false, hasDate: true }
 
 it.each([0, 1, 63, 64, 16_383, 16_384])(
-  'an answer with %i octets of content is its head and one DATA frame',
+  'a response with %i octets of content is its head and one DATA frame',
   (length) => {
     const content = Buffer.alloc(length, 'x')
-    const head = encodeAnswerHead(200, HEAD)
-    const answer = encodeAnswer(200, HEAD, content)
+    const head = encodeResponseHead(200, HEAD)
+    const response = encodeResponse(200, HEAD, content)
     const lengthBytes = length < 64 ? 1 : length < 16_384 ? 2 : 4
-    expect(answer.subarray(0, head.byteLength)).toEqual(head)
-    expect(answer[head.byteLength]).toBe(0)
-    expect(answer.subarray(head.byteLength + 1 + lengthBytes)).toEqual(content)
+    expect(response.subarray(0, head.byteLength)).toEqual(head)
+    expect(response[head.byteLength]).toBe(0)
+    expect(response.subarray(head.byteLength + 1 + lengthBytes)).toEqual(content)
   },
 )

@@ -4,14 +4,14 @@ import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
 import { encodeFieldSection } from './qpack/encoder.ts'
 
-/** HEADERS frame with the head of a final answer (RFC 9114 §4.3.2). */
-export function encodeAnswerHead(status: number, head: ResponseHead): Buffer {
-  return encodeFrame(FrameType.HEADERS, encodeAnswerSection(status, head))
+/** HEADERS frame with the head of a final response (RFC 9114 §4.3.2). */
+export function encodeResponseHead(status: number, head: ResponseHead): Buffer {
+  return encodeFrame(FrameType.HEADERS, encodeResponseSection(status, head))
 }
 
 /** The same with a DATA frame behind it, in one piece: every write to a stream is a call into QUIC. */
-export function encodeAnswer(status: number, head: ResponseHead, content: Uint8Array): Buffer {
-  const section = encodeAnswerSection(status, head)
+export function encodeResponse(status: number, head: ResponseHead, content: Uint8Array): Buffer {
+  const section = encodeResponseSection(status, head)
   const bytes =
     frameHeaderLength(FrameType.HEADERS, section.byteLength) +
     section.byteLength +
@@ -25,14 +25,14 @@ export function encodeAnswer(status: number, head: ResponseHead, content: Uint8A
   return frames
 }
 
-function encodeAnswerSection(status: number, head: ResponseHead): Buffer {
+function encodeResponseSection(status: number, head: ResponseHead): Buffer {
   const fields = [':status', String(status), ...inLowerCase(head.fields)]
   if (head.contentLength !== undefined) fields.push('content-length', String(head.contentLength))
   if (!head.hasDate) fields.push('date', httpDate())
   return encodeFieldSection(fields)
 }
 
-/** HEADERS frame with the head of an informational answer (RFC 9114 §4.1). */
+/** HEADERS frame with the head of an informational response (RFC 9114 §4.1). */
 export function encodeInformational(status: number, fields: FieldList): Buffer {
   return encodeHeaders([':status', String(status), ...inLowerCase(fields)])
 }
@@ -46,7 +46,7 @@ function encodeHeaders(fields: FieldList): Buffer {
   return encodeFrame(FrameType.HEADERS, encodeFieldSection(fields))
 }
 
-/** RFC 9114 §4.2: a name in upper case makes the answer malformed. */
+/** RFC 9114 §4.2: a name in upper case makes the response malformed. */
 function inLowerCase(fields: FieldList): FieldList {
   return fields.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
 }

@@ -4,7 +4,7 @@ import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { StreamDeadlines } from './stream-deadlines.ts'
 
-/** What the client is seen to do after its answer began to wait, with 1,000 octets written on the connection. */
+/** What the client is seen to do after its response began to wait, with 1,000 octets written on the connection. */
 interface Seen {
   readonly bufferedBytes: number
   readonly hasProgressed: boolean
@@ -20,17 +20,17 @@ const SEEN: readonly (readonly [what: string, seen: Seen, becomes: 'the same' | 
   ['all of it taken', { bufferedBytes: 0, hasProgressed: true, writtenBytes: 1001 }, 'never'],
 ]
 
-describe('by when an answer that waits has to be taken', () => {
+describe('by when a response that waits has to be taken', () => {
   it.each(SEEN)('%s', async (_what, { bufferedBytes, hasProgressed, writtenBytes }, becomes) => {
     const times = new StreamDeadlines(new Deadlines(), DEFAULT_LIMITS)
     // Before, it took long, and the connection much.
     times.watchBody(false)
-    times.watchAnswer(0, true, 500_000)
-    times.watchAnswer(6000, true, 1000)
+    times.watchResponse(0, true, 500_000)
+    times.watchResponse(6000, true, 1000)
     const before = times.nextMs
     expect(before).toBeLessThan(Infinity)
     await settle(5)
-    times.watchAnswer(bufferedBytes, hasProgressed, writtenBytes)
+    times.watchResponse(bufferedBytes, hasProgressed, writtenBytes)
     const after = times.nextMs
     expect(after === Infinity ? 'never' : after > before ? 'later' : 'the same').toBe(becomes)
   })

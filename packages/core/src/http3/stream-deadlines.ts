@@ -1,10 +1,10 @@
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** Octets that the client must take of all its answers in the time it has, so that none can last for ever octet by octet. */
+/** Octets that the client must take of all its responses in the time it has, so that none can last for ever octet by octet. */
 const PROGRESS_BYTES = 16 * 1024
 
-/** By when a request has to go on arriving, and its answer to be taken. */
+/** By when a request has to go on arriving, and its response to be taken. */
 export class StreamDeadlines {
   readonly #deadlines: Deadlines
   readonly #limits: Limits
@@ -26,7 +26,7 @@ export class StreamDeadlines {
     return Math.min(this.#inputMs, this.#outputMs)
   }
 
-  /** Whether the client does not take its answer. */
+  /** Whether the client does not take its response. */
   get isOutputLate(): boolean {
     return performance.now() >= this.#outputMs
   }
@@ -38,12 +38,12 @@ export class StreamDeadlines {
   }
 
   /**
-   * Where a path takes little it is shared by many answers: each has to go on, and all of them together by `PROGRESS_BYTES`.
+   * Where a path takes little it is shared by many responses: each has to go on, and all of them together by `PROGRESS_BYTES`.
    *
    * @param hasProgressed Whether the client has taken any of it since the last time
-   * @param writtenBytes Octets of all answers of the connection so far
+   * @param writtenBytes Octets of all responses of the connection so far
    */
-  watchAnswer(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
+  watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
     const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= PROGRESS_BYTES
     if (bufferedBytes === 0) this.#outputMs = Infinity
     else if (isProgress || this.#outputMs === Infinity) {

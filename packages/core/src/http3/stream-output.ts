@@ -1,4 +1,4 @@
-/** Slices given to the transport are no larger, so that one answer cannot hold up all the others. */
+/** Slices given to the transport are no larger, so that one response cannot hold up all the others. */
 const SLICE_BYTES = 64 * 1024
 
 /** Gives octets to the transport. @returns Octets taken, -1 if nobody will receive them */

@@ -5,10 +5,10 @@ import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
-import { encodeAnswerHead, encodeInformational } from './response-head.ts'
+import { encodeResponseHead, encodeInformational } from './response-head.ts'
 import { ContentOfRead } from './body-of-read.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
-import { Http3Exchange, type AnswerStream } from './exchange.ts'
+import { Http3Exchange, type ResponseStream } from './exchange.ts'
 import { frameTrace } from './frames.ts'
 import type { QuicConnection, QuicRead } from './quic/quic.ts'
 import type { RequestHead } from './request-head.ts'
@@ -33,12 +33,12 @@ export interface StreamOwner {
 }
 
 /**
- * A request stream: reads the request, hands it over as an `Exchange`, and sends the answer.
+ * A request stream: reads the request, hands it over as an `Exchange`, and sends the response.
  *
- * When the answer is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
- * let us tell the client to stop at once, but Chromium then waits for ever and never shows the answer.
+ * When the response is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
+ * let us tell the client to stop at once, but Chromium then waits for ever and never shows the response.
  */
-export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watched, Numbered {
+export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Watched, Numbered {
   readonly id: number
   nextInPlace: this | undefined = undefined
   deadlineMs: number = Infinity
@@ -98,7 +98,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#isInputOver = true
     this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
-    // RFC 9114 §4.1: once it has the answer coming, a client may stop sending without giving that up.
+    // RFC 9114 §4.1: once it has the response coming, a client may stop sending without giving that up.
     if (this.#discardBytes !== undefined) this.#finishIfDone()
     else if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
     else {
@@ -107,11 +107,11 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     }
   }
 
-  /** The client wants no answer. */
+  /** The client wants no response. */
   onStopped(code: number): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
-    const error = new AbortedError(`The client stopped the answer with code 0x${code.toString(16)}`)
+    const error = new AbortedError(`The client stopped the response with code 0x${code.toString(16)}`)
     this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
     this.#owner.onGivenUp()
   }
@@ -126,10 +126,10 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
   flush(): void {
     const hasProgressed = this.output.flush()
     if (this.#isOver) return
-    this.#times.watchAnswer(this.output.bufferedBytes, hasProgressed, this.#owner.quic.writtenBytes)
+    this.#times.watchResponse(this.output.bufferedBytes, hasProgressed, this.#owner.quic.writtenBytes)
     this.deadlineMs = this.#times.nextMs
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
-    else if (this.output.isEnded) this.#onAnswered()
+    else if (this.output.isEnded) this.#onResponded()
   }
 
   reset(): void {
@@ -142,7 +142,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
       this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
     }
     if (!aborted) {
-      this.#onAnswered()
+      this.#onResponded()
       return
     }
     this.#abandon(ErrorCode.REQUEST_CANCELLED)
@@ -190,7 +190,7 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
 
   onDeadline(): void {
     if (this.#times.isOutputLate) {
-      this.#giveUp(new AbortedError('The client does not take its answer'), ErrorCode.REQUEST_CANCELLED)
+      this.#giveUp(new AbortedError('The client does not take its response'), ErrorCode.REQUEST_CANCELLED)
       return
     }
     if (this.#discardBytes !== undefined) {
@@ -268,13 +268,13 @@ export class Http3Stream implements AnswerStream, RequestParts, BodySupply, Watc
     this.#discardBytes = this.#owner.host.limits.maxDiscardedBodyBytes
     this.#unseen.refused(error.status, error.message)
     const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
-    this.output.push(encodeAnswerHead(error.status, head))
+    this.output.push(encodeResponseHead(error.status, head))
     this.output.end()
     this.flush()
   }
 
-  /** The answer is with QUIC; what is left of the request is not wanted. */
-  #onAnswered(): void {
+  /** The response is with QUIC; what is left of the request is not wanted. */
+  #onResponded(): void {
     const { maxDiscardedBodyBytes } = this.#owner.host.limits
     this.#discardBytes ??= maxDiscardedBodyBytes
     this.#exchange?.body.discard()

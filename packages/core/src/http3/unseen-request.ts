@@ -16,7 +16,7 @@ export class UnseenRequest {
     this.#reader = reader
   }
 
-  /** @param status Of the answer to it; 0 if there was none */
+  /** @param status Of the response to it; 0 if there was none */
   refused(status: number, reason: string): void {
     if (this.#isReported) return
     this.#isReported = true
@@ -31,7 +31,7 @@ export class UnseenRequest {
     })
   }
 
-  /** The client has gone, or wants no answer; if it had begun a head, that is told. */
+  /** The client has gone, or wants no response; if it had begun a head, that is told. */
   abandoned(): void {
     if (this.#reader.isWithinHead) this.refused(499, 'The client left before the end of the head')
   }

@@ -3,7 +3,7 @@ import type { Context, Handler, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 
-/** Answers with the name of the first part. */
+/** Responses with the name of the first part. */
 const firstPart: Handler = async (ctx) => {
   for await (const part of ctx.parts()) return part.name
   return undefined
@@ -91,7 +91,7 @@ describe('App.fetch', () => {
     }
   })
 
-  it('holds a fast handler back until the answer is read', async () => {
+  it('holds a fast handler back until the response is read', async () => {
     const app = new App()
     let written = 0
     app.router.get('/', async function* () {
@@ -154,9 +154,9 @@ describe('App.fetch', () => {
       return new Promise(() => {})
     })
     const client = new AbortController()
-    const answer = app.fetch('/', { signal: client.signal })
+    const response = app.fetch('/', { signal: client.signal })
     client.abort(new Error('stop'))
-    await expect(answer).rejects.toThrow('stop')
+    await expect(response).rejects.toThrow('stop')
     expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
 
@@ -168,9 +168,9 @@ describe('App.fetch', () => {
     })
     const client = new AbortController()
     const body = new ReadableStream<Uint8Array>()
-    const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+    const response = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
     client.abort()
-    await expect(answer).rejects.toThrow('aborted')
+    await expect(response).rejects.toThrow('aborted')
     expect(await promise).toMatchObject({ name: 'AbortedError' })
   })
 
@@ -189,9 +189,9 @@ describe('App.fetch', () => {
     try {
       const client = new AbortController()
       const body = new ReadableStream<Uint8Array>()
-      const answer = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
+      const response = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
       client.abort()
-      await expect(answer).rejects.toThrow('aborted')
+      await expect(response).rejects.toThrow('aborted')
       for (let i = 0; i < 5; i++) await tick()
       expect(unhandled).toEqual([])
     } finally {
@@ -199,7 +199,7 @@ describe('App.fetch', () => {
     }
   })
 
-  it('is over for the handler when the body of the answer is cancelled', async () => {
+  it('is over for the handler when the body of the response is cancelled', async () => {
     const app = new App()
     const outcomes: Outcome[] = []
     app.router.get('/', async (ctx) => {
@@ -217,7 +217,7 @@ describe('App.fetch', () => {
   })
 })
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   it.each<[string, () => AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array>]>([
     ['a ReadableStream', () => new Blob(['a', 'b']).stream()],
     ['an async generator', () => slowly('a', 'b')],

@@ -9,7 +9,7 @@ import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './response.ts'
 
-/** Octets of an answer that may wait for whoever reads the `Response`; then `write` asks for a pause. */
+/** Octets of a response that may wait for whoever reads the `Response`; then `write` asks for a pause. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /** A body that is there as a whole asks nothing of whoever supplied it. */
@@ -23,7 +23,7 @@ export class MemoryExchange extends BaseExchange {
   readonly remotePort: number | undefined = undefined
   readonly #request: MemoryRequest
   #body: RequestBody | undefined = undefined
-  #answered: Promise<Response> | undefined = undefined
+  #responded: Promise<Response> | undefined = undefined
   #waiting: PromiseWithResolvers<Response> | undefined = undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined = undefined
 
@@ -56,10 +56,10 @@ export class MemoryExchange extends BaseExchange {
     return (this.#body ??= this.#makeBody())
   }
 
-  /** The answer, once its head is there. Rejects if the exchange ends without one. */
+  /** The response, once its head is there. Rejects if the exchange ends without one. */
   get response(): Promise<Response> {
     this.#watchSignal()
-    return (this.#answered ??= (this.#waiting = Promise.withResolvers()).promise)
+    return (this.#responded ??= (this.#waiting = Promise.withResolvers()).promise)
   }
 
   get bufferedBytes(): number {
@@ -70,7 +70,7 @@ export class MemoryExchange extends BaseExchange {
     return this.bufferedBytes >= MAX_WAITING_BYTES
   }
 
-  protected sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
+  protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     // A copy, as a transport makes one: whoever gave the octets may use them again.
     const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)
     this.#respond(() => wholeResponse(status, fieldsOf(head), content))
@@ -112,7 +112,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendInformational(): void {
-    // A `Response` has no place for informational answers.
+    // A `Response` has no place for informational responses.
   }
 
   protected override settle(aborted: boolean): void {
@@ -136,7 +136,7 @@ export class MemoryExchange extends BaseExchange {
     return whole
   }
 
-  /** An exchange that is over by the time its answer is asked for, as many are, is never watched, which costs time. */
+  /** An exchange that is over by the time its response is asked for, as many are, is never watched, which costs time. */
   #watchSignal(): void {
     const { signal } = this.#request
     if (this.isClosed || signal === undefined) return
@@ -156,10 +156,10 @@ export class MemoryExchange extends BaseExchange {
 
   #fail(reason: unknown): void {
     if (this.#waiting !== undefined) this.#waiting.reject(reason)
-    else if (this.#answered === undefined) {
-      this.#answered = Promise.reject(reason)
-      // Whoever asks for the answer is told.
-      this.#answered.catch(() => {})
+    else if (this.#responded === undefined) {
+      this.#responded = Promise.reject(reason)
+      // Whoever asks for the response is told.
+      this.#responded.catch(() => {})
     }
     this.#controller?.error(reason)
   }
@@ -167,7 +167,7 @@ export class MemoryExchange extends BaseExchange {
   #respond(make: () => Response): void {
     try {
       const response = make()
-      if (this.#waiting === undefined) this.#answered = Promise.resolve(response)
+      if (this.#waiting === undefined) this.#responded = Promise.resolve(response)
       else this.#waiting.resolve(response)
     } catch (error) {
       // A `Response` has no status above 599.
@@ -176,7 +176,7 @@ export class MemoryExchange extends BaseExchange {
   }
 }
 
-/** The fields of an answer as they would be on the wire. */
+/** The fields of a response as they would be on the wire. */
 function fieldsOf({ fields, contentLength, hasDate }: ResponseHead): FieldList {
   const all = [...fields]
   if (contentLength !== undefined) all.push('content-length', String(contentLength))

@@ -20,7 +20,7 @@ export function wholeResponse(
   return new WholeResponse(status, fields, content)
 }
 
-/** The same answer as a `Response` without anything put off, for those who look into it by other ways than its members. */
+/** The same response as a `Response` without anything put off, for those who look into it by other ways than its members. */
 export function plainResponse(response: Response): Response {
   return response instanceof WholeResponse ? response.toPlain() : response
 }

@@ -77,7 +77,7 @@ export class StreamBody implements RequestBody {
 
 /**
  * Lets go of the body of a `Request`, by the stream itself or the reader that has it. Never throws or rejects: whoever
- * made the request is told by its signal or by the answer.
+ * made the request is told by its signal or by the response.
  */
 function cancelBody(
   stream: ReadableStream<Uint8Array>,

@@ -25,9 +25,9 @@ export interface Limits {
   readonly maxFormFields: number
   /** Received octets that may wait for a handler which does not read, for one request; then the client is made to wait. */
   readonly maxBufferedBodyBytes: number
-  /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without an answer. */
+  /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without a response. */
   readonly tlsHandshakeTimeoutMs: number
-  /** From a new connection to its first octet; idle connections are cheap to open. Closed without an answer. */
+  /** From a new connection to its first octet; idle connections are cheap to open. Closed without a response. */
   readonly firstByteTimeoutMs: number
   /** From the first octet of a head to its end, in all, so that dripping it does not help; then 408. */
   readonly headTimeoutMs: number
@@ -39,7 +39,7 @@ export interface Limits {
   readonly bodyRateGraceMs: number
   /** From the start of a head to the end of the body; then 408. */
   readonly requestTimeoutMs: number
-  /** Without the client taking an octet of the answer; then the connection or stream is destroyed. */
+  /** Without the client taking an octet of the response; then the connection or stream is destroyed. */
   readonly writeStallTimeoutMs: number
   /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
   readonly keepAliveTimeoutMs: number
@@ -59,7 +59,7 @@ export interface Limits {
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
   readonly maxConnectionsPerAddress: number
-  /** Octets read and thrown away where a connection ends with an answer, so that the client sees the answer and not a reset. */
+  /** Octets read and thrown away where a connection ends with a response, so that the client sees the response and not a reset. */
   readonly lingerBytes: number
   /** Time for the same. */
   readonly lingerTimeoutMs: number
@@ -73,10 +73,10 @@ export interface Limits {
   readonly sessionIdleTimeoutMs: number
   /**
    * Octets of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
-   * stop. Well above 0, as Chromium never shows an answer after it was told to stop sending the request.
+   * stop. Well above 0, as Chromium never shows a response after it was told to stop sending the request.
    */
   readonly maxDiscardedBodyBytes: number
-  /** HTTP/3 connections at once; a further client gets no answer. UDP has no descriptors that would run out first. */
+  /** HTTP/3 connections at once; a further client gets no response. UDP has no descriptors that would run out first. */
   readonly maxHttp3Connections: number
 }
 

@@ -54,7 +54,7 @@ it('middleware of a route runs for that route alone, within that of its router, 
   )
 })
 
-it('middleware of a route answers in its place', async () => {
+it('middleware of a route responses in its place', async () => {
   const app = new App()
   app.router.get('/', { use: (ctx) => ctx.text('stop', { status: 403 }) }, () => 'never')
   const response = await app.fetch('/')

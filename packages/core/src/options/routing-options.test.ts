@@ -60,7 +60,7 @@ describe('trailingSlash', () => {
     expect(await ask(appOf({ trailingSlash: 'redirect' }), line)).toEqual(redirect)
   })
 
-  it('redirects inside of middleware, as any answer to what no route takes', async () => {
+  it('redirects inside of middleware, as any response to what no route takes', async () => {
     const app = new App({ routing: { trailingSlash: 'redirect' } })
     app.router.use(async (ctx, next) => {
       await next()

@@ -4,7 +4,7 @@ import { checkOptions } from './check-options.ts'
 export interface RoutingOptions {
   /**
    * What becomes of a path that no route takes as it is, but one would with a slash at its end added or taken away:
-   * `'strict'` (the default) nothing, `'ignore'` that route answers, `'redirect'` the answer is 308 to that path.
+   * `'strict'` (the default) nothing, `'ignore'` that route answers, `'redirect'` the response is 308 to that path.
    */
   readonly trailingSlash?: 'strict' | 'ignore' | 'redirect'
   /** Whether the case of literal text counts, as it does unless `false` is given. Parameters keep theirs either way. */

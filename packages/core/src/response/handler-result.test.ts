@@ -4,7 +4,7 @@ import { App } from '../app/app.ts'
 import { HttpError } from './http-error.ts'
 
 /** What is answered with a result, and what is reported of it. */
-async function answer(result: Handler): Promise<readonly [status: number, text: string, report: string]> {
+async function respond(result: Handler): Promise<readonly [status: number, text: string, report: string]> {
   let report = ''
   const app = new App({ onError: (_, error) => (report = String(error)) })
   app.router.get('/', result)
@@ -14,10 +14,10 @@ async function answer(result: Handler): Promise<readonly [status: number, text: 
 
 describe('a handler that returns', () => {
   it('an error fails with it, as if it had thrown it', async () => {
-    const [status, text, report] = await answer(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
+    const [status, text, report] = await respond(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
     expect([status, report]).toEqual([500, 'Error: secret'])
     expect(text).not.toMatch(/secret/i)
-    expect((await answer(() => new HttpError(404, 'No such user')))[1]).toContain('No such user')
+    expect((await respond(() => new HttpError(404, 'No such user')))[1]).toContain('No such user')
   })
 
   it.each<[what: string, hint: string, make: Handler]>([
@@ -32,7 +32,7 @@ describe('a handler that returns', () => {
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
     ['Context', 'nothing', (ctx) => ctx],
   ])('a %s fails, and the record says what to return', async (_, hint, make) => {
-    const [status, , report] = await answer(make)
+    const [status, , report] = await respond(make)
     expect(status).toBe(500)
     expect(report).toMatch(/^TypeError: Cannot answer with /)
     expect(report).toContain(hint)
@@ -54,6 +54,6 @@ describe('a handler that returns', () => {
     ['a list', () => new (class List extends Array {})(), '[]'],
     ['an object without a prototype', () => Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
   ])('%s answers with its JSON', async (_, make, json) => {
-    expect(await answer(make)).toEqual([200, json, ''])
+    expect(await respond(make)).toEqual([200, json, ''])
   })
 })

@@ -1,11 +1,11 @@
 import type { BodySource } from '@fw/types'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
-export type AnswerBody = string | Uint8Array | BodySource | null
+export type ResponseBody = string | Uint8Array | BodySource | null
 
 /** What a handler's result stands for. */
-export interface Answer {
-  readonly body: AnswerBody
+export interface HandlerResult {
+  readonly body: ResponseBody
   /** Content type that the result implies, used unless another one was set. */
   readonly contentType: string | undefined
   /** Status and fields, where the result brings them along. */
@@ -18,14 +18,18 @@ export const JSON_TYPE = 'application/json'
 export const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Turns what a handler returned into an answer: text, bytes, a stream, a `Response`, and everything else as JSON.
+ * Turns what a handler returned into a response: text, bytes, a stream, a `Response`, and everything else as JSON.
  *
  * @param result Anything but `undefined`
  * @param serialize Makes JSON of what has no other form
  * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
  * @throws the result, if it is an error: whoever returns one has forgotten to throw it
  */
-export function answerOf(result: unknown, serialize: Serialize = jsonText, status: number = 200): Answer {
+export function readHandlerResult(
+  result: unknown,
+  serialize: Serialize = jsonText,
+  status: number = 200,
+): HandlerResult {
   if (typeof result === 'string') return { body: result, contentType: TEXT_TYPE, response: undefined }
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
@@ -114,7 +118,7 @@ export function checkRedirect(location: unknown, status: number): void {
   }
 }
 
-function ofResponse(response: Response): Answer {
+function ofResponse(response: Response): HandlerResult {
   if (response.bodyUsed || response.body?.locked === true) {
     throw new TypeError('Cannot answer: the body of the Response is being read already')
   }

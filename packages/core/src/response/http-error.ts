@@ -6,7 +6,7 @@ import { entriesOf } from './response-init.ts'
 export interface HttpErrorOptions {
   /** What led to it; for the log, never sent. */
   readonly cause?: unknown
-  /** Header fields of the answer, such as `www-authenticate`. */
+  /** Header fields of the response, such as `www-authenticate`. */
   readonly headers?: Readonly<Record<string, string>>
   /** URI reference that names the kind of problem (RFC 9457 §3.1.1); `about:blank` unless given. */
   readonly type?: string
@@ -14,7 +14,7 @@ export interface HttpErrorOptions {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** An answer with an error status, thrown. Its message is sent to the client as the problem's `detail`. */
+/** A response with an error status, thrown. Its message is sent to the client as the problem's `detail`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
@@ -31,7 +31,7 @@ export class HttpError extends Error {
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) throw new RangeError(`Cannot make an HttpError: status ${status} is not 400 to 599`)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
-    // Refused here, where they are given, and not where the answer is made.
+    // Refused here, where they are given, and not where the response is made.
     const checked = new ResponseHeaderList()
     for (const [name, value] of entriesOf(options.headers ?? {})) checked.append(name, value)
     this.status = status

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
-import { answerOf, type AnswerBody, jsonText, type Serialize } from './handler-result.ts'
+import { readHandlerResult, type ResponseBody, jsonText, type Serialize } from './handler-result.ts'
 import { checkInit, entriesOf } from './response-init.ts'
 
 /** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
@@ -23,12 +23,12 @@ const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
 const NO_INIT: ResponseInit = {}
 
-/** The answer as far as it was prepared: status, fields and body, none of them sent. */
-export class PreparedAnswer {
+/** The response as far as it was prepared: status, fields and body, none of them sent. */
+export class PreparedResponse {
   readonly #sender: HeadSender | undefined
   #status = 200
   #statusIsSet = false
-  #body: AnswerBody | undefined = undefined
+  #body: ResponseBody | undefined = undefined
   #headers: ResponseHeaderList | undefined = undefined
   /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
   #impliedType: string | undefined = undefined
@@ -66,7 +66,7 @@ export class PreparedAnswer {
     return this.#body !== undefined
   }
 
-  get body(): AnswerBody {
+  get body(): ResponseBody {
     return this.#body ?? null
   }
 
@@ -81,7 +81,7 @@ export class PreparedAnswer {
   }
 
   /** Prepares a body in place of the one before. */
-  set(body: AnswerBody, contentType: string | undefined, init?: ResponseInit): void {
+  set(body: ResponseBody, contentType: string | undefined, init?: ResponseInit): void {
     const { status, headers } = init === undefined ? NO_INIT : checkInit(init)
     if (status !== undefined) this.status = status
     this.#replaceBody(body)
@@ -100,7 +100,7 @@ export class PreparedAnswer {
       if (!this.hasBody && !this.#statusIsSet) this.status = 204
       return
     }
-    const { body, contentType, response } = answerOf(result, serialize, this.#status)
+    const { body, contentType, response } = readHandlerResult(result, serialize, this.#status)
     this.set(body, contentType)
     if (response === undefined) return
     this.status = response.status
@@ -116,8 +116,8 @@ export class PreparedAnswer {
   }
 
   /** The status and fields, to be changed apart from these. */
-  copyHead(): PreparedAnswer {
-    const copy = new PreparedAnswer(this.#sender)
+  copyHead(): PreparedResponse {
+    const copy = new PreparedResponse(this.#sender)
     copy.#status = this.#status
     copy.#statusIsSet = this.#statusIsSet
     for (const [name, value] of this.headers) copy.headers.append(name, value)
@@ -134,12 +134,12 @@ export class PreparedAnswer {
     if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
   }
 
-  /** Gives up the body of an answer whose head was sent otherwise; the fields say with which. */
+  /** Gives up the body of a response whose head was sent otherwise; the fields say with which. */
   discardBody(): void {
     this.#replaceBody(undefined)
   }
 
-  #replaceBody(body: AnswerBody | undefined): void {
+  #replaceBody(body: ResponseBody | undefined): void {
     const before = this.#body
     this.#body = body
     // It may fail before it is read, while middleware still runs; whoever reads it is told then.
@@ -159,7 +159,7 @@ export class PreparedAnswer {
   }
 }
 
-function isSource(body: AnswerBody | undefined): body is BodySource {
+function isSource(body: ResponseBody | undefined): body is BodySource {
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
 }
 

@@ -1,10 +1,10 @@
-import type { PreparedAnswer } from './prepared-response.ts'
+import type { PreparedResponse } from './prepared-response.ts'
 import { isHttpError } from './http-error.ts'
 import { negotiatedField } from './negotiated-field.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
-/** What an error answer says. */
+/** What an error response says. */
 export interface Problem {
   readonly status: number
   /** For the client; never the text of an error that was not made for it. */
@@ -78,8 +78,8 @@ function quality(elements: readonly (readonly string[])[], ranges: readonly stri
   return 0
 }
 
-/** Prepares an error answer in place of what was prepared. Fields that do not describe the old body stay. */
-export function prepareProblem(prepared: PreparedAnswer, accept: string | null, problem: Problem): void {
+/** Prepares an error response in place of what was prepared. Fields that do not describe the old body stay. */
+export function prepareProblem(prepared: PreparedResponse, accept: string | null, problem: Problem): void {
   prepared.abandonBody()
   const { contentType, body } = problemDocument(problem, accept)
   prepared.set(body, contentType, { status: problem.status, ...(problem.headers ? { headers: problem.headers } : {}) })

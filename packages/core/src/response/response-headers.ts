@@ -12,7 +12,7 @@ export interface HeadSender {
 }
 
 /**
- * The fields of an answer being prepared, in the order in which they were first set. Once they were sent they stay as
+ * The fields of a response being prepared, in the order in which they were first set. Once they were sent they stay as
  * they are, so that whoever looks at them afterwards, such as an access log, sees what the client was told.
  */
 export class ResponseHeaderList implements ResponseHeaders {

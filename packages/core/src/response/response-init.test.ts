@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 import { HttpError } from './http-error.ts'
 
-/** What the program is told of an answer that is given like this. */
+/** What the program is told of a response that is given like this. */
 async function complaintOf(init: unknown): Promise<string> {
   const errors: unknown[] = []
   const app = new App({ onError: (_, error) => errors.push(error) })

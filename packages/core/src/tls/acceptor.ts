@@ -60,7 +60,7 @@ export class TlsAcceptor {
         ...this.#contextOptions(certificates.first),
         ALPNProtocols: [...protocols],
         handshakeTimeout: handshakeTimeoutMs === 0 ? NO_TIMEOUT_MS : handshakeTimeoutMs,
-        SNICallback: (name, answer) => answer(null, this.#contextFor(name)),
+        SNICallback: (name, response) => response(null, this.#contextFor(name)),
       },
       (secure) => {
         this.#handshakes.delete(rawOf(secure))

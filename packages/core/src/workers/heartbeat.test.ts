@@ -10,7 +10,7 @@ it('a process hangs when a whole timeout has passed since the first question it 
   expect(Array.from({ length: 6 }, () => heartbeat.ask())).toEqual([false, false, false, false, false, true])
 })
 
-it('an answer makes up for all questions before', () => {
+it('a response makes up for all questions before', () => {
   const heartbeat = new Heartbeat()
   for (let count = 0; count < 5; count++) heartbeat.ask()
   heartbeat.answered()

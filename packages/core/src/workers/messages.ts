@@ -29,7 +29,7 @@ export type WorkerMessage =
   | ({ readonly fw: 'leaving' } & OfListen)
   /** It has loaded its certificates again, or why it has not. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
-  /** The answer to `ping`. */
+  /** The response to `ping`. */
   | { readonly fw: 'pong' }
 
 /** What the primary says. */

@@ -93,7 +93,7 @@ export class Supervisor {
     this.#offers.set(listen, offer)
     const started = this.#starts.all(listen)
     if (!this.#isStarted) this.#start()
-    for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
+    for (const worker of this.#processes) if (worker.wanted === listen) this.#respond(worker, listen)
     const address = await started
     this.#spare?.prepare()
     return address
@@ -102,7 +102,7 @@ export class Supervisor {
   /** Has workers that come to this call fail as the primary did. */
   refuse(listen: number, message: string): void {
     this.#refused.set(listen, message)
-    for (const worker of this.#processes) if (worker.wanted === listen) this.#answer(worker, listen)
+    for (const worker of this.#processes) if (worker.wanted === listen) this.#respond(worker, listen)
   }
 
   /**
@@ -200,7 +200,7 @@ export class Supervisor {
     worker.slot = slot
     this.record(() => this.#logger.debug('{} becomes {}', name, worker.name))
     this.#expect(worker)
-    if (worker.wanted !== undefined) this.#answer(worker, worker.wanted)
+    if (worker.wanted !== undefined) this.#respond(worker, worker.wanted)
     return worker
   }
 
@@ -214,7 +214,7 @@ export class Supervisor {
     void worker.exited.finally(() => clearTimeout(timer))
   }
 
-  #answer(worker: WorkerProcess, listen: number): void {
+  #respond(worker: WorkerProcess, listen: number): void {
     const message = this.#refused.get(listen)
     const offer = this.#offers.get(listen)
     if (message !== undefined) worker.send({ fw: 'refused', listen, message })
@@ -234,7 +234,7 @@ export class Supervisor {
   }
 
   readonly #events: WorkerEvents = {
-    onPlaceWanted: (worker, listen) => this.#answer(worker, listen),
+    onPlaceWanted: (worker, listen) => this.#respond(worker, listen),
     onListening: (worker, listen, address) => {
       this.#starts.taken(listen, worker.slot, address)
       if (worker.readyAtMs !== undefined || !this.#servesAll(worker)) return

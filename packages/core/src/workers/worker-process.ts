@@ -31,7 +31,7 @@ export class WorkerProcess {
   readonly listening: Set<number> = new Set()
   /** The calls that it was told where to listen for: it may have loaded certificates. */
   readonly placed: Set<number> = new Set()
-  /** The call that it waits for an answer to. */
+  /** The call that it waits for a response to. */
   wanted: number | undefined = undefined
   /** When it began to serve all that it is to serve (`performance.now()`). */
   readyAtMs: number | undefined = undefined

@@ -23,7 +23,7 @@ export const ATTACKS = {
   'heads that never end, one field at a time': (port) => drip(port, HEAD, 'X-A: b\r\n'),
   'bodies, one octet at a time': (port) =>
     drip(port, 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n', 'x'),
-  'answers of 8 MB that are not read': (port) => {
+  'responses of 8 MB that are not read': (port) => {
     const socket = open(port)
     socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
     socket.pause()

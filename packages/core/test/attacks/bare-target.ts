@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { reportToParent } from './target-state.ts'
 
-const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+const RESPONSE = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
 const END = Buffer.from('\r\n\r\n')
 
 const server = createServer((socket) => {
   socket.on('error', () => {})
   socket.on('data', (data: Buffer) => {
-    if (data.subarray(-END.length).equals(END)) socket.write(ANSWER)
+    if (data.subarray(-END.length).equals(END)) socket.write(RESPONSE)
   })
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })

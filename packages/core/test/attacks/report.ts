@@ -25,7 +25,7 @@ for (const name of Object.keys(ATTACKS) as AttackName[]) {
 
 async function report(name: AttackName, target: TargetName): Promise<void> {
   const isOurs = target === 'target.ts'
-  // Where others on the host have the processors, the time of an answer is theirs. Of the bare server a turn may take minutes.
+  // Where others on the host have the processors, the time of a response is theirs. Of the bare server a turn may take minutes.
   const { result, turns } = await leastDisturbed(
     () => underAttack(name, Number(connections), Number(seconds), Number(settle), target),
     isOurs ? MOST_TURNS : 1,

@@ -4,7 +4,7 @@ import type { Random } from '../fuzz/random.ts'
 /** What an application does with a request. */
 export type Behaviour = (exchange: Exchange, random: Random) => void
 
-/** Answers with what it got: content, trailers, and the fields of the request under other names. */
+/** Responses with what it got: content, trailers, and the fields of the request under other names. */
 export const echo: Behaviour = (exchange) => {
   const content: Uint8Array[] = []
   exchange.body.consume({
@@ -35,7 +35,7 @@ export const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
     exchange.write(Buffer.alloc(random.below(40), 'x'))
     exchange.abort()
   },
-  // Each answer has a head that is longer than a frame.
+  // Each response has a head that is longer than a frame.
   (exchange) => exchange.respond(200, ['x-long', 'v'.repeat(20_000)], 'long'),
   (exchange, random) => void stream(exchange, random),
   (exchange) => {

@@ -136,7 +136,7 @@ function expectNothingLeft(view: ConnectionView, open: readonly Exchange[], isEc
   const waits = [...view.streams.values()].filter((stream) => stream.status !== undefined && !stream.isOver)
   // Whose windows are open has no reason to wait.
   const stuck = waits.filter((stream) => stream.window > 0 && view.window > 0)
-  if (isEcho && stuck.length > 0) throw new Error('An answer that waits for nothing')
+  if (isEcho && stuck.length > 0) throw new Error('A response that waits for nothing')
   if (isEcho && open.some(({ status }) => status !== 0) && waits.length === 0)
-    throw new Error('An answer without an end')
+    throw new Error('A response without an end')
 }

@@ -6,7 +6,7 @@ import { FrameType, Setting, data, settings, windowUpdate } from '../http2/frame
 import { headers } from '../http2/hpack.ts'
 import { RawClient, request } from '../http2/raw-client.ts'
 
-it('sends nothing on a stream that it reset, though whoever reads the content answers the error (RFC 9113 §5.1)', async () => {
+it('sends nothing on a stream that it reset, though whoever reads the content responses the error (RFC 9113 §5.1)', async () => {
   const { port, outcomes } = await serveEngines((exchange) =>
     exchange.body.consume({
       data() {},

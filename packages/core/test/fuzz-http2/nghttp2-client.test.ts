@@ -4,14 +4,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Random } from '../fuzz/random.ts'
 import { serveEngines } from '../serve-engines.ts'
 
-interface Answer {
+interface ReceivedResponse {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly bytes: number
 }
 
 /** Some that repeat, some that do not, some that no table may keep; each name once. */
-function answerFields(random: Random): string[] {
+function responseFields(random: Random): string[] {
   const fields = new Map<string, string>()
   while (random.chance(0.8)) {
     const number = random.below(random.pick([2, 30, 1e9]))
@@ -21,14 +21,14 @@ function answerFields(random: Random): string[] {
   return [...fields].flat()
 }
 
-it('nghttp2 reads every answer as it was meant, whatever its fields, its length, the windows and sizes of tables', async () => {
+it('nghttp2 reads every response as it was meant, whatever its fields, its length, the windows and sizes of tables', async () => {
   const random = new Random(1)
   const sent = new Map<string, { fields: string[]; bytes: number }>()
   const { port } = await serveEngines((exchange) => {
-    const answer = { fields: answerFields(random), bytes: random.pick([0, 10, 5000, 20_000, 100_000]) }
-    sent.set(exchange.target, answer)
-    exchange.start(200, answer.fields)
-    if (answer.bytes > 0) exchange.write(Buffer.alloc(answer.bytes, 'x'))
+    const response = { fields: responseFields(random), bytes: random.pick([0, 10, 5000, 20_000, 100_000]) }
+    sent.set(exchange.target, response)
+    exchange.start(200, response.fields)
+    if (response.bytes > 0) exchange.write(Buffer.alloc(response.bytes, 'x'))
     exchange.end(random.chance(0.3) ? ['x-trailer', 't'] : [])
   })
   const session = connect(`http://127.0.0.1:${port}`)
@@ -37,8 +37,8 @@ it('nghttp2 reads every answer as it was meant, whatever its fields, its length,
   for (let round = 0; round < 15; round++) {
     if (random.chance(0.7)) changeSettings(session, random)
     const paths = Array.from({ length: 10 }, (_, i) => `/${round}/${i}`)
-    const answers = await Promise.all(paths.map((path) => get(session, path)))
-    for (const { path, headers, bytes } of answers) {
+    const responses = await Promise.all(paths.map((path) => get(session, path)))
+    for (const { path, headers, bytes } of responses) {
       const expected = sent.get(path)
       expect(bytes).toBe(expected?.bytes)
       const fields = expected?.fields ?? []
@@ -56,7 +56,7 @@ function changeSettings(session: ClientHttp2Session, random: Random): void {
   }
 }
 
-async function get(session: ClientHttp2Session, path: string): Promise<Answer> {
+async function get(session: ClientHttp2Session, path: string): Promise<ReceivedResponse> {
   const stream = session.request({ ':path': path })
   let bytes = 0
   stream.on('data', (chunk: Buffer) => (bytes += chunk.length))

@@ -1,6 +1,6 @@
 import type { Field } from '../http2/hpack.ts'
 
-/** The answer on a stream, held to RFC 9113 §8.1 and §5.1. */
+/** The response on a stream, held to RFC 9113 §8.1 and §5.1. */
 export class StreamView {
   /** Octets of content that the client lets through. */
   window: number
@@ -37,7 +37,7 @@ export class StreamView {
       if (pseudo.length !== 1 || fields[0]?.[0] !== ':status' || !/^[1-5]\d\d$/.test(status))
         throw new Error('No :status')
       if (status.startsWith('1')) {
-        if (endsStream) throw new Error('An informational answer that ends the stream')
+        if (endsStream) throw new Error('An informational response that ends the stream')
         return
       }
       this.status = status

@@ -102,7 +102,7 @@ async function deliver(socket: MemorySocket, slices: readonly Buffer[]): Promise
     socket.receive(slice)
     await setImmediate()
   }
-  // Answers to pipelined requests are given one turn after the other.
+  // Responses to pipelined requests are given one turn after the other.
   for (let turns = 0; turns < 6; turns++) await setImmediate()
 }
 

@@ -13,7 +13,7 @@ import { serveEngines } from '../serve-engines.ts'
  */
 const FILLING = Buffer.alloc(200_000, '#')
 
-/** What the server answers each with; bodies and heads come back as the handler saw them. */
+/** What the server responses each with; bodies and heads come back as the handler saw them. */
 const MESSAGES: Record<string, [sent: string, answered: string]> = {
   'one behind the other': [
     'GET /one HTTP/1.1\r\nHost: a\r\nX: first\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\nX: second\r\n\r\n',
@@ -89,7 +89,7 @@ async function fill(neighbour: Socket): Promise<void> {
 
 it.each(Object.entries(MESSAGES))(
   '%s is understood at every split, whatever others send meanwhile',
-  async (_, [sent, answered]) => {
+  async (_, [sent, responded]) => {
     const { port } = await serveEngines(onRequest)
     const neighbour = await open(port)
     neighbour.write('POST /sink HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -106,7 +106,7 @@ it.each(Object.entries(MESSAGES))(
         await fill(neighbour)
       }
       const bodies = (): string => text.replaceAll(/HTTP\/1\.1 200 [^]*?\r\n\r\n/g, '')
-      await expect.poll(bodies, { interval: 1 }).toBe(answered)
+      await expect.poll(bodies, { interval: 1 }).toBe(responded)
       socket.destroy()
     }
   },

@@ -26,7 +26,7 @@ it('a pipelined request does not begin in the context of the one before, which w
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('nor in that of one whose answer had to wait for the client, and neither ends in that of the other', async () => {
+it('nor in that of one whose response had to wait for the client, and neither ends in that of the other', async () => {
   // Not enough for the socket to ask for a pause; two of them are.
   const { port, seen } = await serveInContexts((exchange) => exchange.respond(200, [], Buffer.alloc(60_000)))
   const socket = open(port)

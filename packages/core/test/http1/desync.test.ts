@@ -11,7 +11,7 @@ const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'
 const HANDLERS = {
   'answers at once': (exchange) => exchange.respond(200, [], 'x'),
   'answers late': (exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5),
-  'reads the body, then answers': (exchange) => readThen(exchange, () => exchange.respond(200, [], 'x')),
+  'reads the body, then responses': (exchange) => readThen(exchange, () => exchange.respond(200, [], 'x')),
   'answers, then reads the body': (exchange) => {
     exchange.respond(200, [], 'x')
     readThen(exchange, () => {})
@@ -83,7 +83,7 @@ describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => 
       const { text, ended } = await rawExchange(port, cut(wire + NEXT), { timeoutMs: 10_000 })
       expect(targets).toEqual(targets.length === 1 ? ['/first'] : ['/first', '/next'])
       expect(ended).not.toBe('open')
-      // Whoever is told that the connection goes on gets an answer to what it sends next.
+      // Whoever is told that the connection goes on gets a response to what it sends next.
       const isToGoOn = what !== 'breaks off' && text.includes('connection: keep-alive')
       expect(isToGoOn && !text.endsWith('next')).toBe(false)
     }
@@ -111,8 +111,8 @@ describe('CONNECT', () => {
   it.each<[string, (exchange: Exchange) => void]>([
     ['whole', (exchange) => exchange.respond(200, [], 'x')],
     ['streamed', HANDLERS['streams at once']],
-  ])('that is answered with 200 (%s) has neither length nor coding nor content', async (_, answer) => {
-    const { port } = await serveEngines(answer)
+  ])('that is answered with 200 (%s) has neither length nor coding nor content', async (_, response) => {
+    const { port } = await serveEngines(response)
     const { text, ended } = await rawExchange(port, connect + SMUGGLED)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)
     expect(text).not.toMatch(/content-length|transfer-encoding|smuggled/)
@@ -121,7 +121,7 @@ describe('CONNECT', () => {
 })
 
 it('an empty line behind a request and nothing more is answered with nothing', async () => {
-  // Whoever reads an answer that it did not ask for takes it for that of its next request.
+  // Whoever reads a response that it did not ask for takes it for that of its next request.
   for (const wire of [NEXT, '']) {
     const limits = { headTimeoutMs: 100, ...(wire === '' ? { firstByteTimeoutMs: 100 } : { keepAliveTimeoutMs: 100 }) }
     const { port, refusals } = await serveEngines((exchange) => exchange.respond(200, [], 'x'), limits)

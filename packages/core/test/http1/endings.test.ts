@@ -24,13 +24,13 @@ async function rest(socket: Socket): Promise<string> {
   return text
 }
 
-/** An answer that is never ended. */
+/** A response that is never ended. */
 function half(exchange: Exchange): void {
   exchange.start(200, [])
   exchange.write(Buffer.from('half'))
 }
 
-/** The last answer of a connection. */
+/** The last response of a connection. */
 function refuse(exchange: Exchange): void {
   exchange.respond(413, ['connection', 'close'], null)
 }
@@ -39,7 +39,7 @@ const statuses = (text: string): string[] =>
   Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status = '']) => status)
 
 describe('a client that says it sends no more', () => {
-  it('while an answer waits for it gets that one, and those to the requests it sent behind', async () => {
+  it('while a response waits for it gets that one, and those to the requests it sent behind', async () => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(get('/1') + get('/2') + get('/3'))
@@ -49,7 +49,7 @@ describe('a client that says it sends no more', () => {
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, false, false])
   })
 
-  it('and has sent half a request behind an answer that waits for it is told of as one that left', async () => {
+  it('and has sent half a request behind a response that waits for it is told of as one that left', async () => {
     const { port, refusals } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(`${get('/1')}GET /2 HT`)
@@ -58,7 +58,7 @@ describe('a client that says it sends no more', () => {
     expect(refusals.map(({ status }) => status)).toEqual([499])
   })
 
-  it('is taken to have left where the answer behind takes its time', async () => {
+  it('is taken to have left where the response behind takes its time', async () => {
     const targets: string[] = []
     const { port, outcomes } = await serve((exchange) => {
       targets.push(exchange.target)
@@ -72,7 +72,7 @@ describe('a client that says it sends no more', () => {
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, true])
   })
 
-  it('gets an answer that is still being streamed cut off, so that it can tell', async () => {
+  it('gets a response that is still being streamed cut off, so that it can tell', async () => {
     let exchange: Exchange | undefined
     const { port, outcomes } = await serve((begun) => {
       exchange = begun
@@ -88,7 +88,7 @@ describe('a client that says it sends no more', () => {
   })
 })
 
-describe('an answer whose end is that of the connection, cut off', () => {
+describe('a response whose end is that of the connection, cut off', () => {
   const old = 'GET / HTTP/1.0\r\n\r\n'
 
   it('as the client sends no more, is a reset', async () => {
@@ -151,8 +151,8 @@ describe('an answer whose end is that of the connection, cut off', () => {
 })
 
 describe('a connection that is given up', () => {
-  // What came at once is read in one go, and the end of the answer is not with the operating system before all of it is.
-  it('as the client sends too much behind its answer is closed', async () => {
+  // What came at once is read in one go, and the end of the response is not with the operating system before all of it is.
+  it('as the client sends too much behind its response is closed', async () => {
     const { port, listener } = await serve(refuse, { lingerBytes: 1 })
     const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}`
     const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))

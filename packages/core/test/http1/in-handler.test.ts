@@ -23,7 +23,7 @@ async function serve(handler: (ctx: Context, server: Server) => unknown): Promis
 }
 
 describe('a handler', () => {
-  it('that closes the server answers its request, and the one behind is not served', async () => {
+  it('that closes the server responses its request, and the one behind is not served', async () => {
     const { port, server } = await serve((_, running) => {
       void running.close()
       return 'last'
@@ -35,7 +35,7 @@ describe('a handler', () => {
     await server.close()
   })
 
-  it('that fails behind the head cuts its answer off, and nothing behind is served', async () => {
+  it('that fails behind the head cuts its response off, and nothing behind is served', async () => {
     const { port } = await serve(
       () =>
         new Response(

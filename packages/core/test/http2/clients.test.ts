@@ -37,9 +37,9 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
     expect(await run('nghttp', '-y', origins[protocol])).toBe('hello')
   })
 
-  it('gets a large answer, with windows of its own and padding', async () => {
-    const answer = await run('nghttp', '-y', '-w', '14', '-W', '20', '-b', '100', `${origins[protocol]}large`)
-    expect(answer).toBe('x'.repeat(3 * MIB))
+  it('gets a large response, with windows of its own and padding', async () => {
+    const response = await run('nghttp', '-y', '-w', '14', '-W', '20', '-b', '100', `${origins[protocol]}large`)
+    expect(response).toBe('x'.repeat(3 * MIB))
   })
 
   it('posts a body, with and without its length, and trailers', async () => {
@@ -61,7 +61,7 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
 describe.each(['h2c', 'h2'] as const)('h2load over %s', (protocol) => {
   it.each([
     ['1,000 requests, 100 at once on each of 2 connections', ['-n1000', '-c2', '-m100'], ''],
-    ['50 large answers, 10 at once', ['-n50', '-c1', '-m10'], 'large'],
+    ['50 large responses, 10 at once', ['-n50', '-c1', '-m10'], 'large'],
   ])('%s', async (_name, args, path) => {
     const [, requests] = args[0]?.split('-n') ?? []
     const report = await run('h2load', ...args, origins[protocol] + path)

@@ -52,7 +52,7 @@ describe('RFC 9113 §9.2.1: with TLS 1.2', () => {
     const socket = await agree(['h2'], { maxVersion: 'TLSv1.2' })
     if (socket instanceof Error) throw socket
     const outcome = await new Promise<Error | null>((resolve) => {
-      // The refusal is no answer to the call, but an alert.
+      // The refusal is no response to the call, but an alert.
       socket.once('error', resolve)
       socket.renegotiate({}, resolve)
     })

@@ -22,7 +22,7 @@ it('requests that wait for the socket begin and end in no context of another', a
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('an answer that makes room for others does not end them in its own context', async () => {
+it('a response that makes room for others does not end them in its own context', async () => {
   const waiting: Exchange[] = []
   const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target !== '/last') {

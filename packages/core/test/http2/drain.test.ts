@@ -72,7 +72,7 @@ async function idle(limits: Partial<Limits>): Promise<readonly [RunningEngines, 
 
 // Libraries fail what they have ready when GOAWAY comes; who has just sent a request has the least.
 describe('a client is told that the server ends', () => {
-  it('together with its next request, before the answer', async () => {
+  it('together with its next request, before the response', async () => {
     const [{ listener }, client] = await idle({ drainIdleMs: 60_000 })
     void listener.drain()
     await client.ping()

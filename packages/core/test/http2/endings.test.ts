@@ -54,7 +54,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(exchanges).toHaveLength(1)
   })
 
-  it('an answer that breaks off is reset, though it is the last', async () => {
+  it('a response that breaks off is reset, though it is the last', async () => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, request()))
@@ -66,7 +66,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(client.reset(1)).toBe('INTERNAL_ERROR')
   })
 
-  it('an answer before the end of its request asks the rest off, though it is the last', async () => {
+  it('a response before the end of its request asks the rest off, though it is the last', async () => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, POST, 0))
@@ -77,7 +77,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(client.reset(1)).toBe('NO_ERROR')
   })
 
-  it('an answer that the socket took slowly was not aborted', async () => {
+  it('a response that the socket took slowly was not aborted', async () => {
     const kept = await serve()
     const { client, exchanges, outcomes } = kept
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]), windowUpdate(0, 2 ** 30), headers(1, request()))
@@ -97,7 +97,7 @@ describe('a client that closes its side of the socket', () => {
   it.each([
     ['at once', ''],
     ['that is larger than what may wait', 'x'.repeat(60_000)],
-  ])('gets the answers that are complete, %s', async (_name, content) => {
+  ])('gets the responses that are complete, %s', async (_name, content) => {
     const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], `hello${content}`))
     const client = await RawClient.connect(port, { preface: false })
     client.socket.end(Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())]))
@@ -106,7 +106,7 @@ describe('a client that closes its side of the socket', () => {
     expect(outcomes).toMatchObject([{ status: 200, aborted: false }])
   })
 
-  it('has left where its request has no answer yet', async () => {
+  it('has left where its request has no response yet', async () => {
     const { client, outcomes, exchanges } = await serve()
     client.send(headers(1, request()), headers(3, POST, 0))
     await expect.poll(() => exchanges.length).toBe(2)
@@ -130,7 +130,7 @@ describe('a client that closes its side of the socket', () => {
   })
 })
 
-describe('an answer that has no content', () => {
+describe('a response that has no content', () => {
   it.each([
     ['HEAD', 200],
     ['POST', 204],

@@ -34,7 +34,7 @@ describe('RFC 9113 §6.8: GOAWAY for an error', () => {
 
 describe('RFC 9113 §5.4.2: RST_STREAM', () => {
   it.each<[what: string, sent: Buffer[]]>([
-    ['of a request that waits for its answer', [headers(1, request()), rstStream(1)]],
+    ['of a request that waits for its response', [headers(1, request()), rstStream(1)]],
     ['of a request that is not complete', [POST, data(1, 'x'), rstStream(1)]],
     ['of a stream that is reset already', [POST, rstStream(1), rstStream(1)]],
   ])('%s is not answered by another', async (_what, sent) => {

@@ -88,7 +88,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
   it.each([
     ['nothing', []],
     ['trailers', ['x-t', '1']],
-  ])('is the end of an answer, without a window, with %s behind it', async (_what, trailers) => {
+  ])('is the end of a response, without a window, with %s behind it', async (_what, trailers) => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       setTimeout(() => exchange.end(trailers), 10)
@@ -115,7 +115,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     expect(client.hasEnded(1)).toBe(true)
   })
 
-  it('is shared: an answer that comes later is not kept waiting by one that is larger', async () => {
+  it('is shared: a response that comes later is not kept waiting by one that is larger', async () => {
     const client = await serveLarge(1_000_000, 2 ** 24)
     client.send(headers(1, request()))
     await expect.poll(() => octets(client, 1)).toBe(WINDOW)

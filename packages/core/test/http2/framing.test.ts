@@ -209,7 +209,7 @@ describe('RFC 9113: passed over', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('§8.7: an answer that the client has reset', async () => {
+  it('§8.7: a response that the client has reset', async () => {
     const { client } = await serveEcho()
     client.send(POST, rstStream(1))
     expect(await client.serves(3)).toBe(true)

@@ -24,7 +24,7 @@ async function writeSlices(body: Exchange): Promise<void> {
   }
 }
 
-async function answer(exchange: Exchange): Promise<void> {
+async function respond(exchange: Exchange): Promise<void> {
   exchange.start(200, [])
   await writeSlices(exchange)
   exchange.end()
@@ -36,7 +36,7 @@ it.each([
 ])('what a body holds is told until the socket has it, %s', async (_name, isSecure) => {
   const { key, cert } = await testCertificate()
   const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined
-  const { port } = await serveEngines((exchange) => void answer(exchange), {}, certificates)
+  const { port } = await serveEngines((exchange) => void respond(exchange), {}, certificates)
   const socket = isSecure
     ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
     : connectTcp({ port, host: '127.0.0.1' })

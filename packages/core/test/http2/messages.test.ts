@@ -24,7 +24,7 @@ const MALFORMED: readonly Malformed[] = [
   ['8.2.2', 'te with another value', get(['te', 'gzip']), RESET],
   ['8.2.2', 'te with trailers and another value', get(['te', 'trailers, gzip']), RESET],
   ['8.3', 'an unknown pseudo-header field', get([':foo', 'b']), RESET],
-  ['8.3', 'one for answers', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', 'one for responses', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', 'one after a field', block(METHOD, SCHEME, AUTHORITY, ['x-a', '1'], PATH), RESET],
   ['8.3', ':method twice', block(METHOD, METHOD, SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', ':scheme twice', block(METHOD, SCHEME, SCHEME, AUTHORITY, PATH), RESET],
@@ -211,7 +211,7 @@ describe('RFC 9113: malformed content', () => {
   })
 })
 
-describe('RFC 9113: an answer', () => {
+describe('RFC 9113: a response', () => {
   it.each([
     ['HEAD', 200],
     ['GET', 204],

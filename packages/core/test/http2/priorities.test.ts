@@ -17,17 +17,17 @@ import { RawClient, request, serverSettings } from './raw-client.ts'
 
 const WINDOW = 65_535
 const FRAME = 16_384
-/** Frames that make up each answer. */
+/** Frames that make up each response. */
 const FRAMES = 3
 /** Windows of streams that let everything through. */
 const WIDE = [Setting.INITIAL_WINDOW_SIZE, 2 ** 20] as const
 
-/** A request whose answer is a few frames long. @param priority Value of the field, none without */
+/** A request whose response is a few frames long. @param priority Value of the field, none without */
 function get(id: number, priority?: string): Buffer {
   return headers(id, request('GET', '/', ...(priority === undefined ? [] : [['priority', priority] as const])))
 }
 
-/** A request whose answer has a field of its own. */
+/** A request whose response has a field of its own. */
 function getAs(id: number, priority: string, said?: string, path = '/'): Buffer {
   const field = said === undefined ? [] : [['priority', said] as const]
   return headers(id, request('GET', `${path}?${encodeURIComponent(priority)}`, ...field))
@@ -61,7 +61,7 @@ async function order(client: RawClient, streams: number): Promise<number[]> {
     .map(({ streamId }) => streamId)
 }
 
-describe('RFC 9218 §4, §10: of answers that wait for the window of the connection', () => {
+describe('RFC 9218 §4, §10: of responses that wait for the window of the connection', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
     ['the more urgent ones go first', [get(3, 'u=5'), get(5), get(7, 'u=0')], [7, 7, 7, 5, 5, 5, 3, 3, 3]],
     ['one of the same urgency follows the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
@@ -96,7 +96,7 @@ describe('RFC 9218 §4, §10: of answers that wait for the window of the connect
   })
 })
 
-describe('RFC 9218 §8: the field of an answer', () => {
+describe('RFC 9218 §8: the field of a response', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
     ['counts more than that of the request', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
     ['of one that is given in parts, too', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7', '/parts')], [5, 5, 5, 3, 3, 3]],

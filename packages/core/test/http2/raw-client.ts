@@ -4,7 +4,7 @@ import { onTestFinished, vi } from 'vitest'
 import { Flag, FrameType, Setting, errorName, frame, settings, takeFrames, uint32, type Frame } from './frames.ts'
 import { block, decodeBlock, headers, type Field } from './hpack.ts'
 
-/** For answers of a server on the same, perhaps busy, machine. */
+/** For responses of a server on the same, perhaps busy, machine. */
 const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -77,7 +77,7 @@ export class RawClient {
     return this.sections(streamId).flatMap((fields) => fields.filter(([name]) => name === ':status').map(([, v]) => v))
   }
 
-  /** Content of an answer so far. */
+  /** Content of a response so far. */
   content(streamId: number): string {
     return Buffer.concat(this.of(FrameType.DATA, streamId).map(({ payload }) => payload)).toString('latin1')
   }

@@ -18,7 +18,7 @@ const SLICES = 4000
 const slice = (seed: number, n: number): Buffer => Buffer.alloc(SLICE_BYTES, `${seed}:${n};`)
 
 /** `/seed` is answered with numbered slices, as fast as they are taken. */
-async function answer(exchange: Exchange): Promise<void> {
+async function respond(exchange: Exchange): Promise<void> {
   const seed = Number(exchange.target.slice(1))
   exchange.start(200, [])
   for (let n = 0; n < (seed === 0 ? SLICES : 50) && exchange.isOpen; n++) {
@@ -42,7 +42,7 @@ function ask(port: number, seed: number, isSecure: boolean): Socket {
   return socket
 }
 
-/** Whether the answer is that to `/seed`. */
+/** Whether the response is that to `/seed`. */
 async function isRight(socket: Socket, seed: number, slices: number): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
   const content: Buffer[] = []
@@ -67,7 +67,7 @@ describe.each([
     const stalled = Promise.withResolvers<void>()
     const { port } = await serveEngines(
       (exchange) => {
-        void answer(exchange)
+        void respond(exchange)
         if (exchange.target === '/0') setTimeout(stalled.resolve, 300)
       },
       {},

@@ -137,7 +137,7 @@ describe('a client that does not move the window of its connection', () => {
 })
 
 describe('a client that reads slowly and steadily', () => {
-  it('gets all of its answers, though one write of the session takes longer than writeStallTimeoutMs', async () => {
+  it('gets all of its responses, though one write of the session takes longer than writeStallTimeoutMs', async () => {
     const { client, outcomes } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 800 } })
     let received = 0
     const timer = setInterval(() => {
@@ -153,11 +153,11 @@ describe('a client that reads slowly and steadily', () => {
   it('is not cut off when the server closes', async () => {
     const small = Buffer.alloc(60_000, 'x')
     let requests = 0
-    const answer = (exchange: Exchange): void => {
+    const respond = (exchange: Exchange): void => {
       requests++
       exchange.respond(200, [], small)
     }
-    const { client, listener } = await serve(answer, { limits: { lingerTimeoutMs: 300 } })
+    const { client, listener } = await serve(respond, { limits: { lingerTimeoutMs: 300 } })
     await expect.poll(() => requests).toBe(STREAMS)
     const drained = listener.drain()
     let received = 0

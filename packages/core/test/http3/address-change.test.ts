@@ -44,11 +44,11 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
 
   it('loses nothing of what it was sending and being sent', async () => {
     const { proxy, client } = await start(echo)
-    const answer = client.request({ path: '/', body: slowly(), headers: [] })
+    const response = client.request({ path: '/', body: slowly(), headers: [] })
     // Under way, and far from its end.
     await settle(250)
     await proxy.rebind()
-    expect(await (await answer).bytes()).toHaveLength(50 * 10_000)
+    expect(await (await response).bytes()).toHaveLength(50 * 10_000)
   })
 
   it('is sent no more than three times what came from the new port until it has proved to be there', async () => {
@@ -85,7 +85,7 @@ describe('somebody who copies packets of a client', () => {
     expect(copier.received).toBe(0)
   })
 
-  it('gets three times as much when he was first, and the client its answer all the same', async () => {
+  it('gets three times as much when he was first, and the client its response all the same', async () => {
     const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
     const copier = await listen()

@@ -11,7 +11,7 @@ beforeAll(async () => void (server = await serveHttp3((exchange) => exchange.res
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** Octets that come back for datagrams, within a time in which what is not acknowledged is sent again. */
-async function answered(...datagrams: readonly Uint8Array[]): Promise<number> {
+async function responded(...datagrams: readonly Uint8Array[]): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
   let octets = 0
@@ -33,25 +33,25 @@ function unknownVersion(): Buffer {
 describe('an address that has not answered yet is sent', () => {
   it.concurrent('no more than three times what came from it, however often that is repeated (RFC 9000 §8.1)', async () => {
     const first = clientInitial(server.port)
-    const octets = await answered(first)
+    const octets = await responded(first)
     expect(octets).toBeGreaterThan(0)
     expect(octets).toBeLessThanOrEqual(3 * first.byteLength)
   })
 
   it.concurrent('less than it sent, when nobody knows the version (§6.1)', async () => {
-    const octets = await answered(unknownVersion())
+    const octets = await responded(unknownVersion())
     expect(octets).toBeGreaterThan(0)
     expect(octets).toBeLessThan(1200)
   })
 
   it.concurrent('less than it sent, when nobody knows the connection (§10.3.3)', async () => {
     const strays = Array.from({ length: 50 }, (_, i) => Buffer.alloc(40, 0x40 + (i % 0x40)))
-    const octets = await answered(...strays)
+    const octets = await responded(...strays)
     expect(octets).toBeGreaterThan(0)
     expect(octets).toBeLessThan(50 * 40)
   })
 
   it.concurrent('nothing for what is no first packet', async () => {
-    expect(await answered(clientInitial(server.port).subarray(0, 1199), Buffer.alloc(1400, 0xff))).toBe(0)
+    expect(await responded(clientInitial(server.port).subarray(0, 1199), Buffer.alloc(1400, 0xff))).toBe(0)
   })
 })

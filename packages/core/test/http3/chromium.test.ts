@@ -40,7 +40,7 @@ describe('Chromium', () => {
     expect(await nextHop('/')).toBe('h3')
   })
 
-  it('gets 1 MiB, and 100 answers at once', async () => {
+  it('gets 1 MiB, and 100 responses at once', async () => {
     expect(
       await inPage(`
         const large = await (await fetch('/large')).arrayBuffer()
@@ -58,7 +58,7 @@ describe('Chromium', () => {
     ).toEqual([LARGE.length, true])
   })
 
-  it('sees the answer to a body that nobody reads', async () => {
+  it('sees the response to a body that nobody reads', async () => {
     expect(
       await inPage(`
         const response = await fetch('/refused', { method: 'POST', body: new Uint8Array(3_000_000) })
@@ -82,7 +82,7 @@ describe('Chromium', () => {
     await expect.poll(() => server.ends).toEqual([expect.objectContaining({ status: 200, aborted: true })])
   })
 
-  it('is told that an answer breaks off', async () => {
+  it('is told that a response breaks off', async () => {
     expect(await inPage(`return (await fetch('/broken')).text().then(() => 'whole', (error) => error.name)`)).toBe(
       'TypeError',
     )

@@ -18,7 +18,7 @@ const LARGE = Buffer.alloc(LARGE_BYTES)
 let requests = 0
 let openExchanges = 0
 
-function answer(exchange: Exchange): void {
+function respond(exchange: Exchange): void {
   requests++
   openExchanges++
   exchange.onClose = () => openExchanges--
@@ -35,7 +35,7 @@ const listener = await listenHttp3({
   port: 0,
   key,
   cert,
-  engineHost: { limits: DEFAULT_LIMITS, altSvc: '', onRequest: answer, onRefused: () => {} },
+  engineHost: { limits: DEFAULT_LIMITS, altSvc: '', onRequest: respond, onRefused: () => {} },
 })
 
 process.on('message', () => {

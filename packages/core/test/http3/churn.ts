@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectH3, encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Client } from '@fw/testing/h3'
 import { Random } from '../fuzz/random.ts'
 
-/** Octets of the answer to `/large`. */
+/** Octets of the response to `/large`. */
 export const LARGE_BYTES: number = 256 * 1024
 /** Silence after which a connection is over. */
 export const PATIENCE_MS = 1000
@@ -41,7 +41,7 @@ const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
       stream.stop(0x10c)
     }
   },
-  // Takes nothing of many large answers.
+  // Takes nothing of many large responses.
   async (client, random) => {
     for (let i = random.below(20); i >= 0; i--) await begin(client, '/large', true)
     await sleep(random.below(50))

@@ -215,7 +215,7 @@ describe('the stream alone is reset with', () => {
     ['9114 §4.2', 'MESSAGE_ERROR', 'upgrade', () => [head(['upgrade', 'websocket'])]],
     ['9114 §4.2', 'MESSAGE_ERROR', 'te with more than trailers', () => [head(['te', 'gzip'])]],
     ['9114 §4.3', 'MESSAGE_ERROR', 'an unknown pseudo-header field', () => [headWith({ ':x': 'y' })]],
-    ['9114 §4.3', 'MESSAGE_ERROR', 'a pseudo-header field of answers', () => [headWith({ ':status': '200' })]],
+    ['9114 §4.3', 'MESSAGE_ERROR', 'a pseudo-header field of responses', () => [headWith({ ':status': '200' })]],
     [
       '9114 §4.3',
       'MESSAGE_ERROR',

@@ -36,7 +36,7 @@ function saved(name: string): Promise<Buffer> {
 }
 
 describe('gtlsclient of ngtcp2', () => {
-  it('gets an answer', async () => {
+  it('gets a response', async () => {
     const output = await client([], '/')
     expect(output).toContain('[:status: 200]')
     expect((await saved('index.html')).toString()).toBe('hello')

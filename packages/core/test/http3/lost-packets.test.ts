@@ -10,9 +10,9 @@ const MOST_DATAGRAMS = 10
 const CONTENT = 'x'.repeat(2000)
 
 const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exchange) => void][] = [
-  ['an answer in one piece is complete', CONTENT, (exchange) => exchange.respond(200, [], CONTENT)],
+  ['a response in one piece is complete', CONTENT, (exchange) => exchange.respond(200, [], CONTENT)],
   [
-    'an answer whose end comes later than all of its content is complete',
+    'a response whose end comes later than all of its content is complete',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -21,7 +21,7 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'an answer whose end comes when the request has ended is complete',
+    'a response whose end comes when the request has ended is complete',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -33,7 +33,7 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'an answer with trailers is complete',
+    'a response with trailers is complete',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -42,7 +42,7 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'an answer that is given up is no complete one',
+    'a response that is given up is no complete one',
     'given up',
     (exchange) => {
       exchange.start(200, [])
@@ -58,15 +58,15 @@ async function* lateEnd(): AsyncGenerator<Uint8Array> {
 }
 
 /** What comes of a request when one datagram of its exchange is lost. */
-async function answerWithout(port: number, direction: 'to-server' | 'to-client', lost: number): Promise<string> {
+async function respondWithout(port: number, direction: 'to-server' | 'to-client', lost: number): Promise<string> {
   await using proxy = await UdpProxy.open(port)
   const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })
   await (await client.request({ path: '/' })).text()
   let count = 0
   proxy.onDatagram = (way) => way !== direction || count++ !== lost
-  const answer = client.request({ path: '/', method: 'POST', body: lateEnd() }).then((response) => response.text())
+  const received = client.request({ path: '/', method: 'POST', body: lateEnd() }).then((response) => response.text())
   const late = setTimeout(150_000, 'no end', { ref: false })
-  const text = await Promise.race([answer.catch(() => 'given up'), late])
+  const text = await Promise.race([received.catch(() => 'given up'), late])
   await client.close()
   return text
 }
@@ -77,7 +77,7 @@ describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
       if (exchange.method === 'GET') exchange.respond(204, [], null)
       else handle(exchange)
     })
-    const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => answerWithout(server.port, direction, lost))
+    const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => respondWithout(server.port, direction, lost))
     expect(await Promise.all(losses)).toEqual(losses.map(() => outcome))
   })
 })
@@ -90,8 +90,8 @@ it('a client that may have four requests at once can go on whichever datagram to
     await (await client.request({ path: '/' })).text()
     let count = 0
     proxy.onDatagram = (way) => way !== 'to-client' || count++ !== lost
-    const answers = Promise.all(Array.from({ length: 12 }, async () => (await client.request({ path: '/' })).text()))
-    const text = await Promise.race([answers, setTimeout(150_000, ['no end'], { ref: false })])
+    const responses = Promise.all(Array.from({ length: 12 }, async () => (await client.request({ path: '/' })).text()))
+    const text = await Promise.race([responses, setTimeout(150_000, ['no end'], { ref: false })])
     await client.close()
     return text.join('')
   })

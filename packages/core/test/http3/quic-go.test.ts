@@ -35,7 +35,7 @@ const HELLO = `HTTP/3.0 200 5 ${digest(Buffer.from('hello'))}`
 const NONE = digest(Buffer.alloc(0))
 
 describe('quic-go', () => {
-  it('gets small and large answers, and those without content', async () => {
+  it('gets small and large responses, and those without content', async () => {
     expect(await client('GET:/', 'HEAD:/', 'GET:/large', 'GET:/nothing', 'GET:/unchanged', 'GET:/missing')).toEqual([
       HELLO,
       `HTTP/3.0 200 0 ${NONE}`,
@@ -56,7 +56,7 @@ describe('quic-go', () => {
     ])
   })
 
-  it('sees the answer to a body that nobody reads', async () => {
+  it('sees the response to a body that nobody reads', async () => {
     expect(await client('POST:/refused:3000000', 'GET:/')).toEqual([expect.stringMatching(/^HTTP\/3.0 403 2 /), HELLO])
   })
 
@@ -67,14 +67,14 @@ describe('quic-go', () => {
     ])
   })
 
-  it('sees an answer that breaks off as a reset, and goes on', async () => {
+  it('sees a response that breaks off as a reset, and goes on', async () => {
     expect(await client('GET:/broken', 'GET:/')).toEqual([
       expect.stringMatching(/^HTTP\/3.0 200 5 \w+ reset 0x102$/),
       HELLO,
     ])
   })
 
-  it('gives up an endless answer, of which the handler hears', async () => {
+  it('gives up an endless response, of which the handler hears', async () => {
     expect(await client('GET:/ticks!200', 'GET:/')).toEqual([
       expect.stringMatching(/canceled with error code 268$/),
       HELLO,
@@ -83,9 +83,9 @@ describe('quic-go', () => {
   })
 
   it('is let finish while the server closes', async () => {
-    const answer = client('POST:/echo:3000000')
+    const response = client('POST:/echo:3000000')
     await expect.poll(() => server.protocols.length).toBe(1)
     await server.server.close({ drainMs: 10_000 })
-    expect(await answer).toEqual([expect.stringMatching(/^HTTP\/3.0 200 3000000 /)])
+    expect(await response).toEqual([expect.stringMatching(/^HTTP\/3.0 200 3000000 /)])
   })
 })

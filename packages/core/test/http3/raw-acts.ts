@@ -6,7 +6,7 @@ import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 /** What a client sends, and on which stream. */
 export type Act = (client: H3Client) => Promise<unknown>
 
-/** Answers with the content of the request, where it can be read. */
+/** Responses with the content of the request, where it can be read. */
 export function serveContent(): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(

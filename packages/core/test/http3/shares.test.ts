@@ -8,7 +8,7 @@ import { UdpProxy } from './udp-proxy.ts'
 const LARGE_BYTES = 16 * 2 ** 20
 const SMALL_BYTES = 50_000
 
-const LARGE_ANSWERS: readonly (readonly [how: string, answer: (exchange: Exchange) => void])[] = [
+const LARGE_RESPONSES: readonly (readonly [how: string, answer: (exchange: Exchange) => void])[] = [
   ['at once', (exchange) => exchange.respond(200, [], Buffer.alloc(LARGE_BYTES))],
   [
     'part by part',
@@ -23,10 +23,10 @@ const LARGE_ANSWERS: readonly (readonly [how: string, answer: (exchange: Exchang
   ],
 ]
 
-/** A client with wide windows on a long path: what holds its answers up is what the path takes. */
-async function connect(answerLarge: (exchange: Exchange) => void): Promise<H3Client> {
+/** A client with wide windows on a long path: what holds its responses up is what the path takes. */
+async function connect(respondLarge: (exchange: Exchange) => void): Promise<H3Client> {
   const server = await serveHttp3((exchange) => {
-    if (exchange.target === '/large') answerLarge(exchange)
+    if (exchange.target === '/large') respondLarge(exchange)
     else exchange.respond(200, [], Buffer.alloc(SMALL_BYTES))
   })
   const proxy = await UdpProxy.open(server.port)
@@ -42,19 +42,22 @@ async function connect(answerLarge: (exchange: Exchange) => void): Promise<H3Cli
 }
 
 describe('a path that takes less than there is to send', () => {
-  it.each(LARGE_ANSWERS)('is shared by all answers, also where a large one is given %s', async (_how, answerLarge) => {
-    const client = await connect(answerLarge)
-    const large = await client.request({ path: '/large' })
-    let largeBytes = 0
-    const reading = (async () => {
-      for await (const slice of large.body) largeBytes += slice.length
-    })().catch(() => {})
-    const answers = await Promise.all([1, 2, 3].map(() => client.request({ path: '/small' })))
-    const small = await Promise.all(answers.map((answer) => answer.bytes()))
-    expect(small.map((bytes) => bytes.length)).toEqual([SMALL_BYTES, SMALL_BYTES, SMALL_BYTES])
-    expect(largeBytes).toBeGreaterThan(0)
-    expect(largeBytes).toBeLessThan(LARGE_BYTES / 4)
-    client.connection.vanish()
-    await reading
-  })
+  it.each(LARGE_RESPONSES)(
+    'is shared by all responses, also where a large one is given %s',
+    async (_how, respondLarge) => {
+      const client = await connect(respondLarge)
+      const large = await client.request({ path: '/large' })
+      let largeBytes = 0
+      const reading = (async () => {
+        for await (const slice of large.body) largeBytes += slice.length
+      })().catch(() => {})
+      const responses = await Promise.all([1, 2, 3].map(() => client.request({ path: '/small' })))
+      const small = await Promise.all(responses.map((response) => response.bytes()))
+      expect(small.map((bytes) => bytes.length)).toEqual([SMALL_BYTES, SMALL_BYTES, SMALL_BYTES])
+      expect(largeBytes).toBeGreaterThan(0)
+      expect(largeBytes).toBeLessThan(LARGE_BYTES / 4)
+      client.connection.vanish()
+      await reading
+    },
+  )
 })

@@ -82,7 +82,7 @@ eachProtocol('large bodies', start, (client, protocol) => {
     expect(noticedMs).toBeGreaterThan(0)
   })
 
-  it('an answer that is broken off is noticed', async () => {
+  it('a response that is broken off is noticed', async () => {
     const broken = server.abortedAtMs()
     const response = await client().request({ path: '/breaks' })
     await expect(response.text()).rejects.toThrow(Error)

@@ -29,7 +29,7 @@ export class ServerProcess implements RunningServer {
     return 'rssBytes' in report ? report.rssBytes : NaN
   }
 
-  /** When the server breaks an answer off, or is told that one was given up; milliseconds since the epoch. */
+  /** When the server breaks a response off, or is told that one was given up; milliseconds since the epoch. */
   async abortedAtMs(): Promise<number> {
     const report = await this.#next()
     return 'abortedAtMs' in report ? report.abortedAtMs : NaN

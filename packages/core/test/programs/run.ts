@@ -21,7 +21,7 @@ export interface Started {
 
 /** What `serve.ts` says last. */
 export interface Ended {
-  /** Requests that came to a handler, and those of them whose answer did not get through. */
+  /** Requests that came to a handler, and those of them whose response did not get through. */
   readonly accepted: number
   readonly aborted: number
   /** Whether the time for closing was over before all was done. */

@@ -29,7 +29,7 @@ const REQUESTS = [
 ] as const
 
 /**
- * Opens connections that send requests and stop anywhere: within a head, a body or an answer, in order or by reset.
+ * Opens connections that send requests and stop anywhere: within a head, a body or a response, in order or by reset.
  *
  * @param width Connections at once
  */
@@ -48,7 +48,7 @@ export async function abortEverywhere(width: number, milliseconds: number, seed 
         requests++
         open++
         exchange.onClose = () => open--
-        answer(exchange)
+        respond(exchange)
       },
     },
   })
@@ -67,7 +67,7 @@ export async function abortEverywhere(width: number, milliseconds: number, seed 
   return { connections, requests, openExchanges: open, sockets: countSockets() - before }
 }
 
-function answer(exchange: Exchange): void {
+function respond(exchange: Exchange): void {
   if (exchange.target === '/wait') return
   if (exchange.target === '/read') {
     const end = (): void => exchange.respond(200, [], 'read')

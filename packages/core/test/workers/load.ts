@@ -1,15 +1,15 @@
 import { connect } from 'node:net'
 
 export interface LoadResult {
-  readonly answered: number
-  /** Requests that got no whole answer, with the reason. */
+  readonly responded: number
+  /** Requests that got no whole response, with the reason. */
   readonly failures: readonly string[]
 }
 
 /** Requests without a pause until it is stopped, each client by turns on a connection of its own and on one it keeps. */
 export class Load {
   #isStopped = false
-  #answered = 0
+  #responded = 0
   readonly #failures: string[] = []
   readonly #clients: Promise<void>[]
   readonly #port: number
@@ -19,18 +19,18 @@ export class Load {
     this.#clients = Array.from({ length: clients }, () => this.#run())
   }
 
-  get answered(): number {
-    return this.#answered
+  get responded(): number {
+    return this.#responded
   }
 
   async stop(): Promise<LoadResult> {
     this.#isStopped = true
     await Promise.all(this.#clients)
-    return { answered: this.#answered, failures: this.#failures }
+    return { responded: this.#responded, failures: this.#failures }
   }
 
   async #run(): Promise<void> {
-    while (!this.#isStopped) await this.#connection(1 + (this.#answered % 20))
+    while (!this.#isStopped) await this.#connection(1 + (this.#responded % 20))
   }
 
   /** Sends the requests one after the other; the server may close between two, which fails none. */
@@ -52,13 +52,13 @@ export class Load {
         const [, length, body] = /content-length: (\d+)\r\n[^]*?\r\n\r\n([^]*)/i.exec(text) ?? []
         if (body === undefined || body.length < Number(length)) return
         const isLast = /^connection: close/im.test(text)
-        this.#answered++
+        this.#responded++
         isWaiting = false
         text = ''
         if (isLast) socket.end()
         else send()
       })
-      let reason = 'closed without an answer'
+      let reason = 'closed without a response'
       socket.on('error', (error: NodeJS.ErrnoException) => {
         reason = error.code ?? error.message
         // A connection that was not even made.

@@ -13,7 +13,7 @@ async function write(url: string, octets: number): Promise<void> {
   const asks = Array.from({ length: ROUNDS }, () =>
     fetch(`${url}log/${LINES}/${octets}`, { headers: { connection: 'close' } }),
   )
-  for (const answer of await Promise.all(asks)) expect(await answer.text()).toBe('logged')
+  for (const response of await Promise.all(asks)) expect(await response.text()).toBe('logged')
 }
 
 /** The lines written so; each has to be whole, and on a line of its own. */
@@ -79,9 +79,9 @@ it.each([20, 5000])(
     // More than the pipe holds.
     expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (octets + 100))}/${octets}`)).text()).toBe('logged')
     process.kill(Number(victim), 'SIGKILL')
-    const answering = async (): Promise<string> =>
+    const responding = async (): Promise<string> =>
       await (await fetch(url, { headers: { connection: 'close' } }).catch(() => new Response(victim))).text()
-    await expect.poll(answering, PATIENTLY).not.toBe(victim)
+    await expect.poll(responding, PATIENTLY).not.toBe(victim)
     program.process.send(100)
     expect(await program.ended).toBe(0)
   },

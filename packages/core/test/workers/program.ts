@@ -39,7 +39,7 @@ router.get('/block', () => {
   for (;;);
 })
 router.get('/slow/:ms', async (ctx) => {
-  log.info('Slow answer begun')
+  log.info('Slow response begun')
   await sleep(Number(ctx.params.ms))
   return `slow ${process.pid}`
 })

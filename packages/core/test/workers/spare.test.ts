@@ -16,8 +16,8 @@ async function spare(program: Program, nth: number): Promise<number> {
 
 /** @returns The process that answers on a new connection */
 async function ask(url: string): Promise<number> {
-  const answer = await fetch(url, { headers: { connection: 'close' } })
-  return Number(await answer.text())
+  const response = await fetch(url, { headers: { connection: 'close' } })
+  return Number(await response.text())
 }
 
 describe('a spare worker', () => {

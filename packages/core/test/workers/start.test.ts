@@ -88,8 +88,8 @@ it('a worker that dies before all listen is replaced: connections wait in its pl
   const served = new Set<string>()
   const deadline = AbortSignal.timeout(PATIENTLY.timeout)
   while (served.size < 2) {
-    const answer = await fetch(url, { headers: { connection: 'close' }, signal: deadline })
-    served.add(await answer.text())
+    const response = await fetch(url, { headers: { connection: 'close' }, signal: deadline })
+    served.add(await response.text())
   }
   expect(served).not.toContain(String(first))
 })

@@ -20,10 +20,10 @@ os.waitpid(pid, 0)
 
 /** Asks on connections of their own, so that all workers have their turn, which processes answer. */
 async function pids(url: string, asks = 24): Promise<Set<number>> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: asks }, async () => (await fetch(url, { headers: { connection: 'close' } })).text()),
   )
-  return new Set(answers.map(Number))
+  return new Set(responses.map(Number))
 }
 
 /** Of the certificates shown on connections enough for all workers to have their turn. */
@@ -38,15 +38,15 @@ async function serials(port: number | undefined, asks = 24): Promise<Set<string>
   return new Set(await Promise.all(shown))
 }
 
-/** Until a worker is at the answer to a request for `/slow`: one on its way is nobody's yet. */
+/** Until a worker is at the response to a request for `/slow`: one on its way is nobody's yet. */
 async function slowBegins(program: Program): Promise<void> {
-  await expect.poll(() => program.output, PATIENTLY).toContain('Slow answer begun')
+  await expect.poll(() => program.output, PATIENTLY).toContain('Slow response begun')
 }
 
 /** Asks by a Unix socket. */
 async function ask(socketPath: string): Promise<string> {
-  const [answer] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
-  return (await answer.setEncoding('utf8').toArray()).join('')
+  const [response] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
+  return (await response.setEncoding('utf8').toArray()).join('')
 }
 
 describe('listen with workers', () => {
@@ -68,22 +68,22 @@ describe('listen with workers', () => {
     await before.ended
     const program = new Program({ listen: { path, workers: 2 } })
     expect(await program.urls()).toEqual([`http+unix://${encodeURIComponent(path)}/`])
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(path)))
-    expect(new Set(answers.map(Number))).toEqual(new Set(program.workers()))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => ask(path)))
+    expect(new Set(responses.map(Number))).toEqual(new Set(program.workers()))
   })
 
   it('serves HTTP/3 on the UDP port of the same number, from all of them', async () => {
     const { key, cert } = await testCertificate()
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert }, http3: true } })
     const port = Number(new URL(await program.url()).port)
-    const answered = new Set<number>()
+    const responded = new Set<number>()
     // The kernel chooses by the client's port: with so many clients none of two workers is left out.
-    for (let client = 0; client < 24 && answered.size < 2; client++) {
+    for (let client = 0; client < 24 && responded.size < 2; client++) {
       const connection = await connect('h3', { port })
-      answered.add(Number(await (await connection.request({ path: '/' })).text()))
+      responded.add(Number(await (await connection.request({ path: '/' })).text()))
       await connection.close()
     }
-    expect(answered).toEqual(new Set(program.workers()))
+    expect(responded).toEqual(new Set(program.workers()))
   })
 
   it('lets TLS sessions be resumed, whichever worker the client comes to', async () => {
@@ -91,8 +91,8 @@ describe('listen with workers', () => {
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert } } })
     const port = Number(new URL(await program.url()).port)
     let session: Buffer | undefined
-    const answered = new Set<number>()
-    for (let client = 0; client < 24 && answered.size < 2; client++) {
+    const responded = new Set<number>()
+    for (let client = 0; client < 24 && responded.size < 2; client++) {
       const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(session && { session }) })
       const ticket = once(socket, 'session') as Promise<[Buffer]>
       await once(socket, 'secureConnect')
@@ -100,9 +100,9 @@ describe('listen with workers', () => {
       socket.end('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       const text = (await socket.setEncoding('latin1').toArray()).join('')
       session ??= (await ticket)[0]
-      answered.add(Number(text.split('\r\n\r\n')[1]))
+      responded.add(Number(text.split('\r\n\r\n')[1]))
     }
-    expect(answered).toEqual(new Set(program.workers()))
+    expect(responded).toEqual(new Set(program.workers()))
   })
 
   it('serves several listeners from the same workers', async () => {
@@ -138,11 +138,11 @@ describe('a worker that dies', () => {
     const [victim = 0] = program.workers()
     const clients = 8
     const load = new Load(url, clients)
-    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(100)
+    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(100)
     process.kill(victim, 'SIGKILL')
     await expect.poll(() => program.workers().length, PATIENTLY).toBe(3)
-    const before = load.answered
-    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(before + 100)
+    const before = load.responded
+    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(before + 100)
     // What it was answering is lost; who waited to be accepted, or came since, is not.
     expect((await load.stop()).failures.length).toBeLessThanOrEqual(clients)
     await expect
@@ -198,7 +198,7 @@ describe('SIGHUP', () => {
     const url = await program.url()
     const before = program.workers()
     const load = new Load(url)
-    await expect.poll(() => load.answered, PATIENTLY).toBeGreaterThan(100)
+    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(100)
     program.kill('SIGHUP')
     await expect.poll(() => program.output, PATIENTLY).toContain('All workers have been restarted')
     expect(await load.stop()).toMatchObject({ failures: [] })
@@ -311,7 +311,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
   })
 
-  it('by SIGKILL lets the workers answer what they are at, and then they go', async () => {
+  it('by SIGKILL lets the workers response what they are at, and then they go', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)

@@ -60,7 +60,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   #blockage: Blockage | undefined = undefined
 
   /**
-   * @param body The body of an answer whose head says `text/event-stream`
+   * @param body The body of a response whose head says `text/event-stream`
    * @param context Tells when the exchange of that body is over, and when the server begins to close
    */
   constructor(body: ResponseBody, settings: StreamSettings, lastEventId: string | null, context: StreamContext) {

@@ -14,7 +14,7 @@ export interface ServerSentEvent {
 
 /**
  * Octets of an id. Clients send it back in a header field, which servers and proxies take 8 KiB of, with all the others;
- * after an answer of 431 they never try again.
+ * after a response of 431 they never try again.
  */
 const MAX_ID_BYTES = 4096
 
@@ -64,7 +64,7 @@ export function requireMilliseconds(name: string, value: unknown): number {
 function idLine(id: string): string {
   const text = line('id', id)
   // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
-  // after an answer of 400 they never try again.
+  // after a response of 400 they never try again.
   if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
   // No character has more than 3 octets for each of its code units.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {

@@ -41,7 +41,7 @@ describe('the head', () => {
     })
   })
 
-  it('is all of an answer to HEAD: the stream is over from the start', async () => {
+  it('is all of a response to HEAD: the stream is over from the start', async () => {
     const { ctx, body } = fakeContext({ method: 'HEAD' })
     const stream = await sse(ctx, { retryMs: 5 })
     expect(stream.isOpen()).toBe(false)
@@ -54,7 +54,7 @@ describe('the head', () => {
   it('can be sent once only', async () => {
     const { ctx } = fakeContext()
     await sse(ctx)
-    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of the answer was sent already')
+    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of the response was sent already')
   })
 })
 

@@ -4,11 +4,11 @@ import type { SseEvents } from './typed-events.ts'
 import { checkOptions, type SseOptions } from './stream-options.ts'
 
 /**
- * Answers with a stream of server-sent events: sends the head and hands over the stream.
+ * Responses with a stream of server-sent events: sends the head and hands over the stream.
  *
  * Fields set before stay, except `content-length`. The stream ends when the handler returns; a handler that throws
  * breaks it off, so that the client can tell. When the server closes, a `retry` block is written and the stream ends.
- * An answer to HEAD is the head alone: its stream is closed from the start.
+ * A response to HEAD is the head alone: its stream is closed from the start.
  *
  * Given a type of its events, such as `sse<{ tick: number }>(ctx)`, the stream takes no others.
  *
@@ -34,7 +34,7 @@ export async function sse<Events extends object = SseEvents>(
 /** As `sse`, at once. */
 export function openStream<Events extends object>(ctx: Context<object>, options?: SseOptions): SseStream<Events> {
   const settings = checkOptions(options)
-  if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the answer was sent already')
+  if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the response was sent already')
   prepareHead(ctx)
   const id = lastEventId(ctx, settings.lastEventIdParam)
   const stream = new SseStream<Events>(ctx.startResponse(), settings, id, ctx)

@@ -30,14 +30,14 @@ export class EventClient implements AsyncDisposable {
    * Asks for a stream. Resolves when its head is there.
    *
    * @param init As for `fetch`; `last-event-id` among its headers asks for what was missed
-   * @throws {Error} if the answer is no event stream
+   * @throws {Error} if the response is no event stream
    */
   static async connect(fetcher: Fetcher, target: string, init: RequestInit = {}): Promise<EventClient> {
     const lastEventId = new Headers(init.headers).get('last-event-id') ?? ''
     return new EventClient(fetcher, target, init, await connect(fetcher, target, init, lastEventId))
   }
 
-  /** The head of the answer. */
+  /** The head of the response. */
   get response(): Response {
     return this.#connection.response
   }
@@ -115,7 +115,7 @@ async function connect(fetcher: Fetcher, target: string, init: RequestInit, last
   const type = response.headers.get('content-type')
   if (response.status !== 200 || type?.startsWith('text/event-stream') !== true || response.body === null) {
     await response.body?.cancel()
-    throw new Error(`Cannot read events: the answer is ${response.status} ${type ?? 'without a content type'}`)
+    throw new Error(`Cannot read events: the response is ${response.status} ${type ?? 'without a content type'}`)
   }
   const reader = new EventReader()
   reader.lastEventId = lastEventId

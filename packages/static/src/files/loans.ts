@@ -2,7 +2,7 @@
 export interface Holding {
   /** In octets. */
   readonly size: number
-  /** Answers that have not been taken by their clients yet. */
+  /** Responses that have not been taken by their clients yet. */
   borrowers: number
   /** Whether it is held anyway. */
   isKept: boolean

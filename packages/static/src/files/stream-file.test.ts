@@ -170,7 +170,7 @@ describe('streamFile', () => {
 
   it.each([
     ['throws before anything is sent', 0],
-    ['aborts the answer and throws later', 1],
+    ['aborts the response and throws later', 1],
   ])('%s when the file cannot be read', async (_, slices) => {
     await using folder = await tempFolder({ file: content })
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')

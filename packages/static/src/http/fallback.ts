@@ -15,9 +15,9 @@ const ASSET_EXTENSIONS: ReadonlySet<string> = new Set([
 
 /** What a path that names no file gets in a single-page application. */
 export interface FallbackRule {
-  /** Whether the fallback file is the answer; otherwise it is 404. */
+  /** Whether the fallback file is the response; otherwise it is 404. */
   readonly applies: boolean
-  /** Whether another `Accept` would have had another answer. */
+  /** Whether another `Accept` would have had another response. */
   readonly dependsOnAccept: boolean
 }
 
@@ -29,7 +29,7 @@ export interface FallbackRule {
  * @param accept The `Accept` field, `null` when absent
  */
 export function fallbackRule(name: string, accept: string | null): FallbackRule {
-  // RFC 8615: what lives there is asked for by machines, which take any 200 for an answer.
+  // RFC 8615: what lives there is asked for by machines, which take any 200 for a response.
   if (name === '/.well-known' || name.startsWith('/.well-known/')) return { applies: false, dependsOnAccept: false }
   if (!ASSET_EXTENSIONS.has(extensionOf(name))) return { applies: true, dependsOnAccept: false }
   return { applies: acceptsHtml(accept), dependsOnAccept: true }

@@ -2,7 +2,7 @@ import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
 
 /**
- * An answer with an error status, thrown. It has the shape that `@fw/core` takes for its own `HttpError`, as this
+ * A response with an error status, thrown. It has the shape that `@fw/core` takes for its own `HttpError`, as this
  * package does without that one.
  */
 export class HttpError extends Error {
@@ -21,13 +21,13 @@ export class HttpError extends Error {
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = '1'
 
-/** An answer for what may go well in a moment: 503. */
+/** A response for what may go well in a moment: 503. */
 export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': RETRY_AFTER })
 }
 
 /**
- * Answers for a file that cannot be had. One answer, 404, for everything that is not served, so that it tells nothing.
+ * Responses for a file that cannot be had. One response, 404, for everything that is not served, so that it tells nothing.
  *
  * @throws {HttpError} 503 if no descriptor is left
  */

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { planAnswer, type Answer } from './plan-response.ts'
+import { planResponse, type PlannedResponse } from './plan-response.ts'
 
 const file = { etag: '"v1"', lastModified: 784_111_777, size: 10 }
 const OLD = 'Sun, 06 Nov 1994 08:49:36 GMT'
 
-it.each<[string, string, Record<string, string>, Answer]>([
+it.each<[string, string, Record<string, string>, PlannedResponse]>([
   ['a plain GET', 'GET', {}, { status: 200 }],
   ['a range', 'GET', { range: 'bytes=0-4' }, { status: 206, range: { start: 0, end: 4 } }],
   ['an unsatisfiable range', 'GET', { range: 'bytes=10-' }, { status: 416 }],
@@ -24,6 +24,6 @@ it.each<[string, string, Record<string, string>, Answer]>([
   ['304 before 416', 'GET', { range: 'bytes=99-', 'if-none-match': '"v1"' }, { status: 304 }],
   ['412 before 206', 'GET', { range: 'bytes=0-4', 'if-match': '"v0"' }, { status: 412 }],
   ['412 before 416', 'GET', { range: 'bytes=99-', 'if-unmodified-since': OLD }, { status: 412 }],
-])('%s', (_, method, fields, answer) => {
-  expect(planAnswer(method, { get: (name) => fields[name] ?? null }, file)).toEqual(answer)
+])('%s', (_, method, fields, response) => {
+  expect(planResponse(method, { get: (name) => fields[name] ?? null }, file)).toEqual(response)
 })

@@ -4,7 +4,7 @@ import { parseRange, type ByteRange } from './range.ts'
 import type { Representation } from './representation.ts'
 
 /** How a request for a representation is answered. */
-export type Answer =
+export type PlannedResponse =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 }
@@ -12,15 +12,15 @@ export type Answer =
   | { readonly status: 416 }
 
 /**
- * Decides the answer to a request for a representation that exists, from the fields of the request alone.
+ * Decides the response to a request for a representation that exists, from the fields of the request alone.
  *
  * @see RFC 9110 §13.2.2 (conditions first), §14.2 (ranges, of GET only)
  */
-export function planAnswer(
+export function planResponse(
   method: string,
   headers: Pick<RequestHeaders, 'get'>,
   representation: Pick<Representation, 'etag' | 'lastModified' | 'size'>,
-): Answer {
+): PlannedResponse {
   const verdict = evaluatePreconditions(method, headers, representation)
   if (verdict === 'not-modified') return { status: 304 }
   if (verdict === 'failed') return { status: 412 }

@@ -15,7 +15,7 @@ export const SIDECARS: readonly Sidecar[] = [
 
 const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding), 'identity']
 
-/** Weight of an uncoded answer that the client neither lists nor forbids: below everything it does list. */
+/** Weight of an uncoded response that the client neither lists nor forbids: below everything it does list. */
 const UNLISTED_IDENTITY = 0.0005
 
 const IDENTITY: readonly Coding[] = ['identity']

@@ -14,9 +14,9 @@ it.each<[FileFailure, number, string | null, string[]]>([
   await using server = await serve((router) =>
     router.get('/', (ctx) => refuse(ctx, failure, '/srv/x', (message) => warned.push(message))),
   )
-  const answer = await server.ask('/')
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter])
-  expect(answer.text).not.toContain('/srv')
+  const response = await server.ask('/')
+  expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter])
+  expect(response.text).not.toContain('/srv')
   expect(warned).toEqual(warnings)
 })
 

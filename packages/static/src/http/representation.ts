@@ -16,11 +16,11 @@ export interface Description extends Validators {
 
 /** What a file is to the client: the selected representation of RFC 9110 §3.2. */
 export interface Representation extends Description {
-  /** Fields that name its state; without `Last-Modified` as long as that depends on the time of the answer. */
+  /** Fields that name its state; without `Last-Modified` as long as that depends on the time of the response. */
   readonly validatorFields: FieldList
   /** Those, and the ones that describe what is sent. */
   readonly fields: FieldList
-  /** Whether it was modified in the future, so that its `Last-Modified` is the time of the answer. */
+  /** Whether it was modified in the future, so that its `Last-Modified` is the time of the response. */
   readonly isFromFuture: boolean
 }
 
@@ -50,7 +50,7 @@ export function represent(
   })
 }
 
-/** Makes the fields of answers, once for all of them. */
+/** Makes the fields of responses, once for all of them. */
 export function withFields(description: Description): Representation {
   const { etag, lastModified, coding } = description
   const isFromFuture = lastModified !== undefined && lastModified > Date.now() / 1000

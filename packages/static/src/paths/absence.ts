@@ -56,7 +56,7 @@ async function isNamed(path: string): Promise<boolean> {
     await lstat(path)
     return true
   } catch (error) {
-    // Anything else is no answer, so the name is looked at each time.
+    // Anything else is no response, so the name is looked at each time.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }

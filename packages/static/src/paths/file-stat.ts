@@ -15,7 +15,7 @@ const { nodeTiming } = performance
 const OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * Looks at files before every answer: at once while the file system is quick (2 to 3 µs when its metadata is in
+ * Looks at files before every response: at once while the file system is quick (2 to 3 µs when its metadata is in
  * memory), in the thread pool when it is slow. Requests that wait for the same slow path share one call, but never
  * one that began before they asked.
  */

@@ -17,7 +17,7 @@ const MAX_DIRECTORIES = 256
 const MAX_AGE_MS = 1
 /**
  * For so long a look at a directory does, be it of an earlier turn: it tells about sidecars that have come, and no file
- * is less true without them. No client sees an answer, writes a sidecar and asks again within that time.
+ * is less true without them. No client sees a response, writes a sidecar and asks again within that time.
  */
 const MAX_DIRECTORY_AGE_MS = 0.1
 
@@ -26,7 +26,7 @@ interface SeenDirectory extends Moment {
 }
 
 /**
- * What request paths led to. Nothing is taken for true because it was: before each answer everything is looked at again,
+ * What request paths led to. Nothing is taken for true because it was: before each response everything is looked at again,
  * once for all requests that arrived together in one turn of the event loop.
  */
 export class KnownPaths {
@@ -126,7 +126,7 @@ function isRecent({ turn, atMs }: Moment, now: Moment): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }
 
-/** Whether it was looked at so shortly before that nobody can have seen the answer and done something else since. */
+/** Whether it was looked at so shortly before that nobody can have seen the response and done something else since. */
 function isBrief({ atMs }: Moment, now: Moment): boolean {
   return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
 }

@@ -97,7 +97,7 @@ function decode(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {
-    // A malformed path is an expected answer, not an error.
+    // A malformed path is an expected response, not an error.
     return undefined
   }
 }

@@ -8,7 +8,7 @@ export interface Variant extends Look {
   /** Path of the plain file below the mount, with a leading slash. */
   readonly name: string
   readonly coding: Coding
-  /** What it is to clients, left here by the first answer from memory. */
+  /** What it is to clients, left here by the first response from memory. */
   representation: Representation | undefined
 }
 
@@ -45,7 +45,7 @@ export interface Resolution {
   readonly looks: readonly Look[]
   /** If the looks are at the plain file alone: what else they depend on. */
   readonly absence?: Absence
-  /** The file answers for a directory that is to be asked for with a slash. */
+  /** The file responses for a directory that is to be asked for with a slash. */
   readonly isUnslashed?: boolean
 }
 

@@ -50,13 +50,13 @@ it('on a slow disk, requests for files leave the event loop to those for other r
   // The first time nothing is known, the second time every path is.
   for (const round of [1, 2]) {
     looks.sync = []
-    const answers: string[] = []
+    const responses: string[] = []
     const ask = async (path: string): Promise<void> => {
-      answers.push(await (await server.fetch(path)).text())
+      responses.push(await (await server.fetch(path)).text())
     }
     await Promise.all([...names.map((name) => ask(`/files/${name}`)), ask('/other')])
-    expect([round, answers[0]]).toEqual([round, 'other'])
-    expect(answers.toSorted()).toEqual([...names, 'other'].toSorted())
+    expect([round, responses[0]]).toEqual([round, 'other'])
+    expect(responses.toSorted()).toEqual([...names, 'other'].toSorted())
     // The first shows that the disk is slow; then one now and then whether it still is.
     expect(looks.sync.length).toBeLessThanOrEqual(6)
     expect(new Set(looks.sync).size).toBe(looks.sync.length)

@@ -43,7 +43,7 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  /** Sends a request and reads the head of its answer. */
+  /** Sends a request and reads the head of its response. */
   async exchange(request: ClientRequest): Promise<ClientResponse> {
     request.signal?.throwIfAborted()
     this.#isIdle = false
@@ -52,19 +52,19 @@ export class Connection {
     const sent = sendRequest(this.#socket, request, this.#authority)
     const finish = (isReusable: boolean): void => {
       request.signal?.removeEventListener('abort', giveUp)
-      // An answer may overtake its request; the rest of the request would then be in the way of the next one.
+      // A response may overtake its request; the rest of the request would then be in the way of the next one.
       if (isReusable && sent.isComplete) this.#becomeIdle()
       else this.destroy()
     }
     try {
-      return await this.#answer(requestMethod(request), () => sent.continue(), finish)
+      return await this.#respond(requestMethod(request), () => sent.continue(), finish)
     } catch (error) {
       finish(false)
       throw error
     }
   }
 
-  async #answer(
+  async #respond(
     method: string,
     onContinue: () => void,
     finish: (isReusable: boolean) => void,
@@ -84,7 +84,7 @@ export class Connection {
   }
 
   async #readHead(): Promise<ResponseHead> {
-    if (await this.#reader.isAtEnd()) throw new IncompleteResponse('The connection ended without an answer')
+    if (await this.#reader.isAtEnd()) throw new IncompleteResponse('The connection ended without a response')
     return readHead(this.#reader)
   }
 
@@ -122,7 +122,7 @@ export class Connection {
 
   #checkNothingMore(): void {
     const octets = this.#reader.bufferedBytes
-    if (octets > 0) throw new MalformedResponse(`${octets} octets after the end of the answer`)
+    if (octets > 0) throw new MalformedResponse(`${octets} octets after the end of the response`)
   }
 
   /** Between two requests a server may close, and nothing else. */

@@ -7,7 +7,7 @@ import type { ByteReader } from './byte-reader.ts'
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_FIELDS = 10_000
 
-/** Status and fields of one answer. */
+/** Status and fields of one response. */
 export interface ResponseHead {
   readonly status: number
   readonly reason: string

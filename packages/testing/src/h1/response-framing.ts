@@ -2,7 +2,7 @@ import type { TestField } from '../client.ts'
 import { MalformedResponse } from '../response-error.ts'
 import { fieldValue, isWithoutContent } from '../response-rules.ts'
 
-/** What delimits the body of an answer. */
+/** What delimits the body of a response. */
 export type ResponseFraming = 'none' | 'chunked' | 'close' | { readonly length: number }
 
 /**
@@ -21,7 +21,7 @@ export function responseFraming(method: string, status: number, fields: readonly
     throw new MalformedResponse('Both Transfer-Encoding and Content-Length')
   }
   if (coding !== undefined && coding !== 'chunked') throw new MalformedResponse(`Transfer-Encoding '${coding}'`)
-  // RFC 9112 §6.1: a 204 has none; a 304 describes an answer that would not be sent now.
+  // RFC 9112 §6.1: a 204 has none; a 304 describes a response that would not be sent now.
   if (coding !== undefined && (status === 204 || status === 304)) {
     throw new MalformedResponse(`Transfer-Encoding on a ${status}`)
   }
@@ -32,7 +32,7 @@ export function responseFraming(method: string, status: number, fields: readonly
   return 'close'
 }
 
-/** Whether the answer announces that it is the last of its connection. */
+/** Whether the response announces that it is the last of its connection. */
 export function closesConnection(fields: readonly TestField[]): boolean {
   return fields
     .filter(([name]) => name.toLowerCase() === 'connection')

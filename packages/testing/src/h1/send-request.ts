@@ -4,7 +4,7 @@ import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue } from '../request-body.ts'
 import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts'
 
-/** A request on its way, which the answer may overtake. */
+/** A request on its way, which the response may overtake. */
 export interface SentRequest {
   /** Whether the last octet has been given to the socket. */
   readonly isComplete: boolean

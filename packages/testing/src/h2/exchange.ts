@@ -17,7 +17,7 @@ export interface Connection {
   hasEnded(streamId: number): boolean
 }
 
-/** Sends a request on a new stream and reads the head of its answer. */
+/** Sends a request on a new stream and reads the head of its response. */
 export async function exchange(connection: Connection, request: ClientRequest): Promise<ClientResponse> {
   request.signal?.throwIfAborted()
   const method = requestMethod(request)
@@ -95,7 +95,7 @@ async function responseHead(
   stream.once('response', (_headers, _flags, raw: RawFields) => resolve(raw))
   stream.once('error', (error) => reject(signal?.aborted === true ? signal.reason : error))
   stream.once('close', () =>
-    reject(new IncompleteResponse(`The stream ended without an answer (code ${stream.rstCode})`)),
+    reject(new IncompleteResponse(`The stream ended without a response (code ${stream.rstCode})`)),
   )
   return splitFields(await promise)
 }

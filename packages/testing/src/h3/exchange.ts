@@ -17,7 +17,7 @@ import { h3Frame, H3Frame } from './wire.ts'
 
 const REQUEST_CANCELLED = 0x10c
 
-/** Sends a request on a new stream and reads the head of its answer. */
+/** Sends a request on a new stream and reads the head of its response. */
 export async function exchange(connection: H3Connection, request: ClientRequest): Promise<ClientResponse> {
   const { signal } = request
   signal?.throwIfAborted()
@@ -31,7 +31,7 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
 
   const { promise: permission, resolve: permit } = Promise.withResolvers<void>()
   if (!expectsContinue(request)) permit()
-  // A body that throws gives the request up; what becomes of the answer tells the test.
+  // A body that throws gives the request up; what becomes of the response tells the test.
   sendRequest(stream, request, requestFields(request, method, connection), permission).catch(() => abort())
 
   const frames = new FrameSource(stream)
@@ -99,7 +99,7 @@ async function nextFields(frames: FrameSource, signal: AbortSignal | undefined):
   for (;;) {
     const frame = await frames.next()
     signal?.throwIfAborted()
-    if (frame === undefined) throw new IncompleteResponse('The stream ended without an answer')
+    if (frame === undefined) throw new IncompleteResponse('The stream ended without a response')
     const payload = await frames.payload(frame.length)
     if (frame.type === H3Frame.DATA) throw new MalformedResponse('Content before the head')
     if (frame.type === H3Frame.HEADERS) return decodeFields(payload)

@@ -12,7 +12,7 @@ export interface QuicClose {
   readonly code: number
 }
 
-/** How to connect; the window says how much of one answer the server may send before the test reads it. */
+/** How to connect; the window says how much of one response the server may send before the test reads it. */
 export interface QuicOptions {
   readonly port: number
   readonly host?: string
@@ -216,7 +216,7 @@ export class QuicClient {
   }
 }
 
-/** A client's first packet, for a server on 127.0.0.1. Nobody is there for the answer. */
+/** A client's first packet, for a server on 127.0.0.1. Nobody is there for the response. */
 export function clientInitial(port: number): Buffer {
   const [local, remote] = [
     { host: '127.0.0.1', port: 1 },
@@ -234,7 +234,7 @@ function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {
   config.setMaxIdleTimeout(options.idleTimeoutMs ?? 30_000)
   config.setMaxRecvUdpPayloadSize(MAX_PACKET_BYTES)
   config.setMaxSendUdpPayloadSize(MAX_PACKET_BYTES)
-  // With less, one answer that is not read could hold up the others: quiche gives no new window before.
+  // With less, one response that is not read could hold up the others: quiche gives no new window before.
   config.setInitialMaxData(2 ** 50)
   config.setInitialMaxStreamDataBidiLocal(options.streamWindow ?? 64 * 1024)
   config.setInitialMaxStreamDataBidiRemote(0)

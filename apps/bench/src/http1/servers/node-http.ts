@@ -5,7 +5,7 @@ import { portOf, ready, serverSetup } from '../../server-program.ts'
 
 const { tls, idleMs } = serverSetup()
 
-const answer: RequestListener = (request, response) => {
+const respond: RequestListener = (request, response) => {
   const url = request.url ?? '/'
   if (url === '/') send(response, 'text/plain; charset=utf-8', 'hello world')
   else if (url === '/echo') echo(request, response)
@@ -28,7 +28,7 @@ function send(response: ServerResponse, type: string, body: string): void {
 
 const server =
   tls === undefined
-    ? createServer(answer)
-    : createTlsServer({ key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) }, answer)
+    ? createServer(respond)
+    : createTlsServer({ key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) }, respond)
 if (idleMs !== undefined) server.keepAliveTimeout = idleMs
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => ready(portOf(server)))

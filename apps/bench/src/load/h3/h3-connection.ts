@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import quiche from '@matrixai/quic/native/quiche.js'
-import { CONTROL_STREAM, decodeAnswer, type H3Answer } from './wire.ts'
+import { CONTROL_STREAM, decodeResponse, type H3Response } from './wire.ts'
 
 type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
 
 interface Pending {
   readonly slices: Buffer[]
-  readonly resolve: (answer: H3Answer) => void
+  readonly resolve: (response: H3Response) => void
   readonly reject: (error: Error) => void
 }
 
@@ -19,7 +19,7 @@ const WINDOW_BYTES = 16 * 2 ** 20
 const CONTROL_STREAM_ID = 2
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-/** An HTTP/3 client that does nothing but send the same request and take the answers, as cheaply as it can. */
+/** An HTTP/3 client that does nothing but send the same request and take the responses, as cheaply as it can. */
 export class H3Connection {
   readonly #socket: Socket
   readonly #quiche: QuicheConnection
@@ -58,8 +58,8 @@ export class H3Connection {
     return connection
   }
 
-  /** @param request What `encodeRequest` made. @throws {Error} if the connection ends before the answer is there */
-  request(request: Buffer): Promise<H3Answer> {
+  /** @param request What `encodeRequest` made. @throws {Error} if the connection ends before the response is there */
+  request(request: Buffer): Promise<H3Response> {
     const id = this.#nextStream
     this.#nextStream += 4
     return new Promise((resolve, reject) => {
@@ -120,7 +120,9 @@ export class H3Connection {
       if (!isEnd) continue
       this.#pending.delete(id)
       pending?.resolve(
-        decodeAnswer(pending.slices.length === 1 ? (pending.slices[0] ?? this.#slice) : Buffer.concat(pending.slices)),
+        decodeResponse(
+          pending.slices.length === 1 ? (pending.slices[0] ?? this.#slice) : Buffer.concat(pending.slices),
+        ),
       )
       return
     }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { ReceivedAnswer } from '../../http/check-answer.ts'
+import type { ReceivedResponse } from '../../http/check-response.ts'
 import type { LoadRequest } from '../../http/scenario.ts'
 import type { Load, LoadTarget } from '../load.ts'
 import { runGenerator } from '../run-generator.ts'
@@ -18,14 +18,14 @@ export interface H3LoadOptions {
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-/** HTTP/3 by a program of ours, which compares every answer. @throws {Error} if one differs from the first */
+/** HTTP/3 by a program of ours, which compares every response. @throws {Error} if one differs from the first */
 export async function h3Load({ port, request, shape }: LoadTarget, seconds: number): Promise<Load> {
   const options: H3LoadOptions = { port, request, connections: shape.connections, depth: shape.depth ?? 1, seconds }
   return JSON.parse(await runGenerator([process.execPath, PROGRAM, JSON.stringify(options)])) as Load
 }
 
 /** Sends the request once. Of the fields it reads the status alone: the others come in Huffman code. */
-export async function fetchHttp3({ port, request }: LoadTarget): Promise<ReceivedAnswer> {
+export async function fetchHttp3({ port, request }: LoadTarget): Promise<ReceivedResponse> {
   const connection = await H3Connection.open(port)
   try {
     const { status, body } = await connection.request(encodeRequest(request, `127.0.0.1:${port}`))

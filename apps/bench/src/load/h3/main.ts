@@ -1,5 +1,5 @@
 /** Load over HTTP/3: what it is told as JSON in its first argument; prints what it brought. */
-import { compareContent } from '../../http/check-answer.ts'
+import { compareContent } from '../../http/check-response.ts'
 import { percentile } from '../../statistics.ts'
 import type { Load } from '../load.ts'
 import type { H3LoadOptions } from './h3-load.ts'
@@ -10,7 +10,7 @@ const { port, request, connections, depth, seconds } = JSON.parse(process.argv[2
 const latencies: number[] = []
 const encoded = encodeRequest(request, `127.0.0.1:${port}`)
 const opened = await Promise.all(Array.from({ length: connections }, () => H3Connection.open(port)))
-// Every answer has to be the same as the first, which the one who runs this has compared with what is expected.
+// Every response has to be the same as the first, which the one who runs this has compared with what is expected.
 const [first] = opened
 const expected = await first?.request(encoded)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { get } from '../../http/scenario.ts'
-import { decodeAnswer, encodeRequest } from './wire.ts'
+import { decodeResponse, encodeRequest } from './wire.ts'
 
 describe('encodeRequest', () => {
   it('is one HEADERS frame of literals', () => {
@@ -30,11 +30,11 @@ describe('decodeAnswer', () => {
     ['status 500, whose index needs one more octet', [0x01, 0x04, 0, 0, 0xff, 0x08], 500, ''],
     ['a status in Huffman code', [0x01, 0x06, 0, 0, 0x5f, 0x09, 0x82, 0x10], 0, ''],
   ])('reads %s', (_what, bytes, status, body) => {
-    const answer = decodeAnswer(Buffer.from(bytes))
-    expect([answer.status, answer.body.toString()]).toEqual([status, body])
+    const response = decodeResponse(Buffer.from(bytes))
+    expect([response.status, response.body.toString()]).toEqual([status, body])
   })
 
   it.each([[[...ok, 0x00, 0x03, 104]], [[...ok, 0x00]], [[0x01, 0x40]]])('refuses %j', (bytes) => {
-    expect(() => decodeAnswer(Buffer.from(bytes))).toThrow('A frame breaks off')
+    expect(() => decodeResponse(Buffer.from(bytes))).toThrow('A frame breaks off')
   })
 })

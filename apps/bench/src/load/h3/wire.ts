@@ -8,7 +8,7 @@ export const CONTROL_STREAM: Buffer = Buffer.from([0x00, 0x04, 0x00])
 const STATUS_BY_INDEX: Readonly<Record<number, number>> = { 25: 200, 26: 304, 27: 404, 28: 503, 67: 400, 71: 500 }
 
 /** What came on a request stream. */
-export interface H3Answer {
+export interface H3Response {
   /** 0 for a status that servers hardly ever send. */
   readonly status: number
   readonly body: Buffer
@@ -31,8 +31,8 @@ export function encodeRequest({ method, path, headers, body }: LoadRequest, auth
   return Buffer.concat([varint(HEADERS), varint(section.byteLength), section, ...content])
 }
 
-/** Reads the frames of an answer that is all there. @throws {Error} if they break off */
-export function decodeAnswer(bytes: Buffer): H3Answer {
+/** Reads the frames of a response that is all there. @throws {Error} if they break off */
+export function decodeResponse(bytes: Buffer): H3Response {
   let status = 0
   const content: Buffer[] = []
   for (let at = 0; at < bytes.byteLength;) {

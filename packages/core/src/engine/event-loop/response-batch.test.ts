@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { AnswerBatch } from './response-batch.ts'
+import { ResponseBatch } from './response-batch.ts'
 
-describe('answers of several connections', () => {
+describe('responses of several connections', () => {
   it('leave together, in order, at the end of the turn', async () => {
-    const batch = new AnswerBatch()
+    const batch = new ResponseBatch()
     const released: string[] = []
     for (const name of ['a', 'b', 'c']) batch.add({ release: () => released.push(name) })
     await Promise.resolve()
@@ -16,7 +16,7 @@ describe('answers of several connections', () => {
   })
 
   it('leave in every turn', async () => {
-    const batch = new AnswerBatch()
+    const batch = new ResponseBatch()
     const released: number[] = []
     for (const number of [1, 2, 3]) {
       batch.add({ release: () => released.push(number) })
@@ -28,7 +28,7 @@ describe('answers of several connections', () => {
   it('do not wait for handlers that take long', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
-      const batch = new AnswerBatch()
+      const batch = new ResponseBatch()
       const released: string[] = []
       batch.add({ release: () => released.push('a') })
       vi.advanceTimersByTime(0.5)
@@ -43,7 +43,7 @@ describe('answers of several connections', () => {
   })
 
   it('leave though a release throws, which is told', async () => {
-    const batch = new AnswerBatch()
+    const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({
       release: () => {
@@ -57,7 +57,7 @@ describe('answers of several connections', () => {
   })
 
   it('leave outside of the asynchronous context of any request', async () => {
-    const batch = new AnswerBatch()
+    const batch = new ResponseBatch()
     const user = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     for (const name of ['a', 'b']) user.run(name, () => batch.add({ release: () => seen.push(user.getStore()) }))
@@ -65,8 +65,8 @@ describe('answers of several connections', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('leave when a release makes another answer', async () => {
-    const batch = new AnswerBatch()
+  it('leave when a release makes another response', async () => {
+    const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({ release: () => batch.add({ release: () => released.push('late') }) })
     await setImmediate()

@@ -6,16 +6,16 @@ export interface Holder {
   release(): void
 }
 
-/** How long an answer waits for others at most, in milliseconds, and for the handler that runs then. */
+/** How long a response waits for others at most, in milliseconds, and for the handler that runs then. */
 const MAX_WAIT_MS = 0.5
 
 /**
- * Answers of several connections, sent one right after the other at the end of a turn of the event loop.
+ * Responses of several connections, sent one right after the other at the end of a turn of the event loop.
  *
- * Sending one answer between every two handlers costs more: each time the operating system wakes a client that has just
+ * Sending one response between every two handlers costs more: each time the operating system wakes a client that has just
  * fallen asleep, and the handlers find the processor's caches full of its work.
  */
-export class AnswerBatch {
+export class ResponseBatch {
   #holders: Holder[] = []
   /** When the first of the holders began to wait. */
   #sinceMs = 0
@@ -67,11 +67,11 @@ function releaseAll(holders: readonly Holder[]): void {
     try {
       holder.release()
     } catch (error) {
-      // Of somebody who has wrapped sockets; the answers of other connections have nothing to do with it.
+      // Of somebody who has wrapped sockets; the responses of other connections have nothing to do with it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }
 }
 
 /** There is one event loop, and so one batch. */
-export const answerBatch: AnswerBatch = new AnswerBatch()
+export const responseBatch: ResponseBatch = new ResponseBatch()

@@ -16,7 +16,7 @@ const STREAMING = 1
 const COMPLETE = 2
 
 /**
- * The rules of an answer that are the same on every protocol: one head, no body where none is allowed, the length
+ * The rules of a response that are the same on every protocol: one head, no body where none is allowed, the length
  * that was announced, one `onClose`. An engine's exchange supplies the bytes.
  */
 export abstract class BaseExchange implements Exchange {
@@ -41,9 +41,9 @@ export abstract class BaseExchange implements Exchange {
   #announced: number | undefined = undefined
   #waiting: (() => void)[] | undefined = undefined
 
-  /** Sends a whole answer; calls `settle(false)` once the transport has it. `body` is never empty. */
-  protected abstract sendAnswer(status: number, head: ResponseHead, body: Uint8Array | string | null): void
-  /** Sends the head of an answer whose body follows. */
+  /** Sends a whole response; calls `settle(false)` once the transport has it. `body` is never empty. */
+  protected abstract sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void
+  /** Sends the head of a response whose body follows. */
   protected abstract sendHead(status: number, head: ResponseHead): void
   /** Sends body octets, never none; false when the transport wants a pause, ended by `wake()`. */
   protected abstract sendData(chunk: Uint8Array): boolean
@@ -67,7 +67,7 @@ export abstract class BaseExchange implements Exchange {
     return this.#isClosed
   }
 
-  /** Whether the application has given its whole answer. */
+  /** Whether the application has given its whole response. */
   get isComplete(): boolean {
     return this.#state === COMPLETE
   }
@@ -96,7 +96,7 @@ export abstract class BaseExchange implements Exchange {
     if (sent !== null) this.bodyBytes = length
     this.#state = COMPLETE
     try {
-      this.sendAnswer(status, head, sent)
+      this.sendResponse(status, head, sent)
     } catch (error) {
       throw this.#abortedBy(error)
     }
@@ -134,7 +134,7 @@ export abstract class BaseExchange implements Exchange {
     if (!this.isOpen) return
     const kept = withoutFraming(trailers)
     if (this.#announced !== undefined && this.bodyBytes < this.#announced) {
-      this.abort(new Error(`The answer ended after ${this.bodyBytes} of ${this.#announced} octets`))
+      this.abort(new Error(`The response ended after ${this.bodyBytes} of ${this.#announced} octets`))
       return
     }
     this.#state = COMPLETE
@@ -154,7 +154,7 @@ export abstract class BaseExchange implements Exchange {
   /** Whether the transport asked for a pause that has not ended. */
   protected abstract readonly isBlocked: boolean
 
-  /** The exchange goes on outside of HTTP: its one answer is 101, whoever sends it. */
+  /** The exchange goes on outside of HTTP: its one response is 101, whoever sends it. */
   protected switchProtocols(): void {
     if (!this.#begin(101)) throw new Error('Cannot upgrade: the connection is closed')
     this.#state = COMPLETE
@@ -181,7 +181,7 @@ export abstract class BaseExchange implements Exchange {
     }
   }
 
-  /** An answer that the transport refuses half-way must not stay open for ever. */
+  /** A response that the transport refuses half-way must not stay open for ever. */
   #abortedBy(error: unknown): unknown {
     this.abort(error instanceof Error ? error : undefined)
     return error
@@ -201,7 +201,7 @@ export abstract class BaseExchange implements Exchange {
   /** Takes the one chance to answer; false if nobody is there any more. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING) throw new Error('Cannot answer: an answer was sent already')
+    if (this.#state !== PENDING) throw new Error('Cannot answer: a response was sent already')
     this.status = status
     return true
   }

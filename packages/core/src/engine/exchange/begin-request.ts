@@ -1,5 +1,5 @@
 import type { Exchange } from '@fw/types'
-import { answerBatch } from '../event-loop/response-batch.ts'
+import { responseBatch } from '../event-loop/response-batch.ts'
 import type { EngineHost } from '../engine-host.ts'
 import { outsideRequests } from '../event-loop/outside-requests.ts'
 
@@ -10,7 +10,7 @@ import { outsideRequests } from '../event-loop/outside-requests.ts'
  * @param isAlone Whether nothing that was received with it begins in this turn, so that nothing has to be kept from it
  */
 export function beginRequest(host: EngineHost, exchange: Exchange, isAlone: boolean): void {
-  answerBatch.beforeHandler()
+  responseBatch.beforeHandler()
   if (isAlone) host.onRequest(exchange)
   else outsideRequests(begin, host, exchange)
 }

@@ -86,7 +86,7 @@ it('tells whoever still reads when the rest is thrown away', () => {
   body.push(bytes('ab'))
   body.discard()
   body.finish()
-  expect(calls).toEqual(['wanted', 'data ab', 'error The answer was complete before the request was read'])
+  expect(calls).toEqual(['wanted', 'data ab', 'error The response was complete before the request was read'])
 })
 
 it('counts many small slices for more than their octets', () => {
@@ -137,6 +137,6 @@ it.each([false, true])(
     consume()
     body.push(bytes('cd'))
     if (!isOver) body.finish()
-    expect(calls).toEqual(['error The answer was complete before the request was read'])
+    expect(calls).toEqual(['error The response was complete before the request was read'])
   },
 )

@@ -123,7 +123,7 @@ export class ReceivedBody implements RequestBody {
 
   #tellDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
-    this.#call(() => consumer.error(new AbortedError('The answer was complete before the request was read')))
+    this.#call(() => consumer.error(new AbortedError('The response was complete before the request was read')))
   }
 
   #deliver(): void {

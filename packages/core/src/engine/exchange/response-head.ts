@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
 import { checkField } from '../fields/field-rules.ts'
 
-/** What an engine needs to know to frame an answer. */
+/** What an engine needs to know to frame a response. */
 export interface ResponseHead {
   /** The fields to send, without those of the framing. */
   readonly fields: FieldList
@@ -15,7 +15,7 @@ export interface ResponseHead {
 }
 
 /**
- * Checks status and fields of an answer and takes the framing out of them.
+ * Checks status and fields of a response and takes the framing out of them.
  *
  * @param bodyLength Octets of a body that is already known, or `undefined` when the fields alone may tell
  * @throws {RangeError} if the status is not a final one
@@ -61,7 +61,7 @@ export function responseHead(
   else if (status === 304) contentLength = announced
   else if (status !== 204) {
     contentLength = bodyLength ?? announced
-    // A HEAD answer without a body of its own may still announce what GET would have sent.
+    // A HEAD response without a body of its own may still announce what GET would have sent.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
       throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} octets`)
@@ -85,7 +85,7 @@ function parseLength(value: string, before: number | undefined): number {
 }
 
 /**
- * Whether octets of a body follow the head of an answer.
+ * Whether octets of a body follow the head of a response.
  *
  * @see RFC 9110 §6.4.1
  */

@@ -15,13 +15,13 @@ export function isFieldValue(value: string): boolean {
   return !NOT_IN_VALUE.test(value)
 }
 
-/** What an answer may do with a field of a certain name. */
+/** What a response may do with a field of a certain name. */
 export interface FieldRule {
   /** Whether it says how a message is framed, or what becomes of the connection. */
   readonly isFraming: boolean
   /** Whether it means something only once (RFC 9110 §5.3). */
   readonly isSingle: boolean
-  /** A value that was found good last; most fields of most answers have the same one again. */
+  /** A value that was found good last; most fields of most responses have the same one again. */
   lastValue: string
 }
 
@@ -74,7 +74,7 @@ export function checkField(name: string, value: string): FieldRule {
   return rule
 }
 
-/** Whether an answer may have a field, by its lower-case name, only once. */
+/** Whether a response may have a field, by its lower-case name, only once. */
 export function isSingleField(name: string): boolean {
   return rules.get(name)?.isSingle ?? false
 }
@@ -89,7 +89,7 @@ function newRule(name: string): FieldRule {
 }
 
 /**
- * The fields that an application may send besides a head: in an informational answer, as trailers.
+ * The fields that an application may send besides a head: in an informational response, as trailers.
  *
  * @throws {TypeError} as `checkField` does
  */

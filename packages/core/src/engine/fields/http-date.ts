@@ -5,7 +5,7 @@ export function httpDate(): string {
   if (cached === '') {
     const now = Date.now()
     cached = new Date(now).toUTCString()
-    // A timer, as asking the clock for every answer would cost more than all the rest of its date.
+    // A timer, as asking the clock for every response would cost more than all the rest of its date.
     setTimeout(forget, 1000 - (now % 1000)).unref()
   }
   return cached

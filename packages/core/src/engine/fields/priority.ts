@@ -1,8 +1,8 @@
-/** How a client would have its answer sent beside others. @see RFC 9218 §4 */
+/** How a client would have its response sent beside others. @see RFC 9218 §4 */
 export interface Priority {
   /** 0, the most urgent, to 7. */
   readonly urgency: number
-  /** Whether parts of the answer are of use before the whole has arrived, so that it may share with others. */
+  /** Whether parts of the response are of use before the whole has arrived, so that it may share with others. */
   readonly isIncremental: boolean
 }
 

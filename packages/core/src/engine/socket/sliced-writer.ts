@@ -18,7 +18,7 @@ export interface WriterOwner {
 /**
  * Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied.
  *
- * The buffers of the operating system take megabytes at once; a thousand large answers would hold everybody up for
+ * The buffers of the operating system take megabytes at once; a thousand large responses would hold everybody up for
  * seconds, so each slice waits for its turn.
  *
  * It is the base of what writes to a connection, and not a part of it: a broadcast touches one object less of each.

@@ -50,7 +50,7 @@ const REQUESTS = [
     'custom-value',
   ],
 ]
-const ANSWERS = [
+const RESPONSES = [
   [':status', '302', 'cache-control', 'private', 'date', DATE, 'location', SITE],
   [':status', '307', 'cache-control', 'private', 'date', DATE, 'location', SITE],
   [':status', '200', 'cache-control', 'private', 'date', LATER, 'location', SITE].concat([
@@ -97,7 +97,7 @@ describe('HpackDecoder', () => {
          6f3d 4153 444a 4b48 514b 425a 584f 5157 454f 5049 5541 5851 5745 4f49 553b 206d 6178 2d61 6765 3d33 3630 303b
          2076 6572 7369 6f6e 3d31`,
       ],
-      ANSWERS,
+      RESPONSES,
     ],
     [
       'C.6',
@@ -108,7 +108,7 @@ describe('HpackDecoder', () => {
         `88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d d7f2 e6c7 b335
          dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07`,
       ],
-      ANSWERS,
+      RESPONSES,
     ],
   ])('decodes RFC 7541 Appendix %s', (_name, blocks, sections) => {
     const decoder = newDecoder()

@@ -46,9 +46,9 @@ describe('HpackEncoder', () => {
 
   it('writes the same on a connection, whatever it wrote on others: nobody can ask what they were sent', () => {
     const field = fc.tuple(fc.constantFrom('x-token', 'vary', 'x-a', 'etag'), fc.constantFrom('a', 'b', 'c', 'secret'))
-    const answers = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
+    const responses = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
     fc.assert(
-      fc.property(answers, answers, (ours, others) => {
+      fc.property(responses, responses, (ours, others) => {
         const encodeAll = (): string[] => {
           const encoder = new HpackEncoder()
           return ours.map((fields) => encode(encoder, 200, fields.flat()))

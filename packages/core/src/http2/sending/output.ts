@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { answerBatch, type Holder } from '../../engine/event-loop/response-batch.ts'
+import { responseBatch, type Holder } from '../../engine/event-loop/response-batch.ts'
 import { outsideRequests } from '../../engine/event-loop/outside-requests.ts'
 
 /** Room for what is put together before it leaves. */
@@ -49,11 +49,11 @@ export class Output implements Holder {
     return this.#socket.writableNeedDrain || this.#unsentBytes >= FLUSH_BYTES
   }
 
-  /** Sends what is there with the answers of other connections, at the end of the turn at the latest. */
+  /** Sends what is there with the responses of other connections, at the end of the turn at the latest. */
   hold(): void {
     if (this.#isHeld || this.#isScheduled) return
     this.#isHeld = true
-    answerBatch.add(this)
+    responseBatch.add(this)
   }
 
   /** Sends what is there as soon as whoever runs now is done. */

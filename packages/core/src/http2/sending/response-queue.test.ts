@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AnswerQueue } from './response-queue.ts'
+import { ResponseQueue } from './response-queue.ts'
 
 describe('AnswerQueue', () => {
   it('gives back what it was given, in order, in pieces of any size', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 200 }), fc.integer({ min: 1, max: 70 }), (chunks, size) => {
-        const queue = new AnswerQueue()
+        const queue = new ResponseQueue()
         for (const each of chunks) queue.push(each)
         const taken: Uint8Array[] = []
         for (let piece = queue.take(size); piece !== undefined; piece = queue.take(size)) {
@@ -22,7 +22,7 @@ describe('AnswerQueue', () => {
   })
 
   it('knows what is left, and nothing after it was cleared', () => {
-    const queue = new AnswerQueue()
+    const queue = new ResponseQueue()
     queue.push(new Uint8Array(10))
     queue.push(new Uint8Array(5))
     queue.take(4)

@@ -1,8 +1,8 @@
 /** Places of chunks that were taken, at least, before the others move up. */
 const EMPTY_PLACES = 16
 
-/** The content of an answer that could not be sent yet, in order. Nothing of it is copied. */
-export class AnswerQueue {
+/** The content of a response that could not be sent yet, in order. Nothing of it is copied. */
+export class ResponseQueue {
   /** Octets that wait. */
   bytes = 0
   /** Whether the application has written everything. */

@@ -1,10 +1,10 @@
 import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
 
-/** Octets that a client must take of an answer in the time it has, so that one cannot last for ever. */
+/** Octets that a client must take of a response in the time it has, so that one cannot last for ever. */
 const PROGRESS_BYTES = 16 * 1024
 
-/** How long an answer that could not be sent at once may wait for its client. */
-export class AnswerTime {
+/** How long a response that could not be sent at once may wait for its client. */
+export class ResponseTimeout {
   /** When the client must have taken more. */
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines

@@ -38,7 +38,7 @@ export interface QuicConnection {
   reset(streamId: number, code: number): void
   /** STOP_SENDING: nothing more is wanted. What has arrived is thrown away. */
   stopSending(streamId: number, code: number): void
-  /** Makes the peer answer, so that an idle connection stays open. */
+  /** Makes the peer response, so that an idle connection stays open. */
   ping(): void
   /** Closes at once; `code` is one of the application's. */
   close(code: number, reason: string): void
@@ -89,7 +89,7 @@ export interface QuicListenOptions extends QuicCredentials {
   readonly handshakeTimeoutMs: number
   /** Streams that one peer may have open at once. */
   readonly maxConcurrentStreams: number
-  /** Connections at once; a further one gets no answer. */
+  /** Connections at once; a further one gets no response. */
   readonly maxConnections: number
 }
 

@@ -28,7 +28,7 @@ export interface RedisBackplaneOptions {
   readonly maxPending?: number | undefined
   /** Octets of events that may wait while Redis is away; then `publish` throws. Default 64 MiB. */
   readonly maxPendingBytes?: number | undefined
-  /** How long Redis may take for an answer before the connection counts as cut, in milliseconds. Default 5,000. */
+  /** How long Redis may take for a response before the connection counts as cut, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Told when Redis cannot be reached or refuses, once until everything works again. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
@@ -43,7 +43,7 @@ const PAUSE_MS = 100
 /** How long `close` tries to send what waits, in steps: where the process stands still, only one of them is over. */
 const CLOSE_MS = 2000
 const CLOSE_STEPS = 20
-/** Entries in one answer; fewer after one that did not come in time, as it may have been too large for the line. */
+/** Entries in one response; fewer after one that did not come in time, as it may have been too large for the line. */
 const READ_COUNT = 200
 /** Kept in Redis at least, for processes that were away for a moment. */
 const MIN_KEPT = 1000

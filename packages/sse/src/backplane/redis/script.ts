@@ -2,7 +2,7 @@ import type { RedisEntry } from './entry.ts'
 
 /**
  * Adds entries to the stream, each once: the highest number of each publisher is kept beside it, so that a publisher
- * who got no answer can simply say everything again. An entry that Redis has lost is put back under its own id, as far
+ * who got no response can simply say everything again. An entry that Redis has lost is put back under its own id, as far
  * as nothing newer is there. Nothing is added while the stream ends before an entry that the caller has seen, so that
  * what was lost is put back first. Redis runs this as a whole, and writes it to its log as a whole.
  *

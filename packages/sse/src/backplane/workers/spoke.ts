@@ -3,7 +3,7 @@ import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
 /** How long the primary may take to answer before it is said that it perhaps never will. */
-const ANSWER_MS = 5000
+const RESPONSE_MS = 5000
 
 /** Those of this process, by the names of their channels. */
 const spokes = new Map<string, WorkerSpoke>()
@@ -32,7 +32,7 @@ export class WorkerSpoke implements Backplane {
     if (spokes.size === 0) process.on('message', onMessage).on('disconnect', onDisconnect)
     spokes.set(this.#channel, this)
     this.#send({ sse: 'join', channel: this.#channel })
-    const warning = setTimeout(() => warnOfSilence(this.#channel), ANSWER_MS).unref()
+    const warning = setTimeout(() => warnOfSilence(this.#channel), RESPONSE_MS).unref()
     return this.#joined.promise.finally(() => clearTimeout(warning))
   }
 
@@ -46,11 +46,11 @@ export class WorkerSpoke implements Backplane {
   catchUp(): Promise<void> {
     this.#toPrimary.flush()
     const question = this.#asked++
-    const answer = Promise.withResolvers<void>()
-    this.#questions.set(question, answer)
+    const response = Promise.withResolvers<void>()
+    this.#questions.set(question, response)
     if (this.#isClosed || !process.connected) this.giveUp()
     else this.#send({ sse: 'catchUp', channel: this.#channel, question })
-    return answer.promise
+    return response.promise
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
 /** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
 const ID_BYTES = 20
-/** RFC 9000 §14.1: a client's first packet is at least this large, so that our answer is not an amplification. */
+/** RFC 9000 §14.1: a client's first packet is at least this large, so that our response is not an amplification. */
 const MIN_INITIAL_BYTES = 1200
 /** Octets of a Version Negotiation or Retry packet, at most. */
 const MAX_STATELESS_BYTES = 512
@@ -73,7 +73,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.address = socket.address()
     this.#local = quicheAddress({ host: this.address.address, port: this.address.port })
     socket.on('message', (packet, { address, port }) => {
-      // Who sends from port 0, as anybody can pretend to, expects no answer (RFC 768); to send one throws.
+      // Who sends from port 0, as anybody can pretend to, expects no response (RFC 768); to send one throws.
       if (port !== 0) this.#onPacket(packet, { host: address, port })
     })
     socket.on('error', () => {
@@ -188,7 +188,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
 
   /** A packet of a connection that is not known, perhaps of a server that was here before. */
   #onStray(packet: Buffer, from: HostPort): void {
-    const reset = this.#resets.answer(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
+    const reset = this.#resets.respond(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
     if (reset !== undefined) this.transmit(reset, from)
   }
 
@@ -205,9 +205,9 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
     if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
     if (!this.#quiche.versionIsSupported(header.version)) {
-      // RFC 9000 §6.1; version 0 is such an answer itself.
+      // RFC 9000 §6.1; version 0 is such a response itself.
       if (header.version !== 0)
-        this.#answer(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
+        this.#respond(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
       return undefined
     }
     if (header.ty !== INITIAL || this.#open.size >= this.options.maxConnections) return undefined
@@ -221,11 +221,11 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     const id = randomBytes(ID_BYTES)
     if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
     const token = mintRetryToken(this.#tokenSecret, client, Date.now(), header.dcid, id)
-    this.#answer(from, (out) => this.#quiche.retry(header.scid, header.dcid, id, token, header.version, out))
+    this.#respond(from, (out) => this.#quiche.retry(header.scid, header.dcid, id, token, header.version, out))
     return undefined
   }
 
-  #answer(to: HostPort, write: (out: Buffer) => number): void {
+  #respond(to: HostPort, write: (out: Buffer) => number): void {
     const out = Buffer.alloc(MAX_STATELESS_BYTES)
     try {
       this.transmit(out.subarray(0, write(out)), to)

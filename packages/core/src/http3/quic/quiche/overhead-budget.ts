@@ -1,6 +1,6 @@
 /** What a connection may cost beside its requests: handshake, search for the largest packet, pings of the client. */
 const FREE_OCTETS = 256 * 1024
-/** The same as time goes by: a silent connection is kept open by pings, whose answers are larger than they are. */
+/** The same as time goes by: a silent connection is kept open by pings, whose responses are larger than they are. */
 const OCTETS_PER_SECOND = 100
 /** Octets of one stream that may have arrived without being read: its window, which grows with what is read. */
 const STREAM_OCTETS = 64 * 1024
@@ -14,7 +14,7 @@ const MAX_PACKET_OCTETS = 1472
  *
  * quiche 0.18 keeps what comes in some frames for as long as the connection lasts, however much it is: CRYPTO frames
  * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410), which it
- * also searches from the beginning each time. It does not tell of them; but what was received and is neither content of streams nor an answer to what was sent can be
+ * also searches from the beginning each time. It does not tell of them; but what was received and is neither content of streams nor a response to what was sent can be
  * counted.
  */
 export class OverheadBudget {

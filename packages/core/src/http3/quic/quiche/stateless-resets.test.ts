@@ -13,19 +13,19 @@ describe('a stateless reset', () => {
     [43, 42],
     [1200, 42],
   ])('to a packet of %i octets is smaller, and not smaller than RFC 9000 §10.3 allows: %s', (bytes, expected) => {
-    expect(new StatelessResets(SECRET, 0).answer(ID, bytes, 0)?.byteLength).toBe(expected)
+    expect(new StatelessResets(SECRET, 0).respond(ID, bytes, 0)?.byteLength).toBe(expected)
   })
 
   it('looks like a packet with a short header, and ends with the token of the connection ID', () => {
     const resets = new StatelessResets(SECRET, 0)
-    const answer = resets.answer(ID, 100, 0)
-    expect((answer?.[0] ?? 0) & 0xc0).toBe(0x40)
-    expect(BigInt(`0x${answer?.subarray(-16).toString('hex')}`)).toBe(resets.token(ID))
+    const response = resets.respond(ID, 100, 0)
+    expect((response?.[0] ?? 0) & 0xc0).toBe(0x40)
+    expect(BigInt(`0x${response?.subarray(-16).toString('hex')}`)).toBe(resets.token(ID))
   })
 
   it('differs from the one before in all but the token', () => {
     const resets = new StatelessResets(SECRET, 0)
-    expect(resets.answer(ID, 100, 0)?.subarray(0, -16)).not.toEqual(resets.answer(ID, 100, 0)?.subarray(0, -16))
+    expect(resets.respond(ID, 100, 0)?.subarray(0, -16)).not.toEqual(resets.respond(ID, 100, 0)?.subarray(0, -16))
   })
 
   it('is understood after a restart with the same secret, and not with another', () => {
@@ -36,7 +36,8 @@ describe('a stateless reset', () => {
   it('is sent a thousand times at once and 500 times a second', () => {
     const resets = new StatelessResets(SECRET, 0)
     const count = (nowMs: number): number =>
-      Array.from({ length: 3000 }, () => resets.answer(ID, 100, nowMs)).filter((answer) => answer !== undefined).length
+      Array.from({ length: 3000 }, () => resets.respond(ID, 100, nowMs)).filter((response) => response !== undefined)
+        .length
     expect([count(0), count(1000), count(1000)]).toEqual([1000, 500, 0])
   })
 })

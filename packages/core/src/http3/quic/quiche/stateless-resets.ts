@@ -31,12 +31,12 @@ export class StatelessResets {
   }
 
   /**
-   * The answer to a packet for an unknown connection.
+   * The response to a packet for an unknown connection.
    *
-   * @param packetBytes Octets of that packet; the answer is smaller, so that two servers cannot answer each other for ever
+   * @param packetBytes Octets of that packet; the response is smaller, so that two servers cannot answer each other for ever
    * @returns `undefined` if the packet is too small, or too many were answered
    */
-  answer(id: Uint8Array, packetBytes: number, nowMs: number): Buffer | undefined {
+  respond(id: Uint8Array, packetBytes: number, nowMs: number): Buffer | undefined {
     const bytes = Math.min(packetBytes - 1, MAX_BYTES)
     if (bytes < MIN_BYTES || !this.#budget.spend(nowMs)) return undefined
     const packet = randomBytes(bytes)

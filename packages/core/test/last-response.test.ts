@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('an answer arrives though the process ends with it', async () => {
-  const program = fileURLToPath(new URL('programs/last-answer.ts', import.meta.url))
+it('a response arrives though the process ends with it', async () => {
+  const program = fileURLToPath(new URL('programs/last-response.ts', import.meta.url))
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, FW_LOG_LEVEL: 'off' },

@@ -45,7 +45,7 @@ beforeAll(() => {
 })
 afterAll(() => void process.off('unhandledRejection', note))
 
-everyWay('late answers', start, (client) => {
+everyWay('late responses', start, (client) => {
   it.each(Object.keys(LATE))('what a handler does too late (%s) changes nothing', async (what) => {
     done.length = 0
     const response = await client().request({ path: `/${what}` })
@@ -57,12 +57,12 @@ everyWay('late answers', start, (client) => {
       null,
       null,
     ])
-    // One answer, and what listens to the end sees that one.
+    // One response, and what listens to the end sees that one.
     await expect.poll(() => done).toEqual([{ status: 503, early: '7' }])
     expect(unhandled).toEqual([])
   })
 
-  it('its own answer reaches nobody after the answer was sent', async () => {
+  it('its own answer reaches nobody after the response was sent', async () => {
     done.length = 0
     const response = await client().request({ path: '/afterwards' })
     expect([response.status, await response.text()]).toEqual([503, '{"late":"/afterwards"}'])
@@ -75,7 +75,7 @@ everyWay('late answers', start, (client) => {
     expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
   })
 
-  it('a body that is asked for after the answer is whole or an error, and nobody waits for it', async () => {
+  it('a body that is asked for after the response is whole or an error, and nobody waits for it', async () => {
     for (const size of [10, 100_000, 900_000]) {
       read.length = 0
       const response = await client().request({ method: 'POST', path: '/reads-late', body: 'x'.repeat(size) })

@@ -7,7 +7,7 @@ import { Server } from '../src/index.ts'
 
 beforeAll(() => log.setSinks([]))
 
-describe('a Node.js stream as an answer', () => {
+describe('a Node.js stream as a response', () => {
   it.each(['GET', 'HEAD'])('that fails while middleware still runs ends only its own request (%s)', async (method) => {
     await using server = new Server()
     server

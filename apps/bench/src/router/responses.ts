@@ -1,4 +1,4 @@
-// Routing, context and answer without a socket, against other frameworks: node src/router/answers.ts [--quick] [--only param] [--casts 3]
+// Routing, context and response without a socket, against other frameworks: node src/router/responses.ts [--quick] [--only param] [--casts 3]
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
@@ -42,7 +42,7 @@ for (const { name: work, method, path } of WORKS) {
 
 /** The rate of each application in a process of its own, started for this; they take turns. */
 async function ratesOf(work: string): Promise<readonly number[]> {
-  const processes = NAMES.map((name) => fork(new URL('answer-process.ts', import.meta.url), [name, work]))
+  const processes = NAMES.map((name) => fork(new URL('response-process.ts', import.meta.url), [name, work]))
   try {
     await Promise.all(processes.map((each) => messageOf(each)))
     const turns = processes.map((): number[] => [])

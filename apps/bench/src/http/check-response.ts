@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
 import type { Load } from '../load/load.ts'
-import type { ExpectedAnswer, LoadShape } from './scenario.ts'
+import type { ExpectedResponse, LoadShape } from './scenario.ts'
 
 /** What came, in any version of HTTP. */
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   readonly status: number
   /** `undefined` where the client cannot read it. */
   readonly type: string | undefined
@@ -14,8 +14,8 @@ export interface ReceivedAnswer {
   readonly countedBytes: number | undefined
 }
 
-/** @throws {Error} that says in what the answer differs */
-export function compareAnswer(expected: ExpectedAnswer, received: ReceivedAnswer): void {
+/** @throws {Error} that says in what the response differs */
+export function compareResponse(expected: ExpectedResponse, received: ReceivedResponse): void {
   assert.equal(received.status, expected.status, 'The status is another one')
   const { type = expected.type ?? '' } = received
   assert(type.startsWith(expected.type ?? ''), `The type is ${type}, not ${expected.type}`)
@@ -32,14 +32,14 @@ export function compareContent(received: Buffer, expected: Buffer): void {
 }
 
 /**
- * Every answer of the load must have had the size of the one that was checked.
+ * Every response of the load must have had the size of the one that was checked.
  *
- * @param answerBytes `countedBytes` of the answer that was checked
- * @throws {Error} if more octets came, or fewer, than the answers that were counted and those that were cut off have
+ * @param responseBytes `countedBytes` of the response that was checked
+ * @throws {Error} if more octets came, or fewer, than the responses that were counted and those that were cut off have
  */
-export function checkVolume({ requests, bytes }: Load, answerBytes: number | undefined, shape: LoadShape): void {
-  if (bytes === undefined || answerBytes === undefined) return
+export function checkVolume({ requests, bytes }: Load, responseBytes: number | undefined, shape: LoadShape): void {
+  if (bytes === undefined || responseBytes === undefined) return
   const begun = shape.connections * (shape.depth ?? 1)
-  const [least, most] = [requests * answerBytes, (requests + begun) * answerBytes]
+  const [least, most] = [requests * responseBytes, (requests + begun) * responseBytes]
   assert(bytes >= least && bytes <= most, `${requests} answers came in ${bytes} octets, not in ${least}`)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkVolume, compareAnswer } from './check-answer.ts'
+import { checkVolume, compareResponse } from './check-response.ts'
 
 describe('compareAnswer', () => {
   const right = {
@@ -13,7 +13,7 @@ describe('compareAnswer', () => {
   const expected = { status: 200, type: 'text/plain', body: 'hello' }
 
   it('takes what is expected', () => {
-    expect(() => compareAnswer(expected, right)).not.toThrow()
+    expect(() => compareResponse(expected, right)).not.toThrow()
   })
 
   it.each([
@@ -23,7 +23,7 @@ describe('compareAnswer', () => {
     ['content', { body: Buffer.from('hellO') }],
     ['content', { body: Buffer.from('hello ') }],
   ])('refuses another %s: %j', (what, difference) => {
-    expect(() => compareAnswer(expected, { ...right, ...difference })).toThrow(what)
+    expect(() => compareResponse(expected, { ...right, ...difference })).toThrow(what)
   })
 })
 

@@ -1,4 +1,4 @@
-// A process that answers requests with one application, for a turn each time it is told to: node answer-process.ts <application> <work>
+// A process that answers requests with one application, for a turn each time it is told to: node response-process.ts <application> <work>
 import { APPLICATIONS, WORKS } from './applications.ts'
 import { perSecond } from './measure.ts'
 
