@@ -42,7 +42,7 @@ export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   megabytesRate: { title: 'MB/s', better: 'more', digits: 0 },
   megabytesPerCpu: { title: 'MB/CPU second', better: 'more', digits: 0 },
   connectionKib: { title: 'KiB/connection', better: 'less', digits: 1 },
-  allocatedBytes: { title: 'octets allocated/request', better: 'less', digits: 0 },
+  allocatedBytes: { title: 'bytes allocated/request', better: 'less', digits: 0 },
   startMs: { title: 'ms to the first answer', better: 'less', digits: 0 },
   startCpuMs: { title: 'CPU ms', better: 'less', digits: 0 },
   rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },

@@ -26,9 +26,9 @@ export function serverSetup(): ServerSetup {
 
 /** What a server program answers `heap` with. */
 export interface HeapReport {
-  /** Octets of JavaScript objects that are there now, dead ones included. */
+  /** Bytes of JavaScript objects that are there now, dead ones included. */
   readonly usedBytes: number
-  /** Octets that were ever allocated. */
+  /** Bytes that were ever allocated. */
   readonly allocatedBytes: number
   /** Sockets, timers and what else keeps the process alive. */
   readonly handles: number

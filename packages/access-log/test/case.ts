@@ -45,8 +45,8 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'off']
 export const levelOf = (name: string): LevelNumber => LEVELS.indexOf(name) as LevelNumber
 const LEVEL_OPTIONS = ['normalLevel', 'clientErrorLevel', 'serverErrorLevel', 'slowLevel']
 
-/** What is sent for a value: one character for each octet. */
-export function octets(value: HeaderValue): string {
+/** What is sent for a value: one character for each byte. */
+export function latin1(value: HeaderValue): string {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.$bytes, 'hex')
   return bytes.toString('latin1')
 }
@@ -54,7 +54,7 @@ export function octets(value: HeaderValue): string {
 /** Values of fields by their names in lower case. */
 export function fields(headers: Case['request']['headers']): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().map((one) => octets(one))]),
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().map((one) => latin1(one))]),
   )
 }
 

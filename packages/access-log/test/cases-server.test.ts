@@ -6,7 +6,7 @@ import { connect, tempFolder, testCertificate, type TestField } from '@fw/testin
 import type { Context, ProtocolText } from '@fw/types'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog, RequestLogger, type AccessLogConfig } from '../src/index.ts'
-import { CASES, configOf, fields, levelOf, octets, shown, type Case } from './case.ts'
+import { CASES, configOf, fields, levelOf, latin1, shown, type Case } from './case.ts'
 
 /** What is compared, by its name. */
 type Seen = Record<string, unknown>
@@ -69,7 +69,7 @@ function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => b
 
 /** What only HTTP/1.1, or a client at another address, can bring about is left to that protocol. */
 function isForEveryProtocol({ request, response }: Case): boolean {
-  return response.from !== 'parser' && request.peer === '127.0.0.1' && octets(request.target).startsWith('/')
+  return response.from !== 'parser' && request.peer === '127.0.0.1' && latin1(request.target).startsWith('/')
 }
 
 function serve(one: Case, tls: { key: string; cert: string } | undefined): Served {
@@ -143,7 +143,7 @@ async function sendOverHttp1(one: Case, url: URL | string, leave: Promise<unknow
   const lines = Object.entries({ host: ['x'], ...fields(headers) }).flatMap(([name, values]) =>
     values.map((value) => `${name}: ${value}`),
   )
-  const head = [`${method} ${octets(target)} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
+  const head = [`${method} ${latin1(target)} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
   const socket = connectTcp(http1Address(url, peer))
   await once(socket, 'connect')
   socket.write(raw ?? head, 'latin1')
@@ -175,7 +175,7 @@ function sendOver(protocol: 'h2c' | 'h3'): Send {
       const leaving = new AbortController()
       const signal = leaving.signal
       if (one.response.aborted === 'before-head') void leave.then(() => leaving.abort())
-      const asked = client.request({ method, path: octets(target), headers, signal })
+      const asked = client.request({ method, path: latin1(target), headers, signal })
       if (one.response.aborted === 'before-head') {
         return await asked.then(
           ({ status }) => status,

@@ -3,7 +3,7 @@ import type { Context, Middleware } from '@fw/types'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog, RequestLogger } from '../src/index.ts'
 import { splitTarget } from '../src/capture/refused-entry.ts'
-import { CASES, configOf, fields, levelOf, octets, shown, type Case } from './case.ts'
+import { CASES, configOf, fields, levelOf, latin1, shown, type Case } from './case.ts'
 import { fakeContext } from './fake-context.ts'
 
 /** Runs the middleware in the order a router would, then the handler. */
@@ -42,7 +42,7 @@ describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
   it.for(CASES.filter((one) => !needsServer(one)))('$rule: $name', async (one) => {
     const { request, response, group } = one
     setLevel(levelOf(one.threshold ?? 'trace'))
-    const { path, query } = splitTarget(octets(request.target))
+    const { path, query } = splitTarget(latin1(request.target))
     const { ctx, finish } = fakeContext(
       {
         method: request.method,

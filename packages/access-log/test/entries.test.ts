@@ -106,7 +106,7 @@ let port = 0
 /** Requests whose handler has begun to wait. */
 let waiting = 0
 
-/** What is reset on HTTP/3 can lose octets that were sent before, even the head. */
+/** What is reset on HTTP/3 can lose bytes that were sent before, even the head. */
 async function wholeResponse(client: ProtocolClient, path: string): Promise<Uint8Array> {
   const response = await client.request({ path })
   return response.bytes()

@@ -1,6 +1,6 @@
 import type { Context, ContextToken, Outcome } from '@fw/types'
 
-/** A request as a test describes it; texts are octets, one character each. */
+/** A request as a test describes it; texts are bytes, one character each. */
 export interface FakeRequest {
   readonly method?: string
   readonly path?: string

@@ -48,8 +48,8 @@ const HOSTILE = [
   '\u00e9\u20ac\u{1f600}',
 ] as const
 
-/** Octets, one character each: at random, of UTF-8 text, or hostile ones with either around them. */
-const octets = fc
+/** Bytes, one character each: at random, of UTF-8 text, or hostile ones with either around them. */
+const latin1 = fc
   .array(
     fc.oneof(
       fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
@@ -71,12 +71,12 @@ const NAMES = [
   'traceparent',
 ] as const
 
-const headers = fc.dictionary(fc.constantFrom(...NAMES), fc.oneof(octets, fc.array(octets, { maxLength: 3 })))
+const headers = fc.dictionary(fc.constantFrom(...NAMES), fc.oneof(latin1, fc.array(latin1, { maxLength: 3 })))
 
 const request: fc.Arbitrary<Required<Pick<FakeRequest, 'method' | 'path' | 'rawQuery' | 'headers'>>> = fc.record({
   method: fc.constantFrom('GET', 'POST', "!#$%&'*+.^_`|~0"),
-  path: octets.map((path) => `/${path.replaceAll('?', '')}`),
-  rawQuery: octets,
+  path: latin1.map((path) => `/${path.replaceAll('?', '')}`),
+  rawQuery: latin1,
   headers,
 })
 const status = fc.constantFrom(0, 200, 204, 404, 499, 500, 599)
@@ -89,7 +89,7 @@ const CONFIG: AccessLogConfig = {
   logTraceContext: true,
 }
 
-/** The text of the one entry of a request, whose response has a field with the octets of its user agent. */
+/** The text of the one entry of a request, whose response has a field with the bytes of its user agent. */
 async function entryOf(format: AccessLogFormat, described: FakeRequest, responded: number): Promise<string> {
   sink.clear()
   const { ctx, finish } = fakeContext(described, { 'x-echo': described.headers?.['user-agent'] ?? [] })
@@ -195,7 +195,7 @@ const REQUIRED: ReadonlySet<string> = new Set([...JSON_KEYS.slice(0, 6), 'client
 /** Requests over sockets cost more. */
 const SOCKET_RUNS = Math.ceil(RUNS / 10)
 
-/** Sends requests of random octets to a server of this format; whether they are refused is not the question. */
+/** Sends requests of random bytes to a server of this format; whether they are refused is not the question. */
 async function entriesOver(
   format: AccessLogFormat,
   send: (port: number) => Promise<void>,
@@ -215,9 +215,9 @@ async function entriesOver(
   return sink.messages().filter((text) => !/^(Listening|Closing|Closed)/.test(text))
 }
 
-describe('random octets over a socket', () => {
+describe('random bytes over a socket', () => {
   it('of HTTP/1.1 give one well-formed entry for each request', async () => {
-    const samples = fc.sample(fc.tuple(octets, octets, octets), SOCKET_RUNS)
+    const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(AccessLogFormat.Combined, async (port) => {
       for (const [path, query, value] of samples) {
         const head = `GET /${path}?${query} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${value}\r\nConnection: close\r\n\r\n`
@@ -225,13 +225,13 @@ describe('random octets over a socket', () => {
       }
     })
     const entries = texts.map((text) => parseCombined(text))
-    // A line break among the octets can make two requests of one, on the way to the server already.
+    // A line break among the bytes can make two requests of one, on the way to the server already.
     expect(entries.length).toBeGreaterThanOrEqual(samples.length)
     expect(new Set(entries.map(({ status: responded }) => responded))).toEqual(new Set([200, 400]))
   })
 
   it.each(['h2c', 'h3'] as const)('of %s give well-formed entries', async (protocol) => {
-    const samples = fc.sample(fc.tuple(octets, octets, octets), SOCKET_RUNS)
+    const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(
       AccessLogFormat.Json,
       async (port) => {

@@ -49,11 +49,11 @@ export function parseCommon(text: string): ParsedEntry {
   return { tags, method, ...targetOf(target), status: Number(status), protocol, headers: [] }
 }
 
-/** The text that octets, one character each, stand for in an entry: that of UTF-8, or else one character for each. */
-export function meaningOf(octets: string): string {
-  if (/[\u0100-\uffff]/.test(octets)) return octets
-  const bytes = Buffer.from(octets, 'latin1')
-  return isUtf8(bytes) ? bytes.toString() : octets
+/** The text that bytes, one character each, stand for in an entry: that of UTF-8, or else one character for each. */
+export function meaningOf(latin1: string): string {
+  if (/[\u0100-\uffff]/.test(latin1)) return latin1
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : latin1
 }
 
 function matchOf(grammar: RegExp, text: string): RegExpExecArray {

@@ -159,7 +159,7 @@ describe('an access log on HTTP/1.1', () => {
     )
   })
 
-  it('shows octets of a header as the UTF-8 that they are', async () => {
+  it('shows bytes of a header as the UTF-8 that they are', async () => {
     const server = new Server()
     server
       .router()

@@ -49,7 +49,7 @@ export function* forwardedForFromLast(field: string): Generator<string, void> {
  *
  * It is no part of a longer one: a part that begins inside a quoted string has that string's closing quote for an opening
  * one, so an odd number of quotes or, if some were escaped, a backslash outside of a string. For the same reason no
- * more than two attempts read the same octet, and the time is linear.
+ * more than two attempts read the same byte, and the time is linear.
  */
 function lastElement(text: string): { nodes: readonly string[]; start: number } {
   for (let start = text.length + 1; start > 0;) {

@@ -6,7 +6,7 @@ import { compileTrust, type TrustProxy } from './trusted-proxies.ts'
 const TRUSTED = ['127.0.0.0/8', '10.0.0.0/8']
 
 /** What a client may send as a field value: no control character but a tab, and mostly what means something here. */
-const octets = fc
+const bytes = fc
   .array(
     fc.oneof(
       {
@@ -28,7 +28,7 @@ const octets = fc
   )
   .map((parts) => parts.join(''))
 
-const quoted = octets.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`)
+const quoted = bytes.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`)
 const token = fc.stringMatching(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, { maxLength: 10 })
 const otherPair = fc
   .tuple(fc.constantFrom('by', 'host', 'proto', 'x'), fc.oneof(token, quoted))
@@ -59,19 +59,16 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 1, header: 'forwarded' },
   ],
-])(
-  'whatever octets a client sends first, the element that a trusted proxy appended decides: %j, %j',
-  (blocks, hops) => {
-    const element = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
-    fc.assert(
-      fc.property(octets, separator, element, (sent, comma, [address, appended]) => {
-        expect(believed(sent + comma + appended, 'forwarded', blocks)).toBe(address)
-        expect(believed(sent + comma + appended, 'forwarded', hops)).toBe(address)
-      }),
-      { numRuns: 2000 },
-    )
-  },
-)
+])('whatever bytes a client sends first, the element that a trusted proxy appended decides: %j, %j', (blocks, hops) => {
+  const element = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
+  fc.assert(
+    fc.property(bytes, separator, element, (sent, comma, [address, appended]) => {
+      expect(believed(sent + comma + appended, 'forwarded', blocks)).toBe(address)
+      expect(believed(sent + comma + appended, 'forwarded', hops)).toBe(address)
+    }),
+    { numRuns: 2000 },
+  )
+})
 
 it.each<[TrustProxy, TrustProxy]>([
   [TRUSTED, 2],
@@ -82,7 +79,7 @@ it.each<[TrustProxy, TrustProxy]>([
 ])('so do those of a chain of trusted proxies: %j, %j', (blocks, hops) => {
   const outer = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
-    fc.property(octets, separator, outer, elementFor(inside), (sent, comma, [address, appended], inner) => {
+    fc.property(bytes, separator, outer, elementFor(inside), (sent, comma, [address, appended], inner) => {
       expect(believed([sent, appended, inner].join(comma), 'forwarded', blocks)).toBe(address)
       expect(believed([sent, appended, inner].join(comma), 'forwarded', hops)).toBe(address)
     }),
@@ -94,7 +91,7 @@ it.each<[TrustProxy]>([[TRUSTED], [1], [{ proxies: TRUSTED, header: 'x-forwarded
   'so does the entry that one appended to x-forwarded-for: %j',
   (trust) => {
     fc.assert(
-      fc.property(octets, separator, outside, (sent, comma, address) => {
+      fc.property(bytes, separator, outside, (sent, comma, address) => {
         expect(believed(sent + comma + address, 'x-forwarded-for', trust)).toBe(address)
       }),
     )

@@ -43,12 +43,12 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
       return 'hinted'
     })
     .post('/echo', { limits: { maxBodyBytes: 16 * MIB } }, async (ctx) => ctx.bytes(await ctx.bytes()))
-    .get('/octets/:kind/:size', (ctx) => {
-      const octets = octetsOfEveryValue(Number(ctx.params.size) + 8)
+    .get('/bytes/:kind/:size', (ctx) => {
+      const bytes = bytesOfEveryValue(Number(ctx.params.size) + 8)
       // The memory of a view goes on before and behind it.
-      const { buffer, byteOffset } = octets
-      const view = new Uint8Array(buffer, byteOffset + 4, octets.length - 8)
-      ctx.bytes(ctx.params.kind === 'buffer' ? octets.subarray(4, -4) : view)
+      const { buffer, byteOffset } = bytes
+      const view = new Uint8Array(buffer, byteOffset + 4, bytes.length - 8)
+      ctx.bytes(ctx.params.kind === 'buffer' ? bytes.subarray(4, -4) : view)
     })
     .post('/pipe', { limits: { maxBodyBytes: 16 * MIB } }, (ctx) => ctx.stream(ctx.stream()))
     .post('/json', async (ctx) => ctx.json(await ctx.json(), { status: 201 }))
@@ -118,7 +118,7 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
   return Object.assign(server, { port: port ?? 0 })
 }
 
-function octetsOfEveryValue(size: number): Buffer {
+function bytesOfEveryValue(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, (_, at) => at & 0xff))
 }
 
@@ -205,12 +205,12 @@ everyWay(
       expect(await response.text()).toBe('hinted')
     })
 
-    it.each([1, 1000, 2048, 2049, 16_384, 16_385, 70_000])('answers with %i octets of every value', async (size) => {
+    it.each([1, 1000, 2048, 2049, 16_384, 16_385, 70_000])('answers with %i bytes of every value', async (size) => {
       for (const kind of ['buffer', 'view']) {
-        const response = await client().request({ path: `/octets/${kind}/${size}` })
+        const response = await client().request({ path: `/bytes/${kind}/${size}` })
         expect(response.headers.get('content-length')).toBe(String(size))
         const received = Buffer.from(await response.bytes())
-        expect(received.equals(octetsOfEveryValue(size + 8).subarray(4, -4))).toBe(true)
+        expect(received.equals(bytesOfEveryValue(size + 8).subarray(4, -4))).toBe(true)
       }
     })
 

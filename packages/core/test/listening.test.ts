@@ -210,7 +210,7 @@ describe('options of listen', () => {
     [{ systemd: 'a', fd: 3 }, /^Options fd and systemd of listen exclude each other$/],
     [{ path: '/x', host: 'localhost' }, /^Options path and host of listen exclude each other$/],
     [{ path: '/x', reusePort: true }, /^Options path and reusePort of listen exclude each other$/],
-    [{ path: `/${'x'.repeat(120)}` }, /^Path of a Unix socket has at most \d+ octets: .* is too long$/],
+    [{ path: `/${'x'.repeat(120)}` }, /^Path of a Unix socket has at most \d+ bytes: .* is too long$/],
     [{ systemd: false as never }, /^Option systemd of listen takes true or the name of a socket$/],
   ])('%j is refused', async (options, message) => {
     expect((await failing(options)).message).toMatch(message)

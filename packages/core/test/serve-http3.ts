@@ -56,7 +56,7 @@ export function outcomeOf(exchange: Exchange): Promise<Outcome> {
   return new Promise((resolve) => (exchange.onClose = resolve))
 }
 
-/** What becomes of a request body: its octets and trailers, or the error. */
+/** What becomes of a request body: its bytes and trailers, or the error. */
 export function bodyOf(exchange: Exchange): Promise<{ content: Buffer; trailers: readonly string[] }> {
   return new Promise((resolve, reject) => {
     const slices: Uint8Array[] = []

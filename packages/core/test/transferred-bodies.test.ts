@@ -6,10 +6,10 @@ import { Server } from '../src/index.ts'
 /** A body may be handed to a worker, which takes its memory away: whatever else was received must not go with it. */
 const SIZES = [1, 1000, 5000, 20_000, 70_000]
 
-/** @returns How many octets went, and how many are left */
-function transfer(octets: Uint8Array): [gone: number, left: number] {
-  const moved = structuredClone(octets, { transfer: [octets.buffer as ArrayBuffer] })
-  return [moved.byteLength, octets.byteLength]
+/** @returns How many bytes went, and how many are left */
+function transfer(bytes: Uint8Array): [gone: number, left: number] {
+  const moved = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
+  return [moved.byteLength, bytes.byteLength]
 }
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer & Server> {
@@ -38,7 +38,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
     return JSON.parse(await response.text())
   }
 
-  it.each(SIZES)('gets all of it, where it is %i octets and read as a whole', async (size) => {
+  it.each(SIZES)('gets all of it, where it is %i bytes and read as a whole', async (size) => {
     expect(await post('/whole', 'x'.repeat(size))).toEqual([size, 0])
   })
 
@@ -52,7 +52,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
 })
 
 describe.each([false, true])('behind a body whose memory is transferred (TLS: %s)', (isSecure) => {
-  it.each(SIZES)('a request that came with it is answered; %i octets', async (size) => {
+  it.each(SIZES)('a request that came with it is answered; %i bytes', async (size) => {
     const server = await start({ tls: isSecure ? await testCertificate() : undefined, http3: false })
     onTestFinished(() => server.close({ drainMs: 0 }))
     const next = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

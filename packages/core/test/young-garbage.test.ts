@@ -8,7 +8,7 @@ const REQUESTS = 500
 /** In one of them nothing is compiled any more. */
 const ROUNDS = 5
 
-/** Prints how many octets of each request are left by a collection of the young objects: the least of several rounds. */
+/** Prints how many bytes of each request are left by a collection of the young objects: the least of several rounds. */
 const program = (request: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { App } from ${JSON.stringify(ENTRY)}
@@ -50,11 +50,11 @@ it.each([
   ['with a body, made of a Request', `[new Request(...json('http://localhost/json'))]`],
 ])('nothing of a request %s lives longer than the request', async (_, request) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
-  // A request takes some 1,000 octets, ten times that if it is a Request.
+  // A request takes some 1,000 bytes, ten times that if it is a Request.
   expect(Number(stdout)).toBeLessThan(100)
 })
 
-/** Prints how many octets of each object that went through a set are left: the least of several rounds. */
+/** Prints how many bytes of each object that went through a set are left: the least of several rounds. */
 const SET_PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { ChurnSet } from ${JSON.stringify(CHURN_SET)}
@@ -84,6 +84,6 @@ const SET_PROGRAM = `
 
 it('nothing of what went through a set lives longer than it was there', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SET_PROGRAM])
-  // An object takes some 230 octets, of which a Set leaves 150.
+  // An object takes some 230 bytes, of which a Set leaves 150.
   expect(Number(stdout)).toBeLessThan(20)
 })

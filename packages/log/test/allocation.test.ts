@@ -4,7 +4,7 @@ import { runScript } from './run-script.ts'
 const CALLS = 500_000
 
 /**
- * Octets that a call allocates, rounded: young objects are not collected within the loop, so they all count. The least of
+ * Bytes that a call allocates, rounded: young objects are not collected within the loop, so they all count. The least of
  * several rounds, as within the first ones something is compiled.
  */
 function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {

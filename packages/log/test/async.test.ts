@@ -361,7 +361,7 @@ process.on('SIGXFSZ', () => {})
 log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink({ path: process.argv[1], showLocation: false })] })
 for (let at = 0; at < 100; at++) log.info('line {}', at)
 while (log.stats().queued > 0) await setTimeout(5)`
-    // The shell's limit of two blocks of 512 octets stands for a disk that is full at 1024.
+    // The shell's limit of two blocks of 512 bytes stands for a disk that is full at 1024.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'] })
     let written = ''

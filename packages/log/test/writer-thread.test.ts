@@ -8,11 +8,11 @@ import { WORKER_SOURCE } from '../src/async/worker-source.ts'
 import type { WorkerInput } from '../src/async/worker.ts'
 import { temporaryDirectory } from './run-script.ts'
 
-/** Octets of a line. */
+/** Bytes of a line. */
 const LINE_BYTES = 100
 const MOST_LINES = 2 ** 18
 
-/** Kills a writer thread while it writes so many lines. @returns Octets that it says it has written, and those in the file */
+/** Kills a writer thread while it writes so many lines. @returns Bytes that it says it has written, and those in the file */
 async function killed(path: string, lines: number): Promise<{ noted: number; written: number }> {
   const fd = openSync(path, 'w')
   const words = new Int32Array(new SharedArrayBuffer(Object.keys(Word).length * Int32Array.BYTES_PER_ELEMENT))

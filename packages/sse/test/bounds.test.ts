@@ -12,7 +12,7 @@ const EVENT = 'x'.repeat(64 * 1024)
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Octets in Buffers that something still holds. */
+/** Bytes in Buffers that something still holds. */
 function heldBytes(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers

@@ -67,7 +67,7 @@ function revive(value: unknown): unknown {
   }
 }
 
-const octets = ([name, value]: [string, string]): [string, string] => [name, Buffer.from(value).toString('latin1')]
+const bytes = ([name, value]: [string, string]): [string, string] => [name, Buffer.from(value).toString('latin1')]
 
 /** What the client has seen so far. */
 class Client {
@@ -80,7 +80,7 @@ class Client {
     const { method = 'GET', target = '/', headers = {} } = request
     const client = await connectH1({ port })
     try {
-      this.response = await client.request({ method, path: target, headers: Object.entries(headers).map(octets) })
+      this.response = await client.request({ method, path: target, headers: Object.entries(headers).map(bytes) })
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
       for await (const slice of this.response.body) {
         this.text += decoder.decode(slice, { stream: true })

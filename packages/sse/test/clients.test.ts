@@ -35,7 +35,7 @@ function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
 
 const END = { event: 'end', data: '' }
 const TYPES = ['message', 'a', 'data', 'é:', 'end']
-/** Octets in one write of a stream that is cut; `Infinity` for one write of everything. */
+/** Bytes in one write of a stream that is cut; `Infinity` for one write of everything. */
 const cuts = oneof(constant(Infinity), integer({ min: 1, max: 50 }))
 
 interface Offer {

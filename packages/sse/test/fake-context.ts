@@ -1,6 +1,6 @@
 import type { Context, Outcome, ResponseBody } from '@fw/types'
 
-/** A body that keeps what is written; `capacity` octets fit before the client has to read. */
+/** A body that keeps what is written; `capacity` bytes fit before the client has to read. */
 export class FakeBody implements ResponseBody {
   readonly chunks: Buffer[] = []
   capacity = Infinity

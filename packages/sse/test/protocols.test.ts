@@ -47,7 +47,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
 }
 
-/** Reads a body in pieces of as many octets as are asked for. */
+/** Reads a body in pieces of as many bytes as are asked for. */
 function reader(body: AsyncIterable<Uint8Array>): (length: number) => Promise<string> {
   const iterator = body[Symbol.asyncIterator]()
   let text = ''

@@ -198,7 +198,7 @@ describe('a Redis that is killed', () => {
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     for (let n = 0; n < 3; n++) channel.publish('n', '')
-    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 3 events of \d+ octets wait for Redis already/)
+    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 3 events of \d+ bytes wait for Redis already/)
     await redis.restart()
     await soon(() => expect(channel.stats.keptEvents).toBe(3))
   })
@@ -343,7 +343,7 @@ describe('a Redis without memory left', () => {
 })
 
 describe('large events', () => {
-  it('wait and travel in commands that are bounded by octets', async () => {
+  it('wait and travel in commands that are bounded by bytes', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -373,13 +373,13 @@ describe('large events', () => {
     expect(far.gaps).toBe(0)
   })
 
-  it('make publish throw once too many octets wait', async () => {
+  it('make publish throw once too many bytes wait', async () => {
     await using redis = await RedisServer.start(false)
     const backplane = new RedisBackplane(redis.client, 'test', { maxPendingBytes: 1000, onError: () => {} })
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     channel.publish('n', 'x'.repeat(2000))
-    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d octets wait for Redis already/)
+    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d bytes wait for Redis already/)
     await redis.restart()
     // It is delivered a moment before it is known to be stored.
     await soon(() => channel.publish('n', ''))

@@ -35,7 +35,7 @@ type Sendable = Exclude<PlannedResponse, { readonly status: 412 } | { readonly s
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 
 /**
- * Answers a request with a stored file: 200, 206 or 304. The file is read only if its octets are sent.
+ * Answers a request with a stored file: 200, 206 or 304. The file is read only if its bytes are sent.
  *
  * @returns Why there is no file; then nothing was prepared or sent
  * @throws {HttpError} 412 or 416; 503 if the file does not keep still
@@ -119,7 +119,7 @@ function planFor(ctx: Context, representation: Representation): Sendable {
   const response = planResponse(ctx.method, ctx.headers, representation)
   if (response.status === 412) throw new HttpError(412, 'The file is not what the conditions of the request ask for')
   if (response.status === 416) {
-    throw new HttpError(416, `The file has ${representation.size} octets`, {
+    throw new HttpError(416, `The file has ${representation.size} bytes`, {
       'content-range': `bytes */${representation.size}`,
       'accept-ranges': 'bytes',
     })

@@ -234,11 +234,11 @@ function properPath(path: string, at: PathLocation, { isUnslashed }: Resolution)
 /** Sends the client to another spelling of the path on the same host: the path begins with one slash. */
 function redirect(ctx: Context, path: string): void {
   const target = ctx.rawQuery === '' ? path : `${path}?${ctx.rawQuery}`
-  // A query may hold octets that a Location may not.
+  // A query may hold bytes that a Location may not.
   ctx.redirect(target.replaceAll(/[^\x21-\x7e]/g, percentEncoded), 308)
 }
 
-/** @param octet As one character (latin1) */
-function percentEncoded(octet: string): string {
-  return `%${octet.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
+/** @param byte As one character (latin1) */
+function percentEncoded(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
 }

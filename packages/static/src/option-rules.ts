@@ -6,7 +6,7 @@ export type Rule = readonly [wanted: string, accepts: (value: unknown) => boolea
 export const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean']
 export const TEXT: Rule = ['a string', (value) => typeof value === 'string']
 export const CALLBACK: Rule = ['a function', (value) => typeof value === 'function']
-export const OCTETS: Rule = ['a whole number, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0]
+export const BYTES: Rule = ['a whole number, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0]
 export const FILE: Rule = [
   'a relative path without . or .. segments',
   (value) => typeof value === 'string' && isRelative(value),

@@ -1,4 +1,4 @@
-import { CALLBACK, checkOptions, FILE, FLAG, OCTETS, oneOf, type Rule } from './option-rules.ts'
+import { CALLBACK, checkOptions, FILE, FLAG, BYTES, oneOf, type Rule } from './option-rules.ts'
 
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
@@ -40,9 +40,9 @@ export interface StaticFilesOptions {
   readonly symlinks?: 'inside' | 'follow' | 'deny'
   /** Sends `/dir` to `/dir/` with 308 instead of answering with the index, so that relative links work. Default false. */
   readonly redirect?: boolean
-  /** Largest file kept in memory, in octets. Default 1 MiB. */
+  /** Largest file kept in memory, in bytes. Default 1 MiB. */
   readonly maxCachedFileBytes?: number
-  /** Octets kept in memory by this mount; least recently used files go first. Default 64 MiB. */
+  /** Bytes kept in memory by this mount; least recently used files go first. Default 64 MiB. */
   readonly maxCacheBytes?: number
   /**
    * Told about files that exist but cannot be sent. Default: a Warn record of `@fw/log`, or a process warning where that
@@ -89,8 +89,8 @@ const RULES: Readonly<Record<keyof ResolvedOptions, Rule>> = {
   dotdot: oneOf('anywhere', 'segment'),
   symlinks: oneOf('inside', 'follow', 'deny'),
   redirect: FLAG,
-  maxCachedFileBytes: OCTETS,
-  maxCacheBytes: OCTETS,
+  maxCachedFileBytes: BYTES,
+  maxCacheBytes: BYTES,
   onWarning: CALLBACK,
 }
 

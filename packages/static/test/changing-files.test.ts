@@ -84,11 +84,11 @@ class Witness {
     const generation = body.byteLength < 16 ? undefined : generationOf(body, start)
     if (body.byteLength < 16 && this.file.kind === 'rewritten') return
     if (generation === undefined) {
-      this.faults.push(`${body.byteLength} octets from ${start} of ${size} are not of one generation`)
+      this.faults.push(`${body.byteLength} bytes from ${start} of ${size} are not of one generation`)
       return
     }
     if (generation < oldest) this.faults.push(`generation ${generation} after ${oldest}`)
-    if (!this.#lengths(generation, size)) this.faults.push(`generation ${generation} with ${size} octets`)
+    if (!this.#lengths(generation, size)) this.faults.push(`generation ${generation} with ${size} bytes`)
     const before = this.#states.get(etag)
     if (before !== undefined && (before.generation !== generation || before.bytes !== size)) {
       this.faults.push(`${etag} was generation ${before.generation} of ${before.bytes}, now ${generation} of ${size}`)

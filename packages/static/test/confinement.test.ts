@@ -45,7 +45,7 @@ const separator = anyOf(
 )
 const noise = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }).map((text) => text.replaceAll(/[\s\0]/g, '')),
-  fc.integer({ min: 0, max: 255 }).map((octet) => `%${octet.toString(16).padStart(2, '0')}`),
+  fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`),
 )
 const piece = fc.oneof(
   { weight: 4, arbitrary: name },

@@ -1,4 +1,4 @@
-/** How long a whole file is, in octets, and how its writer changes it. */
+/** How long a whole file is, in bytes, and how its writer changes it. */
 export interface ChangingFile {
   readonly name: string
   readonly kind: 'renamed' | 'linked' | 'deleted' | 'rewritten' | 'truncated' | 'grown'
@@ -13,17 +13,17 @@ export const CHANGING_FILES: readonly ChangingFile[] = KINDS.flatMap((kind) =>
   Object.entries(SIZES).map(([size, bytes]) => ({ name: `${kind}-${size}.bin`, kind, bytes })),
 )
 
-/** Octets that a growing file grows by. */
+/** Bytes that a growing file grows by. */
 export const GROWTH_BYTES = 40_000
 /** No two generations that follow each other have the same length. */
 const STEP_BYTES = 64
 
-/** Length of a whole file of one generation, in octets. */
+/** Length of a whole file of one generation, in bytes. */
 export function lengthOf({ bytes }: ChangingFile, generation: number): number {
   return bytes + (generation % 100) * STEP_BYTES
 }
 
-/** Content of which every eight octets tell the generation they are of, and their place. */
+/** Content of which every eight bytes tell the generation they are of, and their place. */
 export function contentOf(generation: number, length: number): Buffer {
   const words = new Uint32Array(Math.ceil(length / 8) * 2)
   for (let at = 0; at < words.length; at += 2) {
@@ -33,7 +33,7 @@ export function contentOf(generation: number, length: number): Buffer {
   return Buffer.from(words.buffer, 0, length)
 }
 
-/** The one generation that octets are of; `undefined` if they are not all of one, or not in their place. */
+/** The one generation that bytes are of; `undefined` if they are not all of one, or not in their place. */
 export function generationOf(bytes: Uint8Array, start: number): number | undefined {
   const at = Math.ceil(start / 8) * 8
   if (bytes.byteLength < at - start + 4) return undefined

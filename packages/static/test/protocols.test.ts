@@ -16,7 +16,7 @@ import { sendFile, staticFiles } from '../src/index.ts'
 import { openFilesIn } from './open-files.ts'
 
 const LARGE = 1_500_000
-/** No two places of it are alike, so that a wrong octet shows. */
+/** No two places of it are alike, so that a wrong byte shows. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 /** More than what a transport and its client hold between them, so that a client can stop in the middle. */
 const HUGE = 24 * 1024 * 1024
@@ -82,7 +82,7 @@ async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | unde
   return outcomes[0]
 }
 
-/** Reads some octets and leaves the response there; the rest is read by going on with what is returned. */
+/** Reads some bytes and leaves the response there; the rest is read by going on with what is returned. */
 async function readSome(response: ClientResponse): Promise<AsyncIterator<Uint8Array>> {
   const body = response.body[Symbol.asyncIterator]()
   await body.next()
@@ -98,7 +98,7 @@ async function begin(of: ProtocolClient): Promise<AsyncIterator<Uint8Array>> {
   return readSome(response)
 }
 
-/** Reads to the end. @returns The octets, or `'cut off'` if they did not all come */
+/** Reads to the end. @returns The bytes, or `'cut off'` if they did not all come */
 async function readRest(body: AsyncIterator<Uint8Array>): Promise<number | 'cut off'> {
   let bytes = 0
   try {
@@ -186,7 +186,7 @@ eachProtocol('static files', start, (client) => {
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('streams large files to several at once, octet by octet', async () => {
+  it('streams large files to several at once, byte by byte', async () => {
     const bodies = Array.from({ length: 4 }, async () => {
       const response = await client().request({ path: '/large.bin' })
       expect(response.headers.get('content-length')).toBe(String(LARGE))
@@ -197,7 +197,7 @@ eachProtocol('static files', start, (client) => {
     expect(Buffer.from(await slice.bytes()).equals(large.subarray(70_000, 1_400_001))).toBe(true)
   })
 
-  it('tells an access log how many octets of a body were sent', async () => {
+  it('tells an access log how many bytes of a body were sent', async () => {
     const etag = (await ask('/large.bin', {}, 'HEAD')).headers.get('etag') ?? ''
     const table: [string, string, Record<string, string>, number, number][] = [
       ['GET', '/a.txt', {}, 200, 5],

@@ -12,7 +12,7 @@ import { staticFiles } from '../src/index.ts'
 const ROUNDS = Number(process.env['SLOW_ROUNDS'] ?? 2)
 const FILES = 4
 const FILE_BYTES = 768 * 1024
-/** Of a stream, in octets: less than a frame, about one, and more than a slice. */
+/** Of a stream, in bytes: less than a frame, about one, and more than a slice. */
 const WINDOWS = [5000, 20_000, 600_000]
 const STREAMS = 6
 
@@ -40,7 +40,7 @@ async function download(session: ClientHttp2Session, file: number, upTo: number)
   return Buffer.concat(chunks)
 }
 
-it.each(['h2', 'h2c'])('no octet is overwritten while it waits for a window (%s)', async (protocol) => {
+it.each(['h2', 'h2c'])('no byte is overwritten while it waits for a window (%s)', async (protocol) => {
   await using folder = await tempFolder({})
   const contents = Array.from({ length: FILES }, (_, file) => contentOf(file))
   for (const [file, content] of contents.entries()) writeFileSync(folder.join(String(file)), content)
@@ -61,8 +61,8 @@ it.each(['h2', 'h2c'])('no octet is overwritten while it waits for a window (%s)
         // Every third one leaves, so that its buffers may be another's while its last frames are on their way.
         const upTo = i % 3 === 2 ? FILE_BYTES / 3 : FILE_BYTES
         const got = await download(session, file, upTo)
-        if (got.byteLength < upTo) faults.push(`${got.byteLength} octets of file ${file} in place of ${upTo}`)
-        else if (!got.equals((contents[file] ?? got).subarray(0, got.byteLength))) faults.push(`octets of file ${file}`)
+        if (got.byteLength < upTo) faults.push(`${got.byteLength} bytes of file ${file} in place of ${upTo}`)
+        else if (!got.equals((contents[file] ?? got).subarray(0, got.byteLength))) faults.push(`bytes of file ${file}`)
       }),
     )
     session.close()

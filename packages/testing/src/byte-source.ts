@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Where octets come from, one slice at a time. */
+/** Where bytes come from, one slice at a time. */
 export interface ByteSource {
   /** The next slice, or `undefined` at the end. @throws what broke the transport */
   read(): Promise<Uint8Array | undefined>

@@ -1,7 +1,7 @@
 /** A protocol with its transport; `h2c` is HTTP/2 in clear text with prior knowledge. */
 export type TestProtocol = 'h1' | 'h1+tls' | 'h2' | 'h2c' | 'h3'
 
-/** One name and value of the wire. Values are octets, one character each (latin1). */
+/** One name and value of the wire. Values are bytes, one character each (latin1). */
 export type TestField = readonly [name: string, value: string]
 
 /**

@@ -19,7 +19,7 @@ type NodeResponse = Writable & {
   flushHeaders(): void
 }
 
-/** How many body octets /endless was able to write before its client was gone. */
+/** How many body bytes /endless was able to write before its client was gone. */
 let endlessBytes = 0
 /** Resolved when /silence has received a request. */
 let arrived = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ const routes: Record<string, (request: NodeRequest, response: NodeResponse) => u
   },
 }
 
-/** Speaks HTTP/1.1 and HTTP/2 on one port, chosen by ALPN or by the first octets. */
+/** Speaks HTTP/1.1 and HTTP/2 on one port, chosen by ALPN or by the first bytes. */
 async function start({ tls }: ServerDemand): Promise<RunningServer> {
   const listener = handle as (request: object, response: object) => void
   const server: Server =
@@ -122,7 +122,7 @@ eachProtocol(
     it.each([
       ['no body', undefined, 'GET', '', undefined],
       ['text', 'né', 'POST', 'n\u00c3\u00a9', '3'],
-      ['octets', Uint8Array.of(0xff, 0x00), 'POST', '\u00ff\u0000', '2'],
+      ['bytes', Uint8Array.of(0xff, 0x00), 'POST', '\u00ff\u0000', '2'],
       ['slices', slices('on', '', 'e'), 'POST', 'one', undefined],
     ])('sends %s', async (_name, body, method, received, length) => {
       const response = await client().request({ path: '/echo', ...(body === undefined ? {} : { body }) })

@@ -8,7 +8,7 @@ import { MalformedResponse } from './response-error.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
 
-/** A server that answers the requests of each connection, whatever they are, with these octets one after another. */
+/** A server that answers the requests of each connection, whatever they are, with these bytes one after another. */
 async function scripted(
   ...responses: string[]
 ): Promise<AsyncDisposable & { client: ProtocolClient; sockets: Socket[] }> {
@@ -61,7 +61,7 @@ it('closes an idle connection that the server closes, and opens another', async 
 
 it.each([
   ['content after the response to HEAD', 'HEAD', `${HEAD}Content-Length: 3\r\n\r\nabc`],
-  ['octets after the end of the body', 'GET', `${HEAD}Content-Length: 1\r\n\r\nabc`],
+  ['bytes after the end of the body', 'GET', `${HEAD}Content-Length: 1\r\n\r\nabc`],
   ['an upgrade that was not asked for', 'GET', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['a length on a 1xx', 'GET', `HTTP/1.1 103 x\r\nContent-Length: 0\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`],
 ])('refuses %s', async (_name, method, received) => {

@@ -4,7 +4,7 @@ import { type ParsedResponse, parseResponses } from './parse-responses.ts'
 import { IncompleteResponse, MalformedResponse } from './response-error.ts'
 
 const DATE = 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
-const octets = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 const bodies = (responses: readonly ParsedResponse[]): string[] =>
   responses.map(({ body }) => Buffer.from(body).toString('latin1'))
 
@@ -28,22 +28,22 @@ describe('parseResponses accepts', () => {
       ['1', '2'],
     ],
   ])('%s, however it is cut', async (_name, wire, expected) => {
-    for (const slices of everySplit(octets(wire))) expect(bodies(await parseResponses(slices))).toEqual(expected)
+    for (const slices of everySplit(bytes(wire))) expect(bodies(await parseResponses(slices))).toEqual(expected)
   })
 
   it('a length without content in the response to HEAD', async () => {
     const wire = `HTTP/1.1 200 OK\r\n${DATE}Content-Length: 3\r\n\r\n`
-    expect(bodies(await parseResponses(octets(wire + wire), ['HEAD', 'HEAD']))).toEqual(['', ''])
+    expect(bodies(await parseResponses(bytes(wire + wire), ['HEAD', 'HEAD']))).toEqual(['', ''])
   })
 
   it('trailers', async () => {
     const wire = `HTTP/1.1 200 OK\r\n${DATE}Transfer-Encoding: chunked\r\n\r\n0\r\nX-Sum: 1\r\n\r\n`
-    expect((await parseResponses(octets(wire)))[0]?.trailers).toEqual([['X-Sum', '1']])
+    expect((await parseResponses(bytes(wire)))[0]?.trailers).toEqual([['X-Sum', '1']])
   })
 
-  it('field values as octets, without the white space around them', async () => {
+  it('field values as bytes, without the white space around them', async () => {
     const wire = `HTTP/1.1 204 x\r\n${DATE}X:\t \u00e9 e \t\r\nEmpty:\r\n\r\n`
-    expect((await parseResponses(octets(wire)))[0]?.fields.slice(1)).toEqual([
+    expect((await parseResponses(bytes(wire)))[0]?.fields.slice(1)).toEqual([
       ['X', '\u00e9 e'],
       ['Empty', ''],
     ])
@@ -76,13 +76,13 @@ describe('parseResponses refuses', () => {
     ['a length on a 204', `HTTP/1.1 204 x\r\n${DATE}Content-Length: 0\r\n\r\n`],
     ['chunked on a 304', `HTTP/1.1 304 x\r\n${DATE}Transfer-Encoding: chunked\r\n\r\n`],
     ['content on a 204', `HTTP/1.1 204 x\r\n${DATE}\r\ncontent\r\n`],
-    ['octets after the end', `${head('Content-Length: 1\r\n')}ab\r\n`],
+    ['bytes after the end', `${head('Content-Length: 1\r\n')}ab\r\n`],
     ['a chunk size with a sign', `${head('Transfer-Encoding: chunked\r\n')}+1\r\na\r\n0\r\n\r\n`],
     ['a chunk extension', `${head('Transfer-Encoding: chunked\r\n')}1;a=b\r\na\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${head('Transfer-Encoding: chunked\r\n')}1\r\nab\r\n0\r\n\r\n`],
     ['a trailer without a colon', `${head('Transfer-Encoding: chunked\r\n')}0\r\nX\r\n\r\n`],
   ])('%s, however it is cut', async (_name, wire) => {
-    for (const slices of everySplit(octets(wire))) {
+    for (const slices of everySplit(bytes(wire))) {
       await expect(parseResponses(slices)).rejects.toThrow(MalformedResponse)
     }
   })
@@ -94,7 +94,7 @@ describe('parseResponses refuses', () => {
     ['before the last chunk', `${head('Transfer-Encoding: chunked\r\n')}1\r\na\r\n`],
     ['within the trailers', `${head('Transfer-Encoding: chunked\r\n')}0\r\nX: 1\r\n`],
   ])('an end %s, however it is cut', async (_name, wire) => {
-    for (const slices of everySplit(octets(wire))) {
+    for (const slices of everySplit(bytes(wire))) {
       await expect(parseResponses(slices)).rejects.toThrow(IncompleteResponse)
     }
   })

@@ -41,7 +41,7 @@ describe.each([false, true])('rawExchange (TLS: %s)', (tls) => {
     expect(await rawExchange(port, 'fin', { tls })).toMatchObject({ text: 'bye', ended: 'fin' })
   })
 
-  it('sends octets as they are', async () => {
+  it('sends bytes as they are', async () => {
     reads = []
     const { bytes } = await rawExchange(port, '\u00ff\u0000\recho', { tls, timeoutMs: 100 })
     expect(Buffer.from(bytes).toString('latin1')).toBe('\u00ff\u0000\recho')

@@ -4,7 +4,7 @@ import { openSocket } from './open-socket.ts'
 /** What came back from a raw exchange. */
 export interface RawResult {
   readonly bytes: Uint8Array
-  /** The same octets, one character each (latin1). */
+  /** The same bytes, one character each (latin1). */
   readonly text: string
   /** `fin`: the server closed in order; `reset`: it cut the connection; `open`: it did neither in time. */
   readonly ended: 'fin' | 'reset' | 'open'
@@ -26,7 +26,7 @@ export interface RawOptions {
 const SILENT_TICKS = 20
 
 /**
- * Sends octets as they are and collects everything that comes back until the server closes or falls silent.
+ * Sends bytes as they are and collects everything that comes back until the server closes or falls silent.
  *
  * Slices are written one by one, in turns of the event loop of their own, so that a server in this process sees them
  * apart.

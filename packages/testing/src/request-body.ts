@@ -5,7 +5,7 @@ export function requestMethod(request: ClientRequest): string {
   return request.method ?? (request.body === undefined ? 'GET' : 'POST')
 }
 
-/** The body's octets if they are all there, `undefined` if they are still to come. */
+/** The body's bytes if they are all there, `undefined` if they are still to come. */
 export function wholeBody(body: ClientRequest['body']): Uint8Array | undefined {
   if (body === undefined) return new Uint8Array()
   if (typeof body === 'string') return Buffer.from(body, 'utf8')

@@ -8,7 +8,7 @@ import type { Params } from './path-params.ts'
 import type { RouteInfo } from './router.ts'
 import type { Validated } from './standard-schema.ts'
 
-/** The fields of the response being prepared. Names are compared without case; values are octets (latin1). */
+/** The fields of the response being prepared. Names are compared without case; values are bytes (latin1). */
 export interface ResponseHeaders {
   /** The value, several fields of the same name joined with `, `, or `null` when absent. */
   get(name: string): string | null
@@ -75,7 +75,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly cookies: Cookies
   /**
    * The request as a standard `Request`, made when first asked for. Read its body here or by the methods of the context,
-   * not by both. Here only the octets are limited: `formData()` of a million fields takes seconds, `form()` refuses it.
+   * not by both. Here only the bytes are limited: `formData()` of a million fields takes seconds, `form()` refuses it.
    */
   readonly request: Request
   /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
@@ -137,7 +137,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   json(value: unknown, init?: ResponseInit): void
   /** Responses with text, `text/html` unless a content type was set. Nothing is escaped. */
   html(body: string, init?: ResponseInit): void
-  /** Responses with octets, which are not copied: leave them alone. `application/octet-stream` unless a content type was set. */
+  /** Responses with bytes, which are not copied: leave them alone. `application/octet-stream` unless a content type was set. */
   bytes(body: Uint8Array, init?: ResponseInit): void
   /**
    * Responses with what a source gives, as fast as the client takes it; `application/octet-stream` unless a content type was

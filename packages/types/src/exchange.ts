@@ -9,16 +9,16 @@ export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
 export interface Outcome {
   /** Status of the response; 0 if none was sent. */
   readonly status: number
-  /** Octets of the response's body given to the protocol engine, without framing. */
+  /** Bytes of the response's body given to the protocol engine, without framing. */
   readonly bodyBytes: number
   /** Whether the exchange ended before the whole response was given to the transport. */
   readonly aborted: boolean
 }
 
-/** Octets that many bodies send: what a protocol makes of them is made once. */
+/** Bytes that many bodies send: what a protocol makes of them is made once. */
 export interface SharedChunk {
   readonly bytes: Uint8Array
-  /** The octets in the chunked coding, left here by the first body that needs them so. */
+  /** The bytes in the chunked coding, left here by the first body that needs them so. */
   chunked: Uint8Array | undefined
 }
 
@@ -26,18 +26,18 @@ export interface SharedChunk {
 export interface ResponseBody {
   /** False once the response is complete or nobody is there to receive it; writes are then without effect. */
   readonly isOpen: boolean
-  /** Octets of the body so far, without framing. */
+  /** Bytes of the body so far, without framing. */
   readonly bodyBytes: number
-  /** Octets written that the transport has not taken yet. */
+  /** Bytes written that the transport has not taken yet. */
   readonly bufferedBytes: number
   /**
-   * Sends octets at once. They are not copied: leave them alone until `bufferedBytes` is 0 again.
+   * Sends bytes at once. They are not copied: leave them alone until `bufferedBytes` is 0 again.
    *
    * @returns False if more is buffered than the transport takes: wait for `drained()` before writing on
    * @throws {RangeError} if this exceeds the `content-length` that was announced
    */
   write(chunk: Uint8Array): boolean
-  /** As `write`, for octets that many bodies send. The bodies of engines have it. */
+  /** As `write`, for bytes that many bodies send. The bodies of engines have it. */
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has taken everything written, or the exchange is over; never rejects. */
   drained(): Promise<void>
@@ -51,7 +51,7 @@ export interface ResponseBody {
 export interface UpgradedConnection {
   /** The connection; whoever took it answers 101 on it, uses it and closes it. */
   readonly socket: Duplex
-  /** Octets that came right behind the request. */
+  /** Bytes that came right behind the request. */
   readonly head: Uint8Array
 }
 

@@ -34,6 +34,6 @@ export interface Refusal {
   readonly method: string | undefined
   readonly target: string | undefined
   readonly bodyBytes: number
-  /** From the first octet of the request to the response, in milliseconds. */
+  /** From the first byte of the request to the response, in milliseconds. */
   readonly durationMs: number
 }

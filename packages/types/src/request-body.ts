@@ -1,8 +1,8 @@
 import type { FieldList } from './fields.ts'
 
-/** Takes the octets of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
+/** Takes the bytes of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
 export interface BodyConsumer {
-  /** @param chunk Belongs to the consumer from here on, but its memory may have others' octets, too: copy it before it is transferred; never empty */
+  /** @param chunk Belongs to the consumer from here on, but its memory may have others' bytes, too: copy it before it is transferred; never empty */
   data(chunk: Uint8Array): void
   /** @param trailers Trailer fields (RFC 9110 §6.5); empty when none were sent */
   end(trailers: FieldList): void
@@ -12,7 +12,7 @@ export interface BodyConsumer {
 
 /** The content of a request, not read before somebody asks for it. */
 export interface RequestBody {
-  /** Octets announced by `Content-Length`, 0 without a body, `undefined` when only the end will tell. */
+  /** Bytes announced by `Content-Length`, 0 without a body, `undefined` when only the end will tell. */
   readonly length: number | undefined
   /**
    * Starts reading; may be called once. Answers `Expect: 100-continue`.

@@ -9,7 +9,7 @@ export interface RouteOptions {
   readonly use?: Middleware | readonly Middleware[]
   /** Limits of this route, in place of those of the server. */
   readonly limits?: {
-    /** Largest request body in octets; over it the response is 413. */
+    /** Largest request body in bytes; over it the response is 413. */
     readonly maxBodyBytes?: number
     /** Most fields of a form (`application/x-www-form-urlencoded`); over it the response is 413. */
     readonly maxFormFields?: number

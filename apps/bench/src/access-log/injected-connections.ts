@@ -33,8 +33,8 @@ export class InjectedConnections {
   }
 
   #open(): Connection {
-    const connection = new Connection((octets) => {
-      if (!octets.includes(this.#responseEnd, octets.length - this.#responseEnd.length)) return
+    const connection = new Connection((bytes) => {
+      if (!bytes.includes(this.#responseEnd, bytes.length - this.#responseEnd.length)) return
       this.#responded++
       this.#free.push(connection)
     })
@@ -47,17 +47,17 @@ export class InjectedConnections {
 class Connection extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
-  readonly #onWrite: (octets: Buffer) => void
+  readonly #onWrite: (bytes: Buffer) => void
 
-  constructor(onWrite: (octets: Buffer) => void) {
+  constructor(onWrite: (bytes: Buffer) => void) {
     super()
     this.#onWrite = onWrite
   }
 
   override _read(): void {}
 
-  override _write(octets: Buffer, _encoding: BufferEncoding, callback: () => void): void {
+  override _write(bytes: Buffer, _encoding: BufferEncoding, callback: () => void): void {
     callback()
-    this.#onWrite(octets)
+    this.#onWrite(bytes)
   }
 }

@@ -41,8 +41,8 @@ function askOn({ socket, request, responseBytes }: Connection, times: number): P
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let left = times
   let missing = responseBytes
-  const onData = (octets: Buffer): void => {
-    missing -= octets.byteLength
+  const onData = (bytes: Buffer): void => {
+    missing -= bytes.byteLength
     if (missing > 0) return
     missing = responseBytes
     if (--left > 0) socket.write(request)

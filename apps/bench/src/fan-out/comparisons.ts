@@ -11,7 +11,7 @@ const IDLE_STREAMS = 10_000
 
 const fanOut = [1000, 10_000].map((streams): Comparison => ({
   name: `${streams}-streams`,
-  title: `One event of 135 octets to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
+  title: `One event of 135 bytes to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
   reference: 'net',
   together: 'in turns',
   metrics: ['eventMicros', 'burstMicros', 'streamKib'],

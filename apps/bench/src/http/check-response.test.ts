@@ -30,12 +30,12 @@ describe('compareAnswer', () => {
 describe('checkVolume', () => {
   const load = { requests: 10, seconds: 1, p50Ms: 1, p99Ms: 1 }
 
-  it.each([1000, 1200])('takes 10 answers of 100 octets, 2 more begun, in %d octets', (bytes) => {
+  it.each([1000, 1200])('takes 10 answers of 100 bytes, 2 more begun, in %d bytes', (bytes) => {
     expect(() => checkVolume({ ...load, bytes }, 100, { connections: 2 })).not.toThrow()
   })
 
-  it.each([999, 1201])('refuses them in %d octets', (bytes) => {
+  it.each([999, 1201])('refuses them in %d bytes', (bytes) => {
     const check = (): void => checkVolume({ ...load, bytes }, 100, { connections: 2 })
-    expect(check).toThrow(`10 answers came in ${bytes} octets`)
+    expect(check).toThrow(`10 answers came in ${bytes} bytes`)
   })
 })

@@ -10,7 +10,7 @@ export interface ReceivedResponse {
   readonly coding: string
   readonly etag: string
   readonly body: Buffer
-  /** Octets of it that the load generator will count; `undefined` if it could as well be sent in other pieces. */
+  /** Bytes of it that the load generator will count; `undefined` if it could as well be sent in other pieces. */
   readonly countedBytes: number | undefined
 }
 
@@ -23,11 +23,11 @@ export function compareResponse(expected: ExpectedResponse, received: ReceivedRe
   compareContent(received.body, Buffer.from(expected.body))
 }
 
-/** @throws {Error} if any octet differs */
+/** @throws {Error} if any byte differs */
 export function compareContent(received: Buffer, expected: Buffer): void {
   assert(
     received.equals(expected),
-    `The content is another one: ${received.byteLength} octets, expected ${expected.byteLength}`,
+    `The content is another one: ${received.byteLength} bytes, expected ${expected.byteLength}`,
   )
 }
 
@@ -35,11 +35,11 @@ export function compareContent(received: Buffer, expected: Buffer): void {
  * Every response of the load must have had the size of the one that was checked.
  *
  * @param responseBytes `countedBytes` of the response that was checked
- * @throws {Error} if more octets came, or fewer, than the responses that were counted and those that were cut off have
+ * @throws {Error} if more bytes came, or fewer, than the responses that were counted and those that were cut off have
  */
 export function checkVolume({ requests, bytes }: Load, responseBytes: number | undefined, shape: LoadShape): void {
   if (bytes === undefined || responseBytes === undefined) return
   const begun = shape.connections * (shape.depth ?? 1)
   const [least, most] = [requests * responseBytes, (requests + begun) * responseBytes]
-  assert(bytes >= least && bytes <= most, `${requests} answers came in ${bytes} octets, not in ${least}`)
+  assert(bytes >= least && bytes <= most, `${requests} answers came in ${bytes} bytes, not in ${least}`)
 }

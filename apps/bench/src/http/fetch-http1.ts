@@ -37,7 +37,7 @@ function received(head: IncomingMessage, body: Buffer): ReceivedResponse {
   }
 }
 
-/** Octets of the head: the status line, a line for each field, an empty line. */
+/** Bytes of the head: the status line, a line for each field, an empty line. */
 function headBytes({ statusCode, statusMessage, rawHeaders }: IncomingMessage): number {
   const fields = rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, 0)
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`.length + fields + 2

@@ -19,7 +19,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'hello',
-    title: 'GET / answered with 11 octets of text; 64 connections',
+    title: 'GET / answered with 11 bytes of text; 64 connections',
     targets: [
       { of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.45 },
       { of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.6 },
@@ -51,7 +51,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'browser-headers',
-    title: 'GET / with the 12 fields, 700 octets, that a browser sends; 64 connections',
+    title: 'GET / with the 12 fields, 700 bytes, that a browser sends; 64 connections',
     request: get('/', BROWSER_HEADERS),
     peers: ENGINES,
     targets: [{ of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.6 }],

@@ -16,7 +16,7 @@ export const HTTP2_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'hello',
-    title: 'GET / answered with 11 octets of text, in clear text; 4 connections, 32 streams on each',
+    title: 'GET / answered with 11 bytes of text, in clear text; 4 connections, 32 streams on each',
     targets: [
       { of: 'fw', metric: 'rate', to: 'node-http2', atLeast: 0.97 },
       { of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.7 },

@@ -7,7 +7,7 @@ const REFERENCE = '@currentspace/http3'
 export const HTTP3_SCENARIOS: readonly HttpScenario[] = [
   {
     name: 'hello',
-    title: 'GET / answered with 11 octets of text; 4 connections, 32 streams on each. The load generator is the limit',
+    title: 'GET / answered with 11 bytes of text; 4 connections, 32 streams on each. The load generator is the limit',
     tool: 'h3',
     isTls: true,
     request: get('/'),

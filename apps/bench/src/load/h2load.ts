@@ -26,7 +26,7 @@ export async function h2load(target: LoadTarget, seconds: number): Promise<Load>
   return { requests, seconds, bytes, p50Ms, p99Ms }
 }
 
-/** @returns Answers, and octets of their content */
+/** @returns Answers, and bytes of their content */
 function readReport(output: string): { requests: number; bytes: number } {
   const [, done, succeeded] = /(\d+) done, (\d+) succeeded/.exec(output) ?? []
   if (done === undefined || done === '0') throw new Error('No request was answered')

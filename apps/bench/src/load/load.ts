@@ -14,7 +14,7 @@ export interface LoadTarget {
 export interface Load {
   readonly requests: number
   readonly seconds: number
-  /** Octets that were received, if the generator counts them as they are on HTTP/1.1. */
+  /** Bytes that were received, if the generator counts them as they are on HTTP/1.1. */
   readonly bytes?: number
   readonly p50Ms: number
   readonly p99Ms: number

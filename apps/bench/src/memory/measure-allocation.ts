@@ -5,7 +5,7 @@ import type { Run } from '../run.ts'
 import type { ServerProcess } from '../server-process.ts'
 import type { HeapReport } from '../server-program.ts'
 
-/** Octets that are allocated for each request, the warm-up included: V8 counts them all. */
+/** Bytes that are allocated for each request, the warm-up included: V8 counts them all. */
 export async function measureAllocation(server: ServerProcess, scenario: HttpScenario, run: Run): Promise<Measurement> {
   const before = await heapOf(server)
   const { figures, requests } = await measureServer(server, scenario, run)

@@ -59,12 +59,12 @@ function ours(): (work: Work) => Record<string, OneRequest> {
   const handler = toFetchHandler(app.router)
   return ({ method, path, body }) => {
     const url = `http://localhost${path}`
-    const octets = body === undefined ? undefined : Buffer.from(body)
+    const bytes = body === undefined ? undefined : Buffer.from(body)
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const fields = ['host', 'localhost', ...Object.entries(headers).flat()]
     return {
       'fw exchange': () => {
-        const exchange = new SilentExchange(method, path, fields, octets)
+        const exchange = new SilentExchange(method, path, fields, bytes)
         app.handle(exchange)
         return exchange.status === 0 ? exchange.over : undefined
       },

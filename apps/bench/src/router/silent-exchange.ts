@@ -86,15 +86,15 @@ class Fields implements RequestHeaders {
 
 class WholeBody implements RequestBody {
   readonly length: number
-  readonly #octets: Uint8Array | undefined
+  readonly #bytes: Uint8Array | undefined
 
-  constructor(octets: Uint8Array | undefined) {
-    this.#octets = octets
-    this.length = octets?.byteLength ?? 0
+  constructor(bytes: Uint8Array | undefined) {
+    this.#bytes = bytes
+    this.length = bytes?.byteLength ?? 0
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#octets !== undefined) consumer.data(this.#octets)
+    if (this.#bytes !== undefined) consumer.data(this.#bytes)
     consumer.end([])
   }
 

@@ -22,7 +22,7 @@ export const FILES: Readonly<Record<FileName, Buffer>> = {
   'page.css.gz': gzipSync(STYLES),
 }
 
-/** Octets that differ from place to place, so that a piece in the wrong place shows. */
+/** Bytes that differ from place to place, so that a piece in the wrong place shows. */
 function patterned(bytes: number): Buffer {
   const words = new Uint32Array(bytes / 4).map((_, at) => Math.imul(at, 2_654_435_761))
   return Buffer.from(words.buffer)

@@ -9,14 +9,14 @@ import { FILES } from './files.ts'
 const scratch = await mkdtemp(join(tmpdir(), 'fw-looks-'))
 const path = join(scratch, '1k.css')
 await writeFile(path, FILES['1k.css'])
-const octets = Buffer.from(path)
+const bytes = Buffer.from(path)
 const fd = openSync(path, 'r')
 try {
   const candidates = {
     'no look': () => {},
     'stat, nanoseconds': () => void statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs,
     'stat, milliseconds': () => void statSync(path, { throwIfNoEntry: false })?.mtimeMs,
-    'stat, path as octets': () => void statSync(octets, { bigint: true, throwIfNoEntry: false })?.mtimeNs,
+    'stat, path as bytes': () => void statSync(bytes, { bigint: true, throwIfNoEntry: false })?.mtimeNs,
     'whether it is there': () => void existsSync(path),
     // Not of the file that the path leads to now.
     'open file, nanoseconds': () => void fstatSync(fd, { bigint: true }).mtimeNs,

@@ -3,7 +3,7 @@ import { nginxPeer } from '../http/nginx.ts'
 import { nodePeer, type Peer } from '../http/peer.ts'
 
 /**
- * Servers of the files of a directory. `fw hello` answers the same octets from memory, as far as a file server could
+ * Servers of the files of a directory. `fw hello` answers the same bytes from memory, as far as a file server could
  * ever come; `pipe` does the least that a program for node:http can do. To add one: a program in `servers/`, a line here.
  */
 export const STATIC_PEERS: readonly Peer[] = [

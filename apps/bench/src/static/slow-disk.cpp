@@ -1,5 +1,5 @@
 // A slow disk, put before the C library by LD_PRELOAD: what is asked of paths below FW_SLOW_DIRECTORY takes FW_SLOW_MS. How
-// often the first thread, which runs the event loop, waited for it stands in the file FW_SLOW_REPORT, in 8 octets.
+// often the first thread, which runs the event loop, waited for it stands in the file FW_SLOW_REPORT, in 8 bytes.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

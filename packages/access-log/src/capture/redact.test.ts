@@ -26,14 +26,14 @@ it.each([
   expect(redactQuery(query, new Set(['token', 'api key', 'clé']))).toBe(expected)
 })
 
-/** Each octet of a name as it is, or percent-encoded in either case. */
+/** Each byte of a name as it is, or percent-encoded in either case. */
 const spelled = (name: string): fc.Arbitrary<string> =>
   fc
-    .tuple(...Array.from(name, (octet) => fc.constantFrom(octet, octet.toUpperCase(), percentEncoded(octet))))
-    .map((octets) => octets.join(''))
+    .tuple(...Array.from(name, (byte) => fc.constantFrom(byte, byte.toUpperCase(), percentEncoded(byte))))
+    .map((bytes) => bytes.join(''))
 
-function percentEncoded(octet: string): string {
-  return `%${octet.charCodeAt(0).toString(16)}`
+function percentEncoded(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`
 }
 
 it('nothing of a value is left, however its name is spelled and wherever it stands', () => {

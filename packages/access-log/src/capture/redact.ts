@@ -33,10 +33,10 @@ function redactPair(pair: string, names: ReadonlySet<string>): string {
 
 /** As `URLSearchParams` reads a name: malformed percent-encoding means itself. */
 function meaning(name: string): string {
-  const octets = name.replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => octet(digits))
-  return textOf(octets) ?? octets
+  const bytes = name.replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => byte(digits))
+  return textOf(bytes) ?? bytes
 }
 
-function octet(digits: string): string {
+function byte(digits: string): string {
   return String.fromCharCode(Number.parseInt(digits, 16))
 }

@@ -5,12 +5,12 @@ import type { TraceContext } from './trace-context.ts'
 export interface CapturedHeader {
   /** As configured: a field name in any case. */
   readonly name: string
-  /** Several fields of that name joined with `, `; octets, one character each. */
+  /** Several fields of that name joined with `, `; bytes, one character each. */
   readonly value: string
 }
 
 /**
- * What is known of a finished request. Texts that came from outside are octets, one character each, as received: they
+ * What is known of a finished request. Texts that came from outside are bytes, one character each, as received: they
  * are escaped where they are written.
  */
 export interface Entry {
@@ -21,7 +21,7 @@ export interface Entry {
   readonly query: string
   readonly status: number
   readonly durationNs: number
-  /** Octets of the response's body, without framing. */
+  /** Bytes of the response's body, without framing. */
   readonly bytes: number
   /** `undefined` if there is none, as on a Unix socket, or it is not logged. */
   readonly clientAddress: string | undefined

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInBrackets, escapeInJson, escapeWord, escapeWordInBrackets } from './escape.ts'
 
-/** The octets of a text, one character each, as header values are kept. */
-const octets = (text: string): string => Buffer.from(text).toString('latin1')
+/** The bytes of a text, one character each, as header values are kept. */
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('escapeWord', () => {
   it.each([
@@ -14,11 +14,11 @@ describe('escapeWord', () => {
     ['a\\x0ab', 'a\\\\x0ab'],
     ['a\r\nb\0', 'a\\x0d\\x0ab\\x00'],
     ['\u001b[2J\u007f', '\\x1b[2J\\x7f'],
-    [octets('žluť漢🚀'), 'žluť漢🚀'],
-    [octets('a\u00a0b'), 'a\u00a0b'],
-    [octets('a\u0085\u009fb'), 'a\\x85\\x9fb'],
+    [latin1('žluť漢🚀'), 'žluť漢🚀'],
+    [latin1('a\u00a0b'), 'a\u00a0b'],
+    [latin1('a\u0085\u009fb'), 'a\\x85\\x9fb'],
     [
-      octets('\u061c\u200e\u200f\u2028\u202e\u2066\u2069\ufeff'),
+      latin1('\u061c\u200e\u200f\u2028\u202e\u2066\u2069\ufeff'),
       '\\u061c\\u200e\\u200f\\u2028\\u202e\\u2066\\u2069\\ufeff',
     ],
     ['caf\xe9', 'caf\\xe9'],
@@ -36,7 +36,7 @@ describe('escapeInBrackets', () => {
     ['Mozilla/5.0 (X11; Linux)', 'Mozilla/5.0 (X11; Linux)'],
     ['x] [role: admin', 'x\\x5d \\x5brole: admin'],
     ['\t"', '\\x09\\"'],
-    [octets('é] '), 'é\\x5d '],
+    [latin1('é] '), 'é\\x5d '],
     ['\xff[', '\\xff\\x5b'],
   ])('makes of %j %j', (value, escaped) => {
     expect(escapeInBrackets(value)).toBe(escaped)
@@ -54,7 +54,7 @@ describe('escapeInJson', () => {
     ['/a b', '"/a b"'],
     ['"\\', '"\\"\\\\"'],
     ['\u0001\n\u007f', '"\\u0001\\n\\u007f"'],
-    [octets('é漢🚀\u0085\u202e\ufeff'), '"é漢🚀\\u0085\\u202e\\ufeff"'],
+    [latin1('é漢🚀\u0085\u202e\ufeff'), '"é漢🚀\\u0085\\u202e\\ufeff"'],
     ['caf\xe9', '"café"'],
     ['\ud800漢', '"\\ud800漢"'],
   ])('makes of %j %s', (value, json) => {
@@ -62,12 +62,12 @@ describe('escapeInJson', () => {
   })
 })
 
-const anyOctets = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
-const anyValue = fc.oneof(anyOctets, fc.string({ unit: 'binary' }).map(octets))
+const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
+const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
 /** What no value may bring into a line, whatever it is made of. */
 const FORGERY = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/u
 
-describe('whatever the octets,', () => {
+describe('whatever the bytes,', () => {
   it('a word stays one word without control characters', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
@@ -91,7 +91,7 @@ describe('whatever the octets,', () => {
   it('a JSON string is one, of visible characters, and says the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const json = `"${escapeInJson(octets(text))}"`
+        const json = `"${escapeInJson(latin1(text))}"`
         expect(json).not.toMatch(FORGERY)
         expect(JSON.parse(json)).toBe(text)
       }),

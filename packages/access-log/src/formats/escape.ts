@@ -9,8 +9,8 @@ interface Place {
   readonly plain: RegExp
   /** Matches what is escaped in text. */
   readonly inText: RegExp
-  /** Matches what is escaped in octets that are no UTF-8. */
-  readonly inOctets: RegExp
+  /** Matches what is escaped in bytes that are no UTF-8. */
+  readonly inBytes: RegExp
 }
 
 function place(alsoEscaped: string): Place {
@@ -18,7 +18,7 @@ function place(alsoEscaped: string): Place {
   return {
     plain: new RegExp(`^[^${ascii}\\x7f-\\uffff]*$`),
     inText: new RegExp(`[${ascii}\\x7f-\\x9f${DECEPTIVE}]`, 'gu'),
-    inOctets: new RegExp(`[${ascii}\\x7f-\\xff]`, 'g'),
+    inBytes: new RegExp(`[${ascii}\\x7f-\\xff]`, 'g'),
   }
 }
 
@@ -29,30 +29,30 @@ const WORD_IN_BRACKETS = place(' [\\]')
 /**
  * Escapes a method, path or query for an entry: no space, quote, control character or line break is left.
  *
- * @param octets As received, one character for each octet
+ * @param bytes As received, one character for each byte
  */
-export function escapeWord(octets: string): string {
-  return isShortWord(octets) ? octets : escape(octets, WORD)
+export function escapeWord(bytes: string): string {
+  return isShortWord(bytes) ? bytes : escape(bytes, WORD)
 }
 
 /** Escapes the value of a header for `[name: value]`: it cannot close the bracket, but may contain spaces. */
-export function escapeInBrackets(octets: string): string {
-  return escape(octets, IN_BRACKETS)
+export function escapeInBrackets(bytes: string): string {
+  return escape(bytes, IN_BRACKETS)
 }
 
 /** Escapes a method or path for a prefix in brackets. */
-export function escapeWordInBrackets(octets: string): string {
-  return escape(octets, WORD_IN_BRACKETS)
+export function escapeWordInBrackets(bytes: string): string {
+  return escape(bytes, WORD_IN_BRACKETS)
 }
 
 /**
  * Escapes a value for the quotes of a JSON string, so that any terminal and any line-based reader can be trusted with
- * it. Octets that are no UTF-8 become the characters of the same numbers.
+ * it. Bytes that are no UTF-8 become the characters of the same numbers.
  */
-export function escapeInJson(octets: string): string {
-  if (isShortWord(octets) || PLAIN_JSON.test(octets)) return octets
+export function escapeInJson(bytes: string): string {
+  if (isShortWord(bytes) || PLAIN_JSON.test(bytes)) return bytes
   // JSON.stringify has seen to lone surrogates.
-  const quoted = JSON.stringify(textOf(octets) ?? octets).replace(UNSAFE_IN_JSON, unicodeEscape)
+  const quoted = JSON.stringify(textOf(bytes) ?? bytes).replace(UNSAFE_IN_JSON, unicodeEscape)
   return quoted.slice(1, -1)
 }
 
@@ -60,11 +60,11 @@ export function escapeInJson(octets: string): string {
 const SHORT = 24
 
 /** Whether a text is short and of visible ASCII that is escaped nowhere but in brackets, as most are. */
-function isShortWord(octets: string): boolean {
-  const { length } = octets
+function isShortWord(bytes: string): boolean {
+  const { length } = bytes
   if (length > SHORT) return false
   for (let at = 0; at < length; at++) {
-    const code = octets.charCodeAt(at)
+    const code = bytes.charCodeAt(at)
     if (code <= 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false
   }
   return true
@@ -73,10 +73,10 @@ function isShortWord(octets: string): boolean {
 const PLAIN_JSON = /^[ !#-[\]-~]*$/
 const UNSAFE_IN_JSON = new RegExp(`[\\x7f-\\x9f${DECEPTIVE}]`, 'gu')
 
-function escape(octets: string, { plain, inText, inOctets }: Place): string {
-  if (plain.test(octets)) return octets
-  const text = textOf(octets)
-  return text === undefined ? octets.replace(inOctets, escapeCharacter) : text.replace(inText, escapeCharacter)
+function escape(bytes: string, { plain, inText, inBytes }: Place): string {
+  if (plain.test(bytes)) return bytes
+  const text = textOf(bytes)
+  return text === undefined ? bytes.replace(inBytes, escapeCharacter) : text.replace(inText, escapeCharacter)
 }
 
 function escapeCharacter(character: string): string {

@@ -34,14 +34,14 @@ export function byStatus(make: (status: number) => string): (status: number) => 
 }
 
 /**
- * A number of octets for people: `<n> B` below 1024, else `<n.n> KB` of 1024 octets, however large.
+ * A number of bytes for people: `<n> B` below 1024, else `<n.n> KB` of 1024 bytes, however large.
  *
  * @example
  * formatSize(1536)   // '1.5 KB'
  */
-export function formatSize(octets: number): string {
-  if (octets < 1024) return `${octets} B`
-  const tenths = Math.round((octets * 10) / 1024)
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const tenths = Math.round((bytes * 10) / 1024)
   const rest = tenths % 10
   return `${(tenths - rest) / 10}.${rest} KB`
 }

@@ -8,10 +8,10 @@ import { isSingleField } from '../engine/fields/field-rules.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 
-/** Octets of a request body that may wait for whoever reads it; then the client is slowed down. */
+/** Bytes of a request body that may wait for whoever reads it; then the client is slowed down. */
 const MAX_WAITING_BYTES = 64 * 1024
 
-const NO_OCTETS = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 /** An exchange by way of the request and response of a server of Node.js. */
 export class NodeExchange extends BaseExchange {
@@ -73,7 +73,7 @@ export class NodeExchange extends BaseExchange {
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     this.sendHead(status, head)
-    // As octets: a server of Node.js would encode the fields along with a text.
+    // As bytes: a server of Node.js would encode the fields along with a text.
     if (body === null) this.#response.end()
     else this.#response.end(typeof body === 'string' ? Buffer.from(body) : body)
   }
@@ -88,7 +88,7 @@ export class NodeExchange extends BaseExchange {
     // HTTP/2 has the method too, though its type does not say so.
     if ('stream' in this.#response) response.flushHeaders()
     // `flushHeaders()` of HTTP/1.1 would send the fields as UTF-8.
-    else response.write(NO_OCTETS)
+    else response.write(NO_BYTES)
   }
 
   protected sendData(chunk: Uint8Array): boolean {
@@ -118,7 +118,7 @@ export class NodeExchange extends BaseExchange {
     super.settle(aborted)
   }
 
-  /** Octets announced, 0 if none follow, `undefined` if only the end will tell. */
+  /** Bytes announced, 0 if none follow, `undefined` if only the end will tell. */
   #bodyLength(): number | undefined {
     const request = this.#request
     const length = request.headers['content-length']

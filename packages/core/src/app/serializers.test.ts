@@ -40,7 +40,7 @@ describe('response schemas', () => {
     expect(await (await app.fetch('/other')).json()).toEqual(FULL)
   })
 
-  it('leave text, octets and a Response alone', async () => {
+  it('leave text, bytes and a Response alone', async () => {
     const app = new App()
     app.router
       .get('/text', { response: { 200: USER } }, () => 'text')

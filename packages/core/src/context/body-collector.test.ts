@@ -26,10 +26,10 @@ describe('a body that is collected', () => {
     expect(Buffer.concat(pieces).equals(await whole)).toBe(true)
   })
 
-  it('in pieces of an octet does not keep the pieces', async () => {
+  it('in pieces of a byte does not keep the pieces', async () => {
     const body = new GivenBody()
     const { whole } = new BodyCollector(body, 1_000_000)
-    const pieces = giveOctets(body, 10_000)
+    const pieces = giveBytes(body, 10_000)
     await new Promise(setImmediate)
     collectGarbage()
     expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(1000)
@@ -38,7 +38,7 @@ describe('a body that is collected', () => {
   })
 })
 
-function giveOctets(body: GivenBody, count: number): WeakRef<Uint8Array>[] {
+function giveBytes(body: GivenBody, count: number): WeakRef<Uint8Array>[] {
   return Array.from({ length: count }, () => {
     const piece = Buffer.allocUnsafeSlow(1)
     body.consumer?.data(piece)

@@ -1,17 +1,17 @@
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 
-/** A body may arrive in pieces of an octet, which would take a hundred times as much memory. */
+/** A body may arrive in pieces of a byte, which would take a hundred times as much memory. */
 const MAX_PIECES = 256
-/** Octets of so many pieces from which on they are kept as they are. */
+/** Bytes of so many pieces from which on they are kept as they are. */
 const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
 
-/** Takes a body as a whole, up to a number of octets; what is too much is let go of at once. */
+/** Takes a body as a whole, up to a number of bytes; what is too much is let go of at once. */
 export class BodyCollector implements BodyConsumer {
   readonly #body: RequestBody
   readonly #maxBytes: number
   #chunks: Uint8Array[] = []
-  /** How many of the last chunks are as they came, and with how many octets before them. */
+  /** How many of the last chunks are as they came, and with how many bytes before them. */
   #pieces = 0
   #sizeBefore = 0
   #size = 0
@@ -68,7 +68,7 @@ export class BodyCollector implements BodyConsumer {
   }
 }
 
-/** The error of a body with more than `maxBytes` octets. */
+/** The error of a body with more than `maxBytes` bytes. */
 export function tooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, `The body exceeds ${maxBytes} octets`)
+  return new HttpError(413, `The body exceeds ${maxBytes} bytes`)
 }

@@ -21,9 +21,9 @@ function setup({ fields = [], length, maxBytes = 100 }: Setup = {}): { body: Rec
 }
 
 /** A reader of a body that has arrived. */
-function readerOf(octets: string | Uint8Array, options: Setup = {}): BodyReader {
+function readerOf(bytes: string | Uint8Array, options: Setup = {}): BodyReader {
   const { body, reader } = setup(options)
-  body.push(Buffer.from(octets))
+  body.push(Buffer.from(bytes))
   body.finish()
   return reader
 }
@@ -40,7 +40,7 @@ describe('BodyReader.bytes', () => {
     expect(Buffer.from(await reading).toString()).toBe('abcd')
   })
 
-  it('gives the same octets again, in every form', async () => {
+  it('gives the same bytes again, in every form', async () => {
     const reader = readerOf('{"a":1}')
     expect(await reader.bytes()).toBe(await reader.bytes())
     expect([await reader.text(), await reader.json()]).toEqual(['{"a":1}', { a: 1 }])
@@ -56,7 +56,7 @@ describe('BodyReader.bytes', () => {
   it.each([
     [4, true],
     [3, false],
-  ])('reads 4 octets under a limit of %i: %s', async (maxBytes, isAllowed) => {
+  ])('reads 4 bytes under a limit of %i: %s', async (maxBytes, isAllowed) => {
     const reader = readerOf('abcd', { maxBytes })
     const status = await reader.bytes().then(
       () => 200,
@@ -99,8 +99,8 @@ describe('BodyReader.text', () => {
     expect(await readerOf('').text()).toBe('')
   })
 
-  it.each([[[0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])('refuses %j with 400', async (octets) => {
-    await expect(readerOf(Uint8Array.from(octets)).text()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
+  it.each([[[0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])('refuses %j with 400', async (bytes) => {
+    await expect(readerOf(Uint8Array.from(bytes)).text()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
   })
 
   it('refuses a content coding with 415', async () => {

@@ -69,7 +69,7 @@ export class BodyReader {
   }
 
   /**
-   * The body as it arrives, in pieces with memory of their own, which may be given to a worker or a stream of octets; nothing
+   * The body as it arrives, in pieces with memory of their own, which may be given to a worker or a stream of bytes; nothing
    * is read, and the client not told to go on, before the stream is.
    */
   stream(): ReadableStream<Uint8Array> {

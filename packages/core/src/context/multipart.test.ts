@@ -109,7 +109,7 @@ describe('ctx.parts()', () => {
     ],
     ['more parts than are allowed, without anything', '/few', `${'--b\r\n'.repeat(5)}--b--\r\n`, TYPE, 413],
     ['as many parts as are allowed', '/few', `${PART.repeat(2)}--b--\r\n`, TYPE, 200],
-    ['more octets than the route allows', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
+    ['more bytes than the route allows', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
   ])('answers %s by its status', async (_, path, body, type, status) => {
     expect((await post(path, body, type)).status).toBe(status)
   })

@@ -19,15 +19,15 @@ function pairsByTheRules(query: string): [name: string, value: string][] {
 
 function decoded(text: string): string {
   const spaced = Buffer.from(text.replaceAll('+', ' '))
-  const octets: number[] = []
+  const bytes: number[] = []
   for (let i = 0; i < spaced.length; i++) {
     const digits = spaced.subarray(i + 1, i + 3).toString('latin1')
     if (spaced[i] === 0x25 && /^[\dA-Fa-f]{2}$/.test(digits)) {
-      octets.push(Number.parseInt(digits, 16))
+      bytes.push(Number.parseInt(digits, 16))
       i += 2
-    } else octets.push(spaced[i] ?? 0)
+    } else bytes.push(spaced[i] ?? 0)
   }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(octets))
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
 }
 
 /** Query text with every kind of name, value and encoding, right and wrong. */

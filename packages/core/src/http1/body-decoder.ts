@@ -1,20 +1,20 @@
 import type { FieldList } from '@fw/types'
-import { ChunkedDecoder, type ChunkedLimits, type OnBodyOctets } from './chunked.ts'
+import { ChunkedDecoder, type ChunkedLimits, type OnBodyBytes } from './chunked.ts'
 import type { Framing } from './framing.ts'
 
-/** Finds a request body in the octets after its head. */
+/** Finds a request body in the bytes after its head. */
 export interface BodyDecoder {
   /** Whether the whole body has been read. */
   readonly done: boolean
   readonly trailers: FieldList
   /**
-   * Feeds one slice. Body octets are passed on by where they are in it, and may have been moved within it.
+   * Feeds one slice. Body bytes are passed on by where they are in it, and may have been moved within it.
    *
-   * @returns How many octets of `input` were read; fewer than all when `done`, and after so much work that others should have
+   * @returns How many bytes of `input` were read; fewer than all when `done`, and after so much work that others should have
    *   a turn before the rest is fed
    * @throws {ProtocolError} if the body is malformed
    */
-  decode(input: Uint8Array, onData: OnBodyOctets): number
+  decode(input: Uint8Array, onData: OnBodyBytes): number
 }
 
 /** @returns `undefined` for a request without a body */
@@ -24,7 +24,7 @@ export function bodyDecoder(framing: Framing, limits: ChunkedLimits): BodyDecode
   return new LengthDecoder(framing.length)
 }
 
-/** A body of `content-length` octets. */
+/** A body of `content-length` bytes. */
 class LengthDecoder implements BodyDecoder {
   readonly trailers: FieldList = []
   #left: number
@@ -37,7 +37,7 @@ class LengthDecoder implements BodyDecoder {
     return this.#left === 0
   }
 
-  decode(input: Uint8Array, onData: OnBodyOctets): number {
+  decode(input: Uint8Array, onData: OnBodyBytes): number {
     const length = Math.min(this.#left, input.length)
     this.#left -= length
     if (length > 0) onData(input, 0, length)

@@ -1,6 +1,6 @@
 import { ProtocolError } from '../engine/errors.ts'
 import type { Limits } from '../options/limits.ts'
-import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenOctet, SEMICOLON } from './bytes.ts'
+import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenByte, SEMICOLON } from './bytes.ts'
 
 /** What may come next. */
 const NAME_START = 0
@@ -21,7 +21,7 @@ export class ChunkExtensionReader {
   readonly #maxBytes: number
   readonly #maxTotalBytes: number
   #state = NAME_START
-  /** Octets of this chunk's extensions, and of all chunks'. */
+  /** Bytes of this chunk's extensions, and of all chunks'. */
   #bytes = 0
   #totalBytes = 0
 
@@ -43,19 +43,19 @@ export class ChunkExtensionReader {
    * @throws {ProtocolError} 400 if they are malformed or those of one chunk too long, 413 if those of all chunks are
    */
   skip(input: Uint8Array, from: number): number {
-    // One octet more than allowed is enough to see that it is too much.
+    // One byte more than allowed is enough to see that it is too much.
     const allowed = Math.min(this.#maxBytes - this.#bytes, this.#maxTotalBytes - this.#totalBytes)
     const end = Math.min(input.length, from + allowed + 1)
     let state = this.#state
     let at = from
-    let octet: number | undefined
-    for (; at < end && (octet = input[at]) !== undefined && octet !== CR; at++) {
-      state = next(state, octet)
+    let byte: number | undefined
+    for (; at < end && (byte = input[at]) !== undefined && byte !== CR; at++) {
+      state = next(state, byte)
       if (state < 0) throw malformed()
     }
     this.#state = state
     this.#count(at - from)
-    if (octet === CR && state !== NAME && state !== TOKEN_VALUE && state !== AFTER_QUOTED_VALUE) throw malformed()
+    if (byte === CR && state !== NAME && state !== TOKEN_VALUE && state !== AFTER_QUOTED_VALUE) throw malformed()
     return at
   }
 
@@ -67,29 +67,29 @@ export class ChunkExtensionReader {
   }
 }
 
-/** The state after an octet other than CR; -1 if it may not stand there. */
-function next(state: number, octet: number): number {
+/** The state after a byte other than CR; -1 if it may not stand there. */
+function next(state: number, byte: number): number {
   switch (state) {
     case NAME_START:
-      return isTokenOctet(octet) ? NAME : -1
+      return isTokenByte(byte) ? NAME : -1
     case NAME:
-      if (isTokenOctet(octet)) return NAME
-      if (octet === EQUALS) return VALUE_START
-      return octet === SEMICOLON ? NAME_START : -1
+      if (isTokenByte(byte)) return NAME
+      if (byte === EQUALS) return VALUE_START
+      return byte === SEMICOLON ? NAME_START : -1
     case VALUE_START:
-      if (octet === DQUOTE) return QUOTED_VALUE
-      return isTokenOctet(octet) ? TOKEN_VALUE : -1
+      if (byte === DQUOTE) return QUOTED_VALUE
+      return isTokenByte(byte) ? TOKEN_VALUE : -1
     case TOKEN_VALUE:
-      if (isTokenOctet(octet)) return TOKEN_VALUE
-      return octet === SEMICOLON ? NAME_START : -1
+      if (isTokenByte(byte)) return TOKEN_VALUE
+      return byte === SEMICOLON ? NAME_START : -1
     case QUOTED_VALUE:
-      if (octet === DQUOTE) return AFTER_QUOTED_VALUE
-      if (octet === BACKSLASH) return QUOTED_PAIR
-      return isControl(octet) ? -1 : QUOTED_VALUE
+      if (byte === DQUOTE) return AFTER_QUOTED_VALUE
+      if (byte === BACKSLASH) return QUOTED_PAIR
+      return isControl(byte) ? -1 : QUOTED_VALUE
     case QUOTED_PAIR:
-      return isControl(octet) ? -1 : QUOTED_VALUE
+      return isControl(byte) ? -1 : QUOTED_VALUE
     default:
-      return octet === SEMICOLON ? NAME_START : -1
+      return byte === SEMICOLON ? NAME_START : -1
   }
 }
 

@@ -12,18 +12,18 @@ interface Decoded {
   trailers: readonly string[]
 }
 
-const textOf = (octets: Uint8Array, start: number, end: number): string =>
-  Buffer.from(octets.subarray(start, end)).toString('latin1')
+const textOf = (bytes: Uint8Array, start: number, end: number): string =>
+  Buffer.from(bytes.subarray(start, end)).toString('latin1')
 
 function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): Decoded {
   const decoder = new ChunkedDecoder(limits)
   let body = ''
   let used = 0
   for (const slice of slices) {
-    // Slices of one wire are views of it, and the decoder moves octets within what it is given.
+    // Slices of one wire are views of it, and the decoder moves bytes within what it is given.
     const input = Uint8Array.from(slice)
     for (let at = 0; at < input.length && !decoder.done;) {
-      const read = decoder.decode(input.subarray(at), (octets, start, end) => (body += textOf(octets, start, end)))
+      const read = decoder.decode(input.subarray(at), (bytes, start, end) => (body += textOf(bytes, start, end)))
       at += read
       used += read
     }
@@ -41,7 +41,7 @@ function statusOf(act: () => unknown): number | undefined {
   }
 }
 
-const bytes = (wire: string): Buffer => Buffer.from(wire, 'latin1')
+const latin1 = (wire: string): Buffer => Buffer.from(wire, 'latin1')
 
 describe('ChunkedDecoder', () => {
   const accepted: [wire: string, body: string, trailers: string[]][] = [
@@ -54,18 +54,18 @@ describe('ChunkedDecoder', () => {
     ['0\r\nContent-Length: 5\r\nHost: evil\r\nA: 1\r\n\r\n', '', ['a', '1']],
   ]
   it.each([
-    ['chunks of one octet', '1\r\nx\r\n'],
+    ['chunks of one byte', '1\r\nx\r\n'],
     ['extensions', '1;a=b\r\nx\r\n'],
     ['long extensions', `1;${'a'.repeat(400)}\r\nx\r\n`],
   ])('stops after a share of work in %s, and goes on where it stopped', (_what, chunk) => {
     const count = Math.ceil(60_000 / chunk.length)
-    const wire = bytes(`${chunk.repeat(count)}0\r\n\r\n`)
+    const wire = latin1(`${chunk.repeat(count)}0\r\n\r\n`)
     const limits: ChunkedLimits = { ...DEFAULT_LIMITS, maxChunkExtensionsTotalBytes: wire.length }
     const decoder = new ChunkedDecoder(limits)
     let body = ''
     const shares: number[] = []
     for (let at = 0; at < wire.length; at += shares.at(-1) ?? 0) {
-      shares.push(decoder.decode(wire.subarray(at), (octets, start, end) => (body += textOf(octets, start, end))))
+      shares.push(decoder.decode(wire.subarray(at), (bytes, start, end) => (body += textOf(bytes, start, end))))
     }
     expect(decoder.done).toBe(true)
     expect(body).toBe('x'.repeat(count))
@@ -75,12 +75,12 @@ describe('ChunkedDecoder', () => {
 
   it('reads no more of an extension than is allowed', () => {
     // What is malformed stands behind the limit: it is not looked at.
-    const wire = bytes(`1;${'a'.repeat(DEFAULT_LIMITS.maxChunkExtensionBytes)}\0${'a'.repeat(30_000)}`)
+    const wire = latin1(`1;${'a'.repeat(DEFAULT_LIMITS.maxChunkExtensionBytes)}\0${'a'.repeat(30_000)}`)
     expect(() => new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toThrow('Chunk extension too long')
   })
 
   it('does not stop within large chunks', () => {
-    const wire = bytes(`3e8\r\n${'x'.repeat(1000)}\r\n`.repeat(65))
+    const wire = latin1(`3e8\r\n${'x'.repeat(1000)}\r\n`.repeat(65))
     expect(new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toBe(wire.length)
   })
 
@@ -88,11 +88,11 @@ describe('ChunkedDecoder', () => {
     assert(
       property(array(integer({ min: 1, max: 1500 }), { maxLength: 40 }), nat(3000), (sizes, cut) => {
         const chunks = sizes.map((size, i) => String.fromCharCode(0x41 + (i % 26)).repeat(size))
-        const wire = bytes(`${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`)
+        const wire = latin1(`${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`)
         const pieces: string[] = []
         const decoder = new ChunkedDecoder(DEFAULT_LIMITS)
         for (const slice of [wire.subarray(0, cut), wire.subarray(cut)]) {
-          decoder.decode(slice, (octets, start, end) => pieces.push(textOf(octets, start, end)))
+          decoder.decode(slice, (bytes, start, end) => pieces.push(textOf(bytes, start, end)))
         }
         expect(decoder.done).toBe(true)
         expect(pieces.join('')).toBe(chunks.join(''))
@@ -102,7 +102,7 @@ describe('ChunkedDecoder', () => {
   })
 
   it.each(accepted)('decodes %j at every split', (wire, body, trailers) => {
-    for (const slices of everySplit(bytes(`${wire}NEXT`))) {
+    for (const slices of everySplit(latin1(`${wire}NEXT`))) {
       expect(decode(slices)).toEqual({ body, used: wire.length, done: true, trailers })
     }
   })
@@ -150,7 +150,7 @@ describe('ChunkedDecoder', () => {
     '0\r\nnothing\r\n',
     '0\r\nX: \0\r\n',
   ])('refuses %j at every split', (wire) => {
-    for (const slices of everySplit(bytes(wire))) {
+    for (const slices of everySplit(latin1(wire))) {
       expect(() => decode(slices)).toThrow(expect.objectContaining({ name: ProtocolError.name, status: 400 }))
     }
   })
@@ -162,15 +162,15 @@ describe('ChunkedDecoder', () => {
     maxTrailerFields: 2,
   }
   it.each([
-    ['an extension of 10 octets', `1;${'a'.repeat(9)}\r\nx\r\n0\r\n\r\n`, undefined],
-    ['an extension of 11 octets', `1;${'a'.repeat(10)}\r\nx\r\n0\r\n\r\n`, 400],
-    ['extensions of 15 octets', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(4)}\r\n\r\n`, undefined],
-    ['extensions of 16 octets', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(5)}\r\n\r\n`, 413],
-    ['trailers of 20 octets', `0\r\nA: ${'b'.repeat(17)}\r\n\r\n`, undefined],
-    ['trailers of 21 octets', `0\r\nA: ${'b'.repeat(18)}\r\n\r\n`, 431],
+    ['an extension of 10 bytes', `1;${'a'.repeat(9)}\r\nx\r\n0\r\n\r\n`, undefined],
+    ['an extension of 11 bytes', `1;${'a'.repeat(10)}\r\nx\r\n0\r\n\r\n`, 400],
+    ['extensions of 15 bytes', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(4)}\r\n\r\n`, undefined],
+    ['extensions of 16 bytes', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(5)}\r\n\r\n`, 413],
+    ['trailers of 20 bytes', `0\r\nA: ${'b'.repeat(17)}\r\n\r\n`, undefined],
+    ['trailers of 21 bytes', `0\r\nA: ${'b'.repeat(18)}\r\n\r\n`, 431],
     ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
     ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
   ])('%s gives %3$s', (_name, wire, status) => {
-    expect(statusOf(() => decode([bytes(wire)], limits))).toBe(status)
+    expect(statusOf(() => decode([latin1(wire)], limits))).toBe(status)
   })
 })

@@ -11,18 +11,18 @@ export type ChunkedLimits = Pick<
   'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes' | 'maxTrailerBytes' | 'maxTrailerFields'
 >
 
-/** Takes body octets: those of `octets` from `start` to `end`. */
-export type OnBodyOctets = (octets: Uint8Array, start: number, end: number) => void
+/** Takes body bytes: those of `bytes` from `start` to `end`. */
+export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => void
 
 /** Hex digits in a chunk size; 13 digits stay below `Number.MAX_SAFE_INTEGER`. */
 const SIZE_DIGITS = 13
 
-/** Chunks up to this many octets are moved together; larger ones are passed on where they are. */
+/** Chunks up to this many bytes are moved together; larger ones are passed on where they are. */
 const MOVED_BYTES = 512
 
 /**
- * Octets that are not of the body itself and are read at once, roughly: some tens of microseconds of work. A client that
- * sends its body in chunks of 100 octets has fewer in the 64 KiB that are received at once.
+ * Bytes that are not of the body itself and are read at once, roughly: some tens of microseconds of work. A client that
+ * sends its body in chunks of 100 bytes has fewer in the 64 KiB that are received at once.
  */
 const FRAMING_BYTES_AT_ONCE = 4 * 1024
 
@@ -47,7 +47,7 @@ export class ChunkedDecoder {
   readonly #extension: ChunkExtensionReader
   readonly #trailer: TrailerSection
   #state = SIZE
-  /** Octets of the chunk that are still to come. */
+  /** Bytes of the chunk that are still to come. */
   #size = 0
   #digits = 0
 
@@ -67,16 +67,16 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Feeds one slice. Body octets are passed on by where they are in it; small chunks are moved together within it, so that a
-   * client which sends an octet a chunk does not make a piece of each.
+   * Feeds one slice. Body bytes are passed on by where they are in it; small chunks are moved together within it, so that a
+   * client which sends a byte a chunk does not make a piece of each.
    *
    * @param input Is this decoder's from now on, as far as the body goes
-   * @returns How many octets of `input` were read; fewer than all when `done`, and after so much framing that others should
+   * @returns How many bytes of `input` were read; fewer than all when `done`, and after so much framing that others should
    *   have a turn before the rest is fed
    * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead is over a limit; what came before has
    *   been passed on
    */
-  decode(input: Uint8Array, onData: OnBodyOctets): number {
+  decode(input: Uint8Array, onData: OnBodyBytes): number {
     let i = 0
     let bodyBytes = 0
     // What is to be passed on next.
@@ -125,13 +125,13 @@ export class ChunkedDecoder {
   }
 
   #endData(input: Uint8Array, at: number): number {
-    expectOctet(input[at], CR)
+    expectByte(input[at], CR)
     this.#state = DATA_LF
     return at + 1 < input.length ? this.#endDataLine(input, at + 1) : at + 1
   }
 
   #endDataLine(input: Uint8Array, at: number): number {
-    expectOctet(input[at], LF)
+    expectByte(input[at], LF)
     this.#state = SIZE
     this.#digits = 0
     return this.#readSize(input, at + 1)
@@ -161,13 +161,13 @@ export class ChunkedDecoder {
   }
 
   #endSize(input: Uint8Array, at: number): number {
-    expectOctet(input[at], CR)
+    expectByte(input[at], CR)
     this.#state = SIZE_LF
     return at + 1 < input.length ? this.#endSizeLine(input, at + 1) : at + 1
   }
 
   #endSizeLine(input: Uint8Array, at: number): number {
-    expectOctet(input[at], LF)
+    expectByte(input[at], LF)
     this.#state = this.#size > 0 ? DATA : TRAILER
     return at + 1
   }
@@ -179,12 +179,12 @@ export class ChunkedDecoder {
   }
 }
 
-/** Moves octets towards the beginning; returns where they end. */
-function move(octets: Uint8Array, from: number, to: number, length: number): number {
-  for (let i = 0; i < length; i++) octets[to + i] = octets[from + i] ?? 0
+/** Moves bytes towards the beginning; returns where they end. */
+function move(bytes: Uint8Array, from: number, to: number, length: number): number {
+  for (let i = 0; i < length; i++) bytes[to + i] = bytes[from + i] ?? 0
   return to + length
 }
 
-function expectOctet(octet: number | undefined, wanted: number): void {
-  if (octet !== wanted) throw new ProtocolError(400, 'Malformed chunk')
+function expectByte(byte: number | undefined, wanted: number): void {
+  if (byte !== wanted) throw new ProtocolError(400, 'Malformed chunk')
 }

@@ -13,7 +13,7 @@ interface Ending {
 
 /**
  * Ends a connection: FIN behind the last response, then what the peer still sends is read and thrown away for a
- * while. A socket that is closed with unread octets resets the connection, and the response may be lost with it.
+ * while. A socket that is closed with unread bytes resets the connection, and the response may be lost with it.
  *
  * @see RFC 9112 §9.6
  */

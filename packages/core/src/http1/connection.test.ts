@@ -28,7 +28,7 @@ const bodies = (text: string): string[] =>
     .map((message) => `${message.slice(0, 3)} ${message.slice(message.indexOf('\r\n\r\n') + 4)}`)
 
 describe('requests on one connection', () => {
-  it('are the same wherever the octets are cut', async () => {
+  it('are the same wherever the bytes are cut', async () => {
     const { port } = await serve(echo)
     const wire =
       '\r\nPOST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n0\r\nT: 1\r\n\r\n' +
@@ -433,7 +433,7 @@ describe('a connection that ends early', () => {
 describe('a client that reads slowly, but reads', () => {
   const bytes = 24 * 1024 * 1024
   it.each<[string, string | Buffer]>([
-    ['octets', Buffer.alloc(bytes, 'x')],
+    ['bytes', Buffer.alloc(bytes, 'x')],
     ['text', 'x'.repeat(bytes)],
   ])('gets all of a response of %s that takes longer than a stall may', async (_, body) => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], body), {
@@ -484,7 +484,7 @@ describe('a client that leaves', () => {
   it.each<[string, string, readonly (string | undefined)[]]>([
     ['within a field', 'GET /x?y HTTP/1.1\r\nHost: a\r\nUser-', ['GET', '/x?y']],
     ['within the request line', 'GET /x', [undefined, undefined]],
-    ['with the first octet of an HTTP/2 preface', 'P', [undefined, undefined]],
+    ['with the first byte of an HTTP/2 preface', 'P', [undefined, undefined]],
     ['behind a response', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
   ])('%s is told of once, however it leaves', async (_, wire, requestLine) => {
     for (const leave of ['end', 'resetAndDestroy'] as const) {
@@ -492,7 +492,7 @@ describe('a client that leaves', () => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {}).resume()
       await new Promise<void>((resolve) => socket.write(wire, () => resolve()))
-      // So that the octets do not go with the reset.
+      // So that the bytes do not go with the reset.
       await settle(50)
       socket[leave]()
       await expect.poll(() => refusals).toHaveLength(1)
@@ -515,7 +515,7 @@ describe('a client that leaves', () => {
 
 describe('time limits', () => {
   it.each([
-    ['a connection without an octet is closed in silence', '', { firstByteTimeoutMs: 100 }, ''],
+    ['a connection without a byte is closed in silence', '', { firstByteTimeoutMs: 100 }, ''],
     ['an unfinished head is answered 408', 'GET / HT', { headTimeoutMs: 100 }, '408'],
     ['an idle connection is closed', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', { keepAliveTimeoutMs: 100 }, '200'],
     [
@@ -671,12 +671,12 @@ describe('draining', () => {
 })
 
 describe('HTTP/2 with prior knowledge', () => {
-  it('is handed over, even when the preface arrives octet by octet', async () => {
+  it('is handed over, even when the preface arrives byte by byte', async () => {
     const { port } = await serve(hello)
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
-    const octets = Array.from(preface, (_, at) => preface.subarray(at, at + 1))
+    const slices = Array.from(preface, (_, at) => preface.subarray(at, at + 1))
     // The server's SETTINGS and the acknowledgement of ours.
-    const { bytes } = await rawExchange(port, octets, { until: (text) => text.includes('\0\0\0\x04\x01') })
+    const { bytes } = await rawExchange(port, slices, { until: (text) => text.includes('\0\0\0\x04\x01') })
     expect(bytes[3]).toBe(4)
     const session = connectHttp2(`http://127.0.0.1:${port}`)
     const stream = session.request({ ':path': '/x' })

@@ -40,10 +40,10 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
   readonly #flow: ReadFlow
   readonly #heads: HeadReceiver
   #phase: Phase = 'fresh'
-  /** Octets received and not yet understood. */
+  /** Bytes received and not yet understood. */
   #received: Buffer | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
-  /** The body of the exchange, until its last octet is there. */
+  /** The body of the exchange, until its last byte is there. */
   #incoming: BodyReceiver | undefined = undefined
   #keepAlive = true
   #requests = 0
@@ -188,10 +188,10 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     if (this.#phase !== 'upgraded') this.#flow.addBytes(chunk.length)
   }
 
-  /** The same with octets that are not there for longer than this takes. */
-  readonly #onShared = (octets: Buffer): void => {
+  /** The same with bytes that are not there for longer than this takes. */
+  readonly #onShared = (bytes: Buffer): void => {
     try {
-      this.#onData(octets)
+      this.#onData(bytes)
     } finally {
       this.#keepReceived()
     }
@@ -227,7 +227,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.#options.onClose(this)
   }
 
-  /** Goes on as far as the received octets and the responses given allow. */
+  /** Goes on as far as the received bytes and the responses given allow. */
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
@@ -311,7 +311,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
   }
 
-  /** Passes body octets on; false while the body is incomplete. */
+  /** Passes body bytes on; false while the body is incomplete. */
   #receiveBody(incoming: BodyReceiver): boolean {
     for (let received = this.#received; received !== undefined && !incoming.isFull; received = this.#received) {
       let used: number
@@ -321,7 +321,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
         this.#failBody(incoming, asProtocolError(error))
         return true
       }
-      // Whoever was given the octets may have ended the exchange, or the connection.
+      // Whoever was given the bytes may have ended the exchange, or the connection.
       if (this.#incoming !== incoming) return true
       this.#received = used < received.length ? received.subarray(used) : undefined
       if (incoming.isComplete) {
@@ -427,7 +427,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     socket.off('error', ignore)
     this.#stopListening()
     this.#options.onClose(this)
-    // The session reads the socket itself; resuming it here would lose octets.
+    // The session reads the socket itself; resuming it here would lose bytes.
     socket.pause()
     socket.unshift(received)
     onHttp2(socket)

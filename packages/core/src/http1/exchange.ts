@@ -16,7 +16,7 @@ import {
 
 /** Bodies of text up to this many characters leave as one text with their head. */
 const JOINED_BODY_CHARS = 16 * 1024
-/** So many octets are copied into one piece with what goes around them; for more, pieces of their own cost less (note 0007). */
+/** So many bytes are copied into one piece with what goes around them; for more, pieces of their own cost less (note 0007). */
 const COPIED_BYTES = 2 * 1024
 
 /** What an exchange needs of the connection it runs on. */
@@ -124,7 +124,7 @@ export class Http1Exchange extends BaseExchange {
     const text = this.#encodeHead(status, head)
     if (body === null) output.writeResponse(text)
     else if (typeof body === 'string') {
-      // As many octets as characters: all ASCII, and the same in latin1.
+      // As many bytes as characters: all ASCII, and the same in latin1.
       if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeResponse(text + body)
       else this.#writeTogether(text, Buffer.from(body))
     } else this.#writeTogether(text, body)
@@ -198,9 +198,9 @@ export class Http1Exchange extends BaseExchange {
   }
 }
 
-/** Octets as text, one a character. */
-function latin1(octets: Uint8Array): string {
-  const buffer = octets instanceof Buffer ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
+/** Bytes as text, one a character. */
+function latin1(bytes: Uint8Array): string {
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return buffer.toString('latin1')
 }
 

@@ -1,7 +1,7 @@
 import { ProtocolError } from '../engine/errors.ts'
 import { trimOws } from './headers.ts'
 
-/** How the bytes after a request head are delimited. `length` is in octets. */
+/** How the bytes after a request head are delimited. `length` is in bytes. */
 export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: 'chunked' }
 
 const NO_BODY: Framing = { kind: 'none' }

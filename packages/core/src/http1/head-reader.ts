@@ -5,7 +5,7 @@ import { hasHeadBegun, parseHead, requestLineOf, type HeadLimits, type RequestHe
 export class HeadReceiver {
   readonly #limits: HeadLimits
   #last: RequestHead | undefined = undefined
-  /** Octets that were there when the head was found incomplete. */
+  /** Bytes that were there when the head was found incomplete. */
   #seenBytes = 0
   #startMs: number | undefined = undefined
 
@@ -19,7 +19,7 @@ export class HeadReceiver {
   }
 
   /**
-   * @param received All octets from where the head begins
+   * @param received All bytes from where the head begins
    * @returns `undefined` while it is incomplete
    * @throws {ProtocolError} as `parseHead` does
    */

@@ -117,7 +117,7 @@ describe('SocketOutput', () => {
     )
   })
 
-  it('keeps no more than their octets of responses that the peer does not take', async () => {
+  it('keeps no more than their bytes of responses that the peer does not take', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const connections = Array.from({ length: 100 }, connection)
@@ -135,7 +135,7 @@ describe('SocketOutput', () => {
     collect()
     const grown = process.memoryUsage().heapUsed - before
     expect(connections[0]?.output.bufferedBytes).toBeGreaterThan(8000)
-    // Octets outside of the heap; a text of pieces is 40,000 in it.
+    // Bytes outside of the heap; a text of pieces is 40,000 in it.
     expect(grown / connections.length).toBeLessThan(8000)
   })
 })

@@ -22,7 +22,7 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
   readonly #connection: Breakable
   #isWatched = false
   /**
-   * Responses that wait for others to leave with, one octet a character. As one text, as a stream that is corked keeps
+   * Responses that wait for others to leave with, one byte a character. As one text, as a stream that is corked keeps
    * several objects for each: a thousand connections with a hundred responses are a burden for the garbage collector.
    */
   #held = ''
@@ -36,12 +36,12 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     this.#connection = connection
   }
 
-  /** Octets that the socket has not taken. */
+  /** Bytes that the socket has not taken. */
   override get bufferedBytes(): number {
     return this.#held.length + super.bufferedBytes
   }
 
-  /** Writes a whole response, soon; text is latin1, one octet a character. */
+  /** Writes a whole response, soon; text is latin1, one byte a character. */
   writeResponse(response: string): void {
     this.#hold(response)
     if (this.isBlocked) this.#watch()
@@ -52,7 +52,7 @@ export class SocketOutput extends SlicedWriter implements Watched, Holder {
     if (this.#held !== '') this.#writeHeld()
   }
 
-  /** Writes text, one octet a character (latin1). */
+  /** Writes text, one byte a character (latin1). */
   writeText(text: string): void {
     this.release()
     this.writeLatin1(text)

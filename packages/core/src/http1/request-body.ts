@@ -14,7 +14,7 @@ const LARGE_BUFFER_BYTES = 8 * 1024
 export interface BodyOwner {
   /** Somebody wants the body. */
   onBodyWanted(receiver: BodyReceiver): void
-  /** Whether more octets are taken (`isFull`) has changed. */
+  /** Whether more bytes are taken (`isFull`) has changed. */
   onBodyFlow(receiver: BodyReceiver): void
   /** Whoever reads the body threw. */
   onBodyFault(receiver: BodyReceiver): void
@@ -27,7 +27,7 @@ export class BodyReceiver implements BodySupply {
   awaitsContinue: boolean
   /** Whether so much waits for the reader that no more is taken. */
   isFull = false
-  /** Octets that came after the body was given up. */
+  /** Bytes that came after the body was given up. */
   #skippedBytes = 0
   readonly #owner: BodyOwner
   readonly #decoder: BodyDecoder
@@ -72,12 +72,12 @@ export class BodyReceiver implements BodySupply {
     return new BodyReceiver(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
   }
 
-  /** Whether the last octet has been received. */
+  /** Whether the last byte has been received. */
   get isComplete(): boolean {
     return this.#decoder.done
   }
 
-  /** When the next octets must have come; `Infinity` while nobody waits for them. */
+  /** When the next bytes must have come; `Infinity` while nobody waits for them. */
   deadlineMs(deadlines: Deadlines): number {
     if (this.isFull || this.awaitsContinue) return Infinity
     return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
@@ -100,15 +100,15 @@ export class BodyReceiver implements BodySupply {
   /**
    * Passes on what was received.
    *
-   * @returns How many octets were read; fewer than all when the body is complete, and after so much work that others should
+   * @returns How many bytes were read; fewer than all when the body is complete, and after so much work that others should
    *   have a turn before the rest is given
    * @throws {ProtocolError} if the body is malformed, too long where its length was not announced, or too slow; what came
    *   before has been passed on
    */
-  receive(octets: Uint8Array): number {
+  receive(bytes: Uint8Array): number {
     // A client that sends its body without waiting needs no 100 (Continue).
     this.awaitsContinue = false
-    const used = this.#decoder.decode(octets, this.#take)
+    const used = this.#decoder.decode(bytes, this.#take)
     this.#rate.add(used)
     return used
   }
@@ -118,19 +118,19 @@ export class BodyReceiver implements BodySupply {
     this.body.finish(this.#decoder.trailers)
   }
 
-  readonly #take = (octets: Uint8Array, start: number, end: number): void => {
+  readonly #take = (bytes: Uint8Array, start: number, end: number): void => {
     const { body } = this
     if (body.isDiscarded) this.#skippedBytes += end - start
-    else body.push(this.#piece(octets, start, end))
+    else body.push(this.#piece(bytes, start, end))
   }
 
-  /** Octets for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
-  #piece(octets: Uint8Array, start: number, end: number): Uint8Array {
-    if (isShared(octets)) {
+  /** Bytes for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
+  #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {
+    if (isShared(bytes)) {
       const isUsedSoon = this.body.isFlowing && this.#decoder.done
-      return isUsedSoon ? copyForNow(octets, start, end) : copied(octets, start, end)
+      return isUsedSoon ? copyForNow(bytes, start, end) : copied(bytes, start, end)
     }
-    return isWasteful(octets, end - start) ? copied(octets, start, end) : octets.subarray(start, end)
+    return isWasteful(bytes, end - start) ? copied(bytes, start, end) : bytes.subarray(start, end)
   }
 
   onWanted(): void {
@@ -153,7 +153,7 @@ export class BodyReceiver implements BodySupply {
   }
 }
 
-/** Whether a view of so many octets keeps much more in memory than it shows, as those of a body in tiny chunks do. */
+/** Whether a view of so many bytes keeps much more in memory than it shows, as those of a body in tiny chunks do. */
 function isWasteful({ buffer }: Uint8Array, length: number): boolean {
   return buffer.byteLength >= LARGE_BUFFER_BYTES && length < buffer.byteLength / 2
 }

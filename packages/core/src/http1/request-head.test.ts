@@ -20,9 +20,9 @@ function statusOf(act: () => unknown): number | undefined {
 }
 
 /** A head, why there can be none, or `undefined`. */
-function outcome(octets: Buffer, seenBytes?: number): unknown {
+function outcome(bytes: Buffer, seenBytes?: number): unknown {
   try {
-    return parseHead(octets, DEFAULT_LIMITS, undefined, seenBytes)
+    return parseHead(bytes, DEFAULT_LIMITS, undefined, seenBytes)
   } catch (error) {
     return (error as ProtocolError).message
   }
@@ -249,12 +249,12 @@ describe('parseHead of a head that comes in pieces', () => {
     const pieces = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20_000 })))
     fc.assert(
       fc.property(fc.constantFrom(...wires), pieces, (wire, lengths) => {
-        const octets = Buffer.from(wire, 'latin1')
+        const bytes = Buffer.from(wire, 'latin1')
         let seen = 0
-        for (const length of [...lengths, octets.length]) {
-          const end = Math.min(octets.length, seen + length)
-          const found = outcome(octets.subarray(0, end), seen)
-          expect(found).toEqual(outcome(octets.subarray(0, end)))
+        for (const length of [...lengths, bytes.length]) {
+          const end = Math.min(bytes.length, seen + length)
+          const found = outcome(bytes.subarray(0, end), seen)
+          expect(found).toEqual(outcome(bytes.subarray(0, end)))
           if (found !== undefined) return
           seen = end
         }
@@ -263,14 +263,14 @@ describe('parseHead of a head that comes in pieces', () => {
     )
   })
 
-  it.each(wires.filter(({ length }) => length < 500))('gives octet by octet for %j what it gives at once', (wire) => {
-    const octets = Buffer.from(wire, 'latin1')
+  it.each(wires.filter(({ length }) => length < 500))('gives byte by byte for %j what it gives at once', (wire) => {
+    const bytes = Buffer.from(wire, 'latin1')
     let found: unknown
-    for (let seen = 0; seen < octets.length && found === undefined; seen++) {
-      found = outcome(octets.subarray(0, seen + 1), seen)
-      expect(found).toEqual(outcome(octets.subarray(0, seen + 1)))
+    for (let seen = 0; seen < bytes.length && found === undefined; seen++) {
+      found = outcome(bytes.subarray(0, seen + 1), seen)
+      expect(found).toEqual(outcome(bytes.subarray(0, seen + 1)))
     }
-    expect(typeof found === 'string').toBe(typeof outcome(octets) === 'string')
+    expect(typeof found === 'string').toBe(typeof outcome(bytes) === 'string')
   })
 })
 
@@ -287,7 +287,7 @@ describe('limits of a head', () => {
   it.each([
     [40, undefined],
     [41, 414],
-  ])('a request line of %i octets gives %s', (length, status) => {
+  ])('a request line of %i bytes gives %s', (length, status) => {
     const wire = `${line(length)}\r\nHost: a\r\n\r\n`
     expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
     // Nothing is gained by leaving the line unfinished.
@@ -297,7 +297,7 @@ describe('limits of a head', () => {
   it.each([
     [100, undefined],
     [101, 431],
-  ])('a head of %i octets gives %s', (length, status) => {
+  ])('a head of %i bytes gives %s', (length, status) => {
     const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
     const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
     expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)

@@ -12,7 +12,7 @@ export interface RequestHead {
   /** Host and port the request is for; empty when an HTTP/1.0 request names none. */
   readonly authority: string
   readonly fields: MessageFields
-  /** Where the octets after the head begin. */
+  /** Where the bytes after the head begin. */
   readonly end: number
 }
 
@@ -32,7 +32,7 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTT
  * wherever RFC 9112 lets a server repair a message, proxies disagree on the repair.
  */
 const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
-/** Octets that no line of a head may hold, and a CR that does not end one. */
+/** Bytes that no line of a head may hold, and a CR that does not end one. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
 const START_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ ([^ ]+) HTTP\/(\d\.\d)$/
 const TARGET = /^[\x21\x22\x24-\x7e]+$/
@@ -42,8 +42,8 @@ const TARGET = /^[\x21\x22\x24-\x7e]+$/
  *
  * @param previous The head before on the same connection, read under the same limits: what a client says again, as most
  *   do on a connection they keep, is not read again
- * @param seenBytes How many of the octets were there when the head was found incomplete, so that one that comes octet by
- *   octet is not searched from its beginning for each
+ * @param seenBytes How many of the bytes were there when the head was found incomplete, so that one that comes byte by
+ *   byte is not searched from its beginning for each
  * @returns `undefined` while the head is incomplete and may still become valid
  * @throws {ProtocolError} 400 for a malformed head, 414 for a long request line, 431 for a large head or too many fields,
  *   417 for an unknown expectation, 501 for an unknown transfer coding, 505 for another version
@@ -61,7 +61,7 @@ export function parseHead(
   if (again !== undefined && isAgain(bytes, begin, again)) return moved(again, begin)
   // What ends the head may have been cut in two, or four.
   const from = Math.max(begin, seenBytes - 3)
-  // One octet more than allowed is enough to see that it is too much.
+  // One byte more than allowed is enough to see that it is too much.
   const most = Math.min(bytes.length, begin + limits.maxHeadBytes + 1)
   let received = bytes.toString('latin1', from, Math.min(most, from + USUAL_HEAD_BYTES))
   if (received === again?.text) return moved(again, begin)
@@ -98,7 +98,7 @@ export function parseHead(
   return { text, method, target, authority, fields, end }
 }
 
-/** Whether the octets from `begin` on are those of the head before, where more follows or it is a large one. */
+/** Whether the bytes from `begin` on are those of the head before, where more follows or it is a large one. */
 function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   const end = begin + text.length
   if (end > bytes.length || (end === bytes.length && text.length <= USUAL_HEAD_BYTES)) return false
@@ -131,7 +131,7 @@ function findEmptyLine(text: string, maxFields: number): number | undefined {
 
 /** Refuses early what can no longer become a valid head. */
 function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
-  // The octet before tells whether a line feed is one that ends a line.
+  // The byte before tells whether a line feed is one that ends a line.
   const from = Math.max(begin, seenBytes - 1)
   const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
   if (from > begin && added.includes('\n')) {
@@ -159,7 +159,7 @@ function diagnose(startLine: string): ProtocolError {
   return new ProtocolError(400, TARGET.test(target) ? 'Malformed request line' : 'Invalid request target')
 }
 
-/** Whether more than empty lines has arrived, of octets that `parseHead` has not refused. */
+/** Whether more than empty lines has arrived, of bytes that `parseHead` has not refused. */
 export function hasHeadBegun(bytes: Buffer): boolean {
   return skipEmptyLines(bytes) < bytes.length
 }

@@ -7,7 +7,7 @@ import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 export type ResponseFraming =
   /** No body follows, and no length is announced. */
   | 'none'
-  /** `content-length` octets follow; none to HEAD and with 304. */
+  /** `content-length` bytes follow; none to HEAD and with 304. */
   | 'length'
   | 'chunked'
   /** The body ends with the connection; all that HTTP/1.0 offers for an unknown length. */
@@ -31,7 +31,7 @@ export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFrami
 }
 
 /**
- * The head of a response, one character an octet (latin1).
+ * The head of a response, one character a byte (latin1).
  *
  * The version is always 1.1, the highest this server has, whatever the request's (RFC 9110 §2.5).
  */
@@ -79,7 +79,7 @@ export function encodeInformational(status: number, fields: FieldList): string {
   return `${text}\r\n`
 }
 
-/** What stands before the octets of one chunk; CRLF follows them. */
+/** What stands before the bytes of one chunk; CRLF follows them. */
 export function chunkHead(length: number): string {
   return `${length.toString(16)}\r\n`
 }

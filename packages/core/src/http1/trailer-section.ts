@@ -56,24 +56,24 @@ export class TrailerSection {
    */
   read(input: Uint8Array, from: number): number {
     let at = from
-    let octet: number | undefined
-    while (!this.#isDone && (octet = input[at]) !== undefined) {
+    let byte: number | undefined
+    while (!this.#isDone && (byte = input[at]) !== undefined) {
       at++
-      if (this.#isAfterCr) this.#endLine(octet)
-      else if (octet === CR) this.#isAfterCr = true
-      else this.#add(octet)
+      if (this.#isAfterCr) this.#endLine(byte)
+      else if (byte === CR) this.#isAfterCr = true
+      else this.#add(byte)
     }
     return at
   }
 
-  #add(octet: number): void {
-    if (isControl(octet)) throw new ProtocolError(400, 'Malformed trailer section')
+  #add(byte: number): void {
+    if (isControl(byte)) throw new ProtocolError(400, 'Malformed trailer section')
     if (++this.#bytes > this.#limits.maxTrailerBytes) throw new ProtocolError(431, 'Trailer section too large')
-    this.#line += String.fromCharCode(octet)
+    this.#line += String.fromCharCode(byte)
   }
 
-  #endLine(octet: number): void {
-    if (octet !== LF) throw new ProtocolError(400, 'Malformed trailer section')
+  #endLine(byte: number): void {
+    if (byte !== LF) throw new ProtocolError(400, 'Malformed trailer section')
     const line = this.#line
     this.#isAfterCr = false
     this.#isDone = line === ''

@@ -8,7 +8,7 @@ describe('ContentTime', () => {
   it('waits for each piece, and for the whole', () => {
     const time = new ContentTime(LIMITS, new Deadlines(), 1000)
     const deadlines = [1000, 1020, 1080].map((nowMs) => {
-      time.onOctets(1, nowMs)
+      time.onBytes(1, nowMs)
       return time.deadlineMs
     })
     expect(deadlines).toEqual([1030, 1050, 1100])
@@ -16,14 +16,14 @@ describe('ContentTime', () => {
 
   it('waits for nothing once it is stopped', () => {
     const time = new ContentTime(LIMITS, new Deadlines(), 1000)
-    time.onOctets(1, 1000)
+    time.onBytes(1, 1000)
     time.stop()
     expect(time.deadlineMs).toBe(Infinity)
   })
 
   it('waits for ever where there is no limit', () => {
     const time = new ContentTime({ ...LIMITS, bodyStallTimeoutMs: 0, requestTimeoutMs: 0 }, new Deadlines(), 1000)
-    time.onOctets(1, 1000)
+    time.onBytes(1, 1000)
     expect(time.deadlineMs).toBe(Infinity)
   })
 })

@@ -23,8 +23,8 @@ export class ContentTime {
     this.#rate = new BodyRate(limits)
   }
 
-  /** So many octets have arrived, and more are waited for. @throws {ProtocolError} 408 if they come too slowly */
-  onOctets(bytes: number, nowMs: number): void {
+  /** So many bytes have arrived, and more are waited for. @throws {ProtocolError} 408 if they come too slowly */
+  onBytes(bytes: number, nowMs: number): void {
     this.deadlineMs = Math.min(this.#deadlines.in(this.#stallTimeoutMs, nowMs), this.#requestDeadlineMs)
     if (bytes > 0) this.#rate.add(bytes)
   }

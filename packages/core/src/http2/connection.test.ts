@@ -40,7 +40,7 @@ describe('an HTTP/2 connection', () => {
   })
 
   it.each([1000, 200_000])(
-    'gives up a response of %i octets that the client lets nothing of through',
+    'gives up a response of %i bytes that the client lets nothing of through',
     async (length) => {
       const { session, outcomes } = await serve(
         (exchange) => exchange.respond(200, [], Buffer.alloc(length)),

@@ -25,7 +25,7 @@ type Phase =
   | 'lingering'
   | 'closed'
 
-/** Octets that wait for the socket, besides content, before nothing more is read of a client that reads nothing. */
+/** Bytes that wait for the socket, besides content, before nothing more is read of a client that reads nothing. */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 export interface Http2ConnectionOptions {
@@ -224,7 +224,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
     this.#onClosed(this)
   }
 
-  /** Goes on as far as the received octets and the turn allow. */
+  /** Goes on as far as the received bytes and the turn allow. */
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
@@ -284,7 +284,7 @@ export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwne
     this.#streams.report(0, error.message, { method: undefined, target: undefined })
   }
 
-  /** Says goodbye and waits a little for the client to hear it: a socket closed with unread octets resets the connection. */
+  /** Says goodbye and waits a little for the client to hear it: a socket closed with unread bytes resets the connection. */
   #linger(): void {
     if (!this.#isReading) return
     this.#phase = 'lingering'

@@ -60,7 +60,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   readonly #content: RequestContent | undefined
   /** Made when asked for where there is no content. */
   #body: ReceivedBody | undefined = undefined
-  /** Octets of content that the client lets through on this stream. */
+  /** Bytes of content that the client lets through on this stream. */
   #window: number
   /** For what cannot be sent at once. */
   #queue: ResponseQueue | undefined = undefined
@@ -72,7 +72,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** For what waits in the queue. */
   #time: ResponseTimeout | undefined = undefined
 
-  /** @param window Octets of content that the client lets through at first */
+  /** @param window Bytes of content that the client lets through at first */
   constructor(
     owner: StreamOwner,
     id: number,
@@ -166,11 +166,11 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   }
 
   /** The client lets more through, or, by its settings, less. @throws {ConnectionError} if that is more than can be */
-  widen(octets: number): void {
-    if (this.#window + octets > MAX_WINDOW) {
+  widen(bytes: number): void {
+    if (this.#window + bytes > MAX_WINDOW) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'A window of a stream above 2^31-1')
     }
-    this.#window += octets
+    this.#window += bytes
     if (this.canSend) this.#owner.sender.enqueue(this)
   }
 
@@ -244,9 +244,9 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#owner.responseFields.informational(this.id, 100, [])
   }
 
-  credit(octets: number): void {
+  credit(bytes: number): void {
     const { writer } = this.#owner.sender
-    writer.windowUpdate(this.id, octets)
+    writer.windowUpdate(this.id, bytes)
     writer.flushSoon()
   }
 
@@ -262,7 +262,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     const length = this.bodyBytes
     if (body === null) this.#finish()
     else if (length <= this.#window && sender.mayPass(length) && length <= TEXT_BYTES) {
-      // Text of as many octets as characters is ASCII, which need not be encoded.
+      // Text of as many bytes as characters is ASCII, which need not be encoded.
       if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
       else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
       this.#window -= length
@@ -330,7 +330,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.#content !== undefined && !this.#content.isComplete) this.#content.body.discard()
   }
 
-  /** Octets that the connection was not given. */
+  /** Bytes that the connection was not given. */
   get #queuedBytes(): number {
     return this.#queue?.bytes ?? 0
   }

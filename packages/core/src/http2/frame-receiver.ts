@@ -33,7 +33,7 @@ export interface FrameOwner {
   onGoaway(code: number): void
 }
 
-/** Takes the frames of a client off the octets that arrive, and to where they belong. */
+/** Takes the frames of a client off the bytes that arrive, and to where they belong. */
 export class FrameReceiver {
   /** When a field section of which more must come is to be complete. */
   deadlineMs: number = Infinity
@@ -54,12 +54,12 @@ export class FrameReceiver {
     this.#window = new ReceiveWindow(owner.sender.writer)
   }
 
-  /** Whether octets wait that `next` has not looked at. */
+  /** Whether bytes wait that `next` has not looked at. */
   get hasRest(): boolean {
     return this.#reader.hasRest
   }
 
-  /** Takes octets from the wire. @throws {ConnectionError} if they do not begin with the preface */
+  /** Takes bytes from the wire. @throws {ConnectionError} if they do not begin with the preface */
   push(chunk: Buffer): void {
     let received: Buffer | undefined = chunk
     if (this.#preface !== undefined) {
@@ -215,10 +215,10 @@ export class FrameReceiver {
     this.#streams.onPriorityUpdate(streamId, bytes.toString('latin1', start + 4, end))
   }
 
-  #onWindowUpdate(octets: number): void {
+  #onWindowUpdate(bytes: number): void {
     const { streamId } = this.#reader
-    if (octets === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE by 0')
-    if (streamId === 0) this.#owner.sender.widen(octets)
-    else this.#streams.onWindowUpdate(streamId, octets)
+    if (bytes === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE by 0')
+    if (streamId === 0) this.#owner.sender.widen(bytes)
+    else this.#streams.onWindowUpdate(streamId, bytes)
   }
 }

@@ -13,7 +13,7 @@ const RECEIVE_WINDOW: number = 1024 * 1024
  */
 export class ReceiveWindow {
   readonly #writer: FrameWriter
-  #octets = RECEIVE_WINDOW
+  #bytes = RECEIVE_WINDOW
 
   /** Tells the client of the window. */
   constructor(writer: FrameWriter) {
@@ -23,19 +23,19 @@ export class ReceiveWindow {
 
   /** Counts a DATA frame, whatever becomes of it. @throws {ConnectionError} FLOW_CONTROL_ERROR if it is too large */
   take(frameBytes: number): void {
-    this.#octets -= frameBytes
-    if (this.#octets < 0) {
+    this.#bytes -= frameBytes
+    if (this.#bytes < 0) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'DATA beyond the window of the connection')
     }
-    if (this.#octets > RECEIVE_WINDOW / 2) return
-    this.#writer.windowUpdate(0, RECEIVE_WINDOW - this.#octets)
+    if (this.#bytes > RECEIVE_WINDOW / 2) return
+    this.#writer.windowUpdate(0, RECEIVE_WINDOW - this.#bytes)
     this.#writer.flushSoon()
-    this.#octets = RECEIVE_WINDOW
+    this.#bytes = RECEIVE_WINDOW
   }
 }
 
 /**
- * Octets by which the windows of all streams of a connection together may grow beyond what each has: what a client may
+ * Bytes by which the windows of all streams of a connection together may grow beyond what each has: what a client may
  * make us hold if the handlers that read as fast as it sent stop all at once.
  */
 const SPARE_BYTES: number = 4 * 1024 * 1024
@@ -44,7 +44,7 @@ const SPARE_BYTES: number = 4 * 1024 * 1024
 export class SpareWindow {
   #bytes = SPARE_BYTES
 
-  /** @returns How many of the octets asked for a window may grow by */
+  /** @returns How many of the bytes asked for a window may grow by */
   borrow(bytes: number): number {
     const borrowed = Math.min(bytes, this.#bytes)
     this.#bytes -= borrowed

@@ -10,7 +10,7 @@ import { DEFAULT_WINDOW } from './frames/frame-types.ts'
 import type { SpareWindow } from './receive-windows.ts'
 
 /**
- * Octets of the window for each DATA frame that may come while nobody reads what came before. In frames of an octet or two
+ * Bytes of the window for each DATA frame that may come while nobody reads what came before. In frames of a byte or two
  * a window would be 150 times as much memory, on every stream of a connection.
  */
 const WINDOW_PER_UNREAD_FRAME = 64
@@ -29,8 +29,8 @@ export interface ContentOwner {
   onContentDeadline(): void
   /** 100 (Continue) may be sent now. */
   sendContinue(): void
-  /** Lets the client send so many octets more on the stream. */
-  credit(octets: number): void
+  /** Lets the client send so many bytes more on the stream. */
+  credit(bytes: number): void
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
@@ -40,7 +40,7 @@ export class RequestContent implements BodySupply {
   readonly #announced: number | undefined
   /** Absent while the clock need not be asked: most requests are complete as soon as they are heard of. */
   #time: ContentTime | undefined = undefined
-  /** Octets that time has not been told of. */
+  /** Bytes that time has not been told of. */
   #untimedBytes = 0
   /** Whether `watch` is about to be called. */
   #isNoted = false
@@ -51,14 +51,14 @@ export class RequestContent implements BodySupply {
   /** Whether no frame may be sent on the stream any more. */
   #isOver = false
   #receivedBytes = 0
-  /** Octets that the client may still send, padding included. */
+  /** Bytes that the client may still send, padding included. */
   #window: number = DEFAULT_WINDOW
   /** What the client may send in all before it hears of us. */
   #size: number = DEFAULT_WINDOW
-  /** Octets that were received and not given back to the window. */
+  /** Bytes that were received and not given back to the window. */
   #owed = 0
 
-  /** @param announced Octets by `content-length`, `undefined` without */
+  /** @param announced Bytes by `content-length`, `undefined` without */
   constructor(owner: ContentOwner, announced: number | undefined, expectsContinue: boolean) {
     const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
@@ -86,7 +86,7 @@ export class RequestContent implements BodySupply {
     const { deadlines, limits } = this.#owner
     this.#time ??= new ContentTime(limits, deadlines, nowMs)
     try {
-      this.#time.onOctets(this.#untimedBytes, nowMs)
+      this.#time.onBytes(this.#untimedBytes, nowMs)
     } catch (error) {
       this.body.fail(error as ProtocolError)
     }
@@ -194,7 +194,7 @@ export class RequestContent implements BodySupply {
     this.#owed = 0
   }
 
-  /** @returns Octets by which the window has become larger */
+  /** @returns Bytes by which the window has become larger */
   #grow(): number {
     const borrowed = this.#owner.spareWindow.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
     this.#size += borrowed

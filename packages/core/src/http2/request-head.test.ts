@@ -79,7 +79,7 @@ describe('http2RequestHead', () => {
   it.each([
     [87, undefined],
     [88, 414],
-  ])('a path of %i octets gives %s with a limit of 100', (length, status) => {
+  ])('a path of %i bytes gives %s with a limit of 100', (length, status) => {
     expect(statusOf(request({ ':path': `/${'a'.repeat(length - 1)}` }), {})).toBe(status)
   })
 
@@ -102,7 +102,7 @@ describe('http2Trailers', () => {
   })
 
   it.each([
-    ['octets', { maxTrailerBytes: 10 }],
+    ['bytes', { maxTrailerBytes: 10 }],
     ['fields', { maxTrailerFields: 0 }],
   ])('answers 431 to too many %s', (_what, limits) => {
     const refusal = expect.objectContaining({ status: 431 })

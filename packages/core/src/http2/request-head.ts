@@ -15,7 +15,7 @@ export interface Http2RequestHead {
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
-  /** Octets announced, or `undefined`. */
+  /** Bytes announced, or `undefined`. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
   /** By the field of RFC 9218, `undefined` without. */

@@ -170,10 +170,10 @@ export class Http2Streams implements StreamOwner {
   }
 
   /** @throws {ConnectionError} */
-  onWindowUpdate(id: number, octets: number): void {
+  onWindowUpdate(id: number, bytes: number): void {
     if (this.#history.isPassedOver(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'WINDOW_UPDATE')
-    this.#open.get(id)?.widen(octets)
+    this.#open.get(id)?.widen(bytes)
   }
 
   /** The client would have the response on a stream sent in another order. @throws {ConnectionError} */

@@ -35,7 +35,7 @@ it('a client that does not read makes the handler wait, and loses nothing', asyn
   let at = 0
   let isIntact = true
   for await (const slice of response.body) {
-    for (const octet of slice) isIntact &&= octet === (Math.floor(at++ / 10_000) & 0xff)
+    for (const byte of slice) isIntact &&= byte === (Math.floor(at++ / 10_000) & 0xff)
   }
   expect([at, isIntact]).toEqual([total, true])
 })
@@ -98,7 +98,7 @@ it('a body that nobody reads makes the client wait, and is all there when somebo
   let isIntact = true
   exchange?.body.consume({
     data: (chunk) => {
-      for (const octet of chunk) isIntact &&= octet === Math.floor(at++ / 20_000)
+      for (const byte of chunk) isIntact &&= byte === Math.floor(at++ / 20_000)
     },
     end: () => exchange.respond(200, [], 'read'),
     error: (error) => exchange.abort(error),

@@ -4,8 +4,8 @@ const joined = Buffer.allocUnsafeSlow(16 * 1024)
 const NOTHING = new Uint8Array()
 
 /**
- * The content among the octets of one read, in one piece however many frames it came in: a client that sends frames of
- * an octet each must not make us keep an object for each octet.
+ * The content among the bytes of one read, in one piece however many frames it came in: a client that sends frames of
+ * a byte each must not make us keep an object for each byte.
  */
 export class ContentOfRead {
   #first: Uint8Array | undefined = undefined

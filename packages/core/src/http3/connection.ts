@@ -13,7 +13,7 @@ import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
 
 /** Distance between two request streams (RFC 9000 §2.1). */
 const STREAM_STEP = 4
-/** Octets of a unidirectional stream read at a time. */
+/** Bytes of a unidirectional stream read at a time. */
 const READ_BYTES = 4096
 /**
  * The largest number that a request stream can have, in a GOAWAY that announces another (RFC 9114 §5.2): requests that

@@ -3,11 +3,11 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './f
 import { readSettings } from './settings.ts'
 import { readVarint, varintLength } from './varint.ts'
 
-/** Largest frame that we read; SETTINGS of a client take some dozen octets. */
+/** Largest frame that we read; SETTINGS of a client take some dozen bytes. */
 const MAX_FRAME_BYTES = 4096
 
 /**
- * Reads the client's control stream. Its octets may be cut anywhere.
+ * Reads the client's control stream. Its bytes may be cut anywhere.
  *
  * @see RFC 9114 §6.2.1, §7.2
  */

@@ -42,7 +42,7 @@ describe('an HTTP/3 request', () => {
     expect(exchange?.body.length).toBe(0)
   })
 
-  it('is the same however its octets are cut', async () => {
+  it('is the same however its bytes are cut', async () => {
     await using server = await serveHttp3((exchange) => {
       void bodyOf(exchange).then(({ content, trailers }) =>
         exchange.respond(200, [], `${exchange.target} ${content.toString()} ${trailers.join('=')}`),
@@ -67,7 +67,7 @@ describe('an HTTP/3 request', () => {
   it('may have a body of megabytes, which comes back unharmed with its trailers', async () => {
     await using server = await serveHttp3(echo)
     const client = await server.connect()
-    const body = Buffer.alloc(3_000_000, 'some octets, ')
+    const body = Buffer.alloc(3_000_000, 'some bytes, ')
     const response = await client.request({ path: '/', body, trailers: [['x-sum', '42']] })
     expect(body.equals(await response.bytes())).toBe(true)
     expect(await response.trailers).toEqual([['x-sum', '42']])

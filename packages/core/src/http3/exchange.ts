@@ -8,12 +8,12 @@ import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './f
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
-/** Content up to this many octets is copied behind its frame header, so that both are given to QUIC at once. */
+/** Content up to this many bytes is copied behind its frame header, so that both are given to QUIC at once. */
 const COPIED_BODY_BYTES = 16 * 1024
 
 /**
  * A frame that says nothing, of a type that everybody has to ignore (RFC 9114 §7.2.8), to carry the end of a stream all
- * of whose octets were sent before. quiche 0.18 forgets a stream when its octets have arrived; if its end alone was on
+ * of whose bytes were sent before. quiche 0.18 forgets a stream when its bytes have arrived; if its end alone was on
  * the way then and is lost, it is never sent again, and the client waits for it.
  */
 const LAST_FRAME = encodeFrame(0x21, new Uint8Array())

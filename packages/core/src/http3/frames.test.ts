@@ -32,7 +32,7 @@ const wire = Buffer.concat([
 ])
 
 describe('FrameReader', () => {
-  it('finds the same frames however the octets are cut', () => {
+  it('finds the same frames however the bytes are cut', () => {
     for (const slices of everySplit(wire)) {
       const recorder = new Recorder()
       const reader = new FrameReader(recorder)
@@ -56,8 +56,8 @@ describe('FrameReader', () => {
     const reader = new FrameReader(new Recorder())
     expect(reader.isBetweenFrames).toBe(true)
     const frame = encodeFrame(FrameType.DATA, Buffer.from('abc'))
-    for (const octet of frame.subarray(0, -1)) {
-      reader.push(Uint8Array.of(octet))
+    for (const byte of frame.subarray(0, -1)) {
+      reader.push(Uint8Array.of(byte))
       expect(reader.isBetweenFrames).toBe(false)
     }
     reader.push(frame.subarray(-1))

@@ -35,7 +35,7 @@ export interface FrameHandler {
 }
 
 /**
- * Takes the octets of a stream, however they are cut, and finds the frames in them. It buffers no more than a frame
+ * Takes the bytes of a stream, however they are cut, and finds the frames in them. It buffers no more than a frame
  * header and what the handler wants whole.
  *
  * @see RFC 9114 §7.1
@@ -46,7 +46,7 @@ export class FrameReader {
   #header: Buffer | undefined = undefined
   #headerBytes = 0
   #type = 0
-  /** Payload octets still to come; -1 between frames. */
+  /** Payload bytes still to come; -1 between frames. */
   #left = -1
   #mode: 'whole' | 'slices' | 'skip' = 'skip'
   #whole: Buffer | undefined = undefined
@@ -55,7 +55,7 @@ export class FrameReader {
     this.#handler = handler
   }
 
-  /** Whether the last octet was the last of a frame. */
+  /** Whether the last byte was the last of a frame. */
   get isBetweenFrames(): boolean {
     return this.#left === -1 && this.#headerBytes === 0
   }
@@ -132,7 +132,7 @@ export class FrameReader {
   }
 }
 
-/** Octets of the header of a frame. */
+/** Bytes of the header of a frame. */
 export function frameHeaderLength(type: number, length: number): number {
   return encodedVarintLength(type) + encodedVarintLength(length)
 }

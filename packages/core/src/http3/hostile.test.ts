@@ -109,7 +109,7 @@ it('a client that lets the server open no stream is not worth a crash', async ()
   expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
 })
 
-it('content in frames of an octet each takes no object for each octet, whether it is read or waits', async () => {
+it('content in frames of a byte each takes no object for each byte, whether it is read or waits', async () => {
   const pieces: number[] = []
   await using server = await serveHttp3((exchange) => {
     setTimeout(() => {
@@ -129,7 +129,7 @@ it('content in frames of an octet each takes no object for each octet, whether i
   expect(pieces.length).toBeLessThan(100)
 })
 
-it('a client with windows of a few octets gets its response all the same', async () => {
+it('a client with windows of a few bytes gets its response all the same', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(20_000)))
   const client = await server.connect({ streamWindow: 100 })
   expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(20_000)

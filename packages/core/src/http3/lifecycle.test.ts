@@ -250,8 +250,8 @@ describe('the port', () => {
     ['a version negotiation', initial(0)],
     ['an unknown version in a small packet', initial(0x0a1a2a3a).subarray(0, 500)],
     ['too small a packet of no connection', Buffer.alloc(21, 0x41)],
-    ['octets of any kind', Buffer.alloc(1200, 0xff)],
-    ['a single octet', Buffer.from([0xc0])],
+    ['bytes of any kind', Buffer.alloc(1200, 0xff)],
+    ['a single byte', Buffer.from([0xc0])],
     ['nothing', Buffer.alloc(0)],
     ['a forged token', initial(1, randomBytes(60))],
   ])('does not answer %s', async (_what, packet) => {

@@ -5,14 +5,14 @@ import { PeerStreams } from './peer-streams.ts'
 const CONTROL = '00'
 const SETTINGS = '0400'
 
-function octets(hex: string): Buffer {
+function bytes(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
 }
 
-/** Opens the client's streams 2, 6, 10, … one after the other, each with the octets given. */
+/** Opens the client's streams 2, 6, 10, … one after the other, each with the bytes given. */
 function open(...streams: string[]): PeerStreams {
   const peer = new PeerStreams()
-  for (const [index, hex] of streams.entries()) peer.push(2 + index * 4, octets(hex))
+  for (const [index, hex] of streams.entries()) peer.push(2 + index * 4, bytes(hex))
   return peer
 }
 
@@ -55,13 +55,13 @@ describe('the unidirectional streams of a client', () => {
     expect(() => open(...streams)).toThrow(expect.objectContaining({ code, scope: 'connection' }))
   })
 
-  it('are read the same however their octets are cut', () => {
-    const valid = octets('4000 0403064064 2105aaaaaaaaaa 0d0105')
-    const invalid = Buffer.concat([valid, octets(SETTINGS)])
+  it('are read the same however their bytes are cut', () => {
+    const valid = bytes('4000 0403064064 2105aaaaaaaaaa 0d0105')
+    const invalid = Buffer.concat([valid, bytes(SETTINGS)])
     for (const slices of everySplit(valid)) {
       const peer = new PeerStreams()
       for (const slice of slices) peer.push(2, slice)
-      expect(() => peer.push(2, octets(SETTINGS))).toThrow('a second SETTINGS frame')
+      expect(() => peer.push(2, bytes(SETTINGS))).toThrow('a second SETTINGS frame')
     }
     for (const slices of everySplit(invalid)) {
       const peer = new PeerStreams()

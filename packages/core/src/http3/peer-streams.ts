@@ -14,7 +14,7 @@ export const StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPAC
 const CRITICAL: ReadonlySet<number> = new Set([StreamType.CONTROL, StreamType.QPACK_ENCODER, StreamType.QPACK_DECODER])
 
 interface PeerStream {
-  /** Octets of the type until it is complete. */
+  /** Bytes of the type until it is complete. */
   readonly typeBytes: number[]
   type: number | undefined
   take(bytes: Uint8Array): void

@@ -76,7 +76,7 @@ describe('readRequestHead', () => {
     ['a :path with a space', change(':path', '/a b')],
     ['a :path with a line break', change(':path', '/a\r\nx: y')],
     ['a :path with a fragment', change(':path', '/a#b')],
-    ['a :path with octets above 127', change(':path', '/\u00e9')],
+    ['a :path with bytes above 127', change(':path', '/\u00e9')],
     ['an empty :authority', change(':authority', '')],
     ['an :authority with user information', change(':authority', 'u@example.com')],
     ['an :authority that is a list', change(':authority', 'a,b')],

@@ -12,7 +12,7 @@ export interface RequestHead {
   readonly authority: string
   /** Without pseudo-header fields; `cookie` once. */
   readonly fields: FieldList
-  /** Octets announced, or `undefined`. */
+  /** Bytes announced, or `undefined`. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
 }
@@ -35,7 +35,7 @@ const LENGTH = /^\d{1,15}$/
 /**
  * Checks a decoded field section as the head of a request.
  *
- * @param maxTargetBytes Most octets of `:path`
+ * @param maxTargetBytes Most bytes of `:path`
  * @throws {Http3Error} MESSAGE_ERROR, for the stream, if the request is malformed
  * @throws {ProtocolError} 414 if the target is too long, 421 if the scheme is not `https`
  * @see RFC 9114 §4.1.2 (malformed), §4.2 (fields), §4.3.1 (pseudo-header fields), §4.4 (CONNECT)

@@ -35,7 +35,7 @@ function read(slices: readonly Uint8Array[], limits: Partial<Limits> = {}): unkn
 const grease = encodeFrame(0x21, Buffer.from('grease'))
 
 describe('RequestReader', () => {
-  it('reads head, content and trailers however the octets are cut', () => {
+  it('reads head, content and trailers however the bytes are cut', () => {
     const wire = Buffer.concat([
       grease,
       headers(...HEAD, 'content-length', '5'),

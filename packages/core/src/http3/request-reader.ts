@@ -23,7 +23,7 @@ const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Reads a request from the octets of its stream, however they are cut: HEADERS, then DATA, then perhaps HEADERS with
+ * Reads a request from the bytes of its stream, however they are cut: HEADERS, then DATA, then perhaps HEADERS with
  * the trailers, and frames of unknown types anywhere.
  *
  * @see RFC 9114 §4.1
@@ -57,7 +57,7 @@ export class RequestReader implements FrameHandler {
     return { method: pseudoField(this.#section, ':method'), target: pseudoField(this.#section, ':path') }
   }
 
-  /** Octets of content still to come, as far as they were announced. */
+  /** Bytes of content still to come, as far as they were announced. */
   get announcedBytesLeft(): number {
     return Math.max(0, (this.#head?.contentLength ?? 0) - this.#received)
   }
@@ -139,7 +139,7 @@ function pseudoField(section: FieldList, name: string): string | undefined {
 }
 
 function contentLengthError(received: number, announced: number): Http3Error {
-  const message = `Malformed request: ${received} octets of content, ${announced} announced`
+  const message = `Malformed request: ${received} bytes of content, ${announced} announced`
   return new Http3Error(ErrorCode.MESSAGE_ERROR, message, 'stream')
 }
 

@@ -5,7 +5,7 @@ import { encodeResponse, encodeResponseHead } from './response-head.ts'
 const HEAD: ResponseHead = { fields: ['X-A', 'b'], contentLength: 3, allowsBody: true, close: false, hasDate: true }
 
 it.each([0, 1, 63, 64, 16_383, 16_384])(
-  'a response with %i octets of content is its head and one DATA frame',
+  'a response with %i bytes of content is its head and one DATA frame',
   (length) => {
     const content = Buffer.alloc(length, 'x')
     const head = encodeResponseHead(200, HEAD)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeSettings, readSettings } from './settings.ts'
 
-function octets(hex: string): Buffer {
+function bytes(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
 }
 
@@ -19,7 +19,7 @@ describe('readSettings', () => {
       ],
     ],
   ])('reads %s', (_what, hex, settings) => {
-    expect([...readSettings(octets(hex))]).toEqual(settings)
+    expect([...readSettings(bytes(hex))]).toEqual(settings)
   })
 
   it.each([
@@ -31,7 +31,7 @@ describe('readSettings', () => {
     ['ENABLE_PUSH of HTTP/2', '0200', 0x109],
     ['INITIAL_WINDOW_SIZE of HTTP/2', '0401', 0x109],
   ])('refuses %s', (_what, hex, code) => {
-    expect(() => readSettings(octets(hex))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
+    expect(() => readSettings(bytes(hex))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
   })
 
   it('reads what encodeSettings writes', () => {

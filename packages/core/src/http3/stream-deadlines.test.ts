@@ -4,7 +4,7 @@ import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { StreamDeadlines } from './stream-deadlines.ts'
 
-/** What the client is seen to do after its response began to wait, with 1,000 octets written on the connection. */
+/** What the client is seen to do after its response began to wait, with 1,000 bytes written on the connection. */
 interface Seen {
   readonly bufferedBytes: number
   readonly hasProgressed: boolean
@@ -14,9 +14,9 @@ interface Seen {
 const SEEN: readonly (readonly [what: string, seen: Seen, becomes: 'the same' | 'later' | 'never'])[] = [
   ['nothing taken', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1000 }, 'the same'],
   ['nothing taken of this one', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1_000_000 }, 'the same'],
-  ['an octet taken, and no other', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 1001 }, 'the same'],
-  ['16 KiB less an octet taken', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_383 }, 'the same'],
-  ['16 KiB taken, an octet of this one', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_384 }, 'later'],
+  ['a byte taken, and no other', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 1001 }, 'the same'],
+  ['16 KiB less a byte taken', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_383 }, 'the same'],
+  ['16 KiB taken, a byte of this one', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_384 }, 'later'],
   ['all of it taken', { bufferedBytes: 0, hasProgressed: true, writtenBytes: 1001 }, 'never'],
 ]
 

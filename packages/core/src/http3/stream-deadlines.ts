@@ -1,7 +1,7 @@
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** Octets that the client must take of all its responses in the time it has, so that none can last for ever octet by octet. */
+/** Bytes that the client must take of all its responses in the time it has, so that none can last for ever byte by byte. */
 const PROGRESS_BYTES = 16 * 1024
 
 /** By when a request has to go on arriving, and its response to be taken. */
@@ -41,7 +41,7 @@ export class StreamDeadlines {
    * Where a path takes little it is shared by many responses: each has to go on, and all of them together by `PROGRESS_BYTES`.
    *
    * @param hasProgressed Whether the client has taken any of it since the last time
-   * @param writtenBytes Octets of all responses of the connection so far
+   * @param writtenBytes Bytes of all responses of the connection so far
    */
   watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
     const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= PROGRESS_BYTES

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StreamOutput } from './stream-output.ts'
 
-/** A transport that takes as many octets as it has room for. */
+/** A transport that takes as many bytes as it has room for. */
 class Transport {
   room = Infinity
   taken = Buffer.alloc(0)
@@ -19,7 +19,7 @@ class Transport {
 }
 
 describe('StreamOutput', () => {
-  it('sends the end with the last octets', () => {
+  it('sends the end with the last bytes', () => {
     const transport = new Transport()
     const output = new StreamOutput(transport.send)
     output.push(Buffer.from('ab'))

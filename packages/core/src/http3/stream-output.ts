@@ -1,22 +1,22 @@
 /** Slices given to the transport are no larger, so that one response cannot hold up all the others. */
 const SLICE_BYTES = 64 * 1024
 
-/** Gives octets to the transport. @returns Octets taken, -1 if nobody will receive them */
-export type SendOctets = (chunk: Uint8Array, isEnd: boolean) => number
+/** Gives bytes to the transport. @returns Bytes taken, -1 if nobody will receive them */
+export type SendBytes = (chunk: Uint8Array, isEnd: boolean) => number
 
 const NOTHING = new Uint8Array()
 
-/** The octets of a stream that the transport has not taken yet, in order. */
+/** The bytes of a stream that the transport has not taken yet, in order. */
 export class StreamOutput {
-  readonly #send: SendOctets
+  readonly #send: SendBytes
   readonly #queue: Uint8Array[] = []
-  /** Octets of the first chunk that were taken. */
+  /** Bytes of the first chunk that were taken. */
   #offset = 0
   #bufferedBytes = 0
   #isEnding = false
   #isEnded = false
 
-  constructor(send: SendOctets) {
+  constructor(send: SendBytes) {
     this.#send = send
   }
 
@@ -29,7 +29,7 @@ export class StreamOutput {
     return this.#isEnded
   }
 
-  /** Puts octets behind the others; `flush` sends them. */
+  /** Puts bytes behind the others; `flush` sends them. */
   push(chunk: Uint8Array): void {
     if (this.#isEnding || chunk.byteLength === 0) return
     this.#queue.push(chunk)

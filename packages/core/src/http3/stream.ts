@@ -17,7 +17,7 @@ import { StreamDeadlines } from './stream-deadlines.ts'
 import { StreamOutput } from './stream-output.ts'
 import { UnseenRequest } from './unseen-request.ts'
 
-/** Octets taken from QUIC at a time; what may be buffered is exceeded by no more than these. */
+/** Bytes taken from QUIC at a time; what may be buffered is exceeded by no more than these. */
 const READ_BYTES = 16 * 1024
 
 /** What a request stream needs of its connection. */
@@ -55,7 +55,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Wa
   #isHandedOver = false
   #isInputOver = false
   #isPaused = false
-  /** Octets to throw away until the client is told to stop; `undefined` while they are wanted. */
+  /** Bytes to throw away until the client is told to stop; `undefined` while they are wanted. */
   #discardBytes: number | undefined = undefined
   #awaitsContinue = false
   #isOver = false

@@ -26,7 +26,7 @@ describe('variable-length integers', () => {
     [16_384, '80004000'],
     [2 ** 30 - 1, 'bfffffff'],
     [2 ** 30, 'c000000040000000'],
-  ])('writes %i in the fewest octets, %s', (value, hex) => {
+  ])('writes %i in the fewest bytes, %s', (value, hex) => {
     const target = Buffer.alloc(9)
     const end = writeVarint(target, value, 1)
     expect(target.toString('hex', 1, end)).toBe(hex)

@@ -1,18 +1,18 @@
-/** Octets of the longest variable-length integer. */
+/** Bytes of the longest variable-length integer. */
 export const MAX_VARINT_BYTES = 8
 
-/** Largest value that one octet, two octets and four octets hold. */
+/** Largest value that one byte, two bytes and four bytes hold. */
 const MAX_1 = 63
 const MAX_2 = 16_383
 const MAX_4 = 2 ** 30 - 1
 
-/** Octets that a variable-length integer takes, told by its first one (RFC 9000 §16). */
-export function varintLength(firstOctet: number): number {
-  return 1 << (firstOctet >> 6)
+/** Bytes that a variable-length integer takes, told by its first one (RFC 9000 §16). */
+export function varintLength(firstByte: number): number {
+  return 1 << (firstByte >> 6)
 }
 
 /**
- * Reads the variable-length integer at `at`, all of whose octets must be there.
+ * Reads the variable-length integer at `at`, all of whose bytes must be there.
  *
  * Values above 2^53 are rounded: what HTTP/3 counts never gets there, and what it only compares need not be exact.
  */
@@ -24,7 +24,7 @@ export function readVarint(bytes: Uint8Array, at: number): number {
   return value
 }
 
-/** Octets that `value` takes when it is written. */
+/** Bytes that `value` takes when it is written. */
 export function encodedVarintLength(value: number): number {
   return value <= MAX_1 ? 1 : value <= MAX_2 ? 2 : value <= MAX_4 ? 4 : 8
 }
@@ -33,7 +33,7 @@ export function encodedVarintLength(value: number): number {
  * Writes `value` in its shortest form.
  *
  * @param value Whole number up to `Number.MAX_SAFE_INTEGER`
- * @returns Where the next octet goes
+ * @returns Where the next byte goes
  */
 export function writeVarint(target: Buffer, value: number, at: number): number {
   if (value <= MAX_1) return target.writeUInt8(value, at)

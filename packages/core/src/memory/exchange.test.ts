@@ -228,7 +228,7 @@ describe('a streamed response', () => {
     expect(await (await app.fetch('/')).text()).toBe('ab')
   })
 
-  it('of anything but text and octets fails', async () => {
+  it('of anything but text and bytes fails', async () => {
     const app = new App({ onError: () => {} })
     app.router.get('/', (ctx) => ctx.stream([{ a: 1 }] as never))
     await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')

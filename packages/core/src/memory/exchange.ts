@@ -9,7 +9,7 @@ import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './response.ts'
 
-/** Octets of a response that may wait for whoever reads the `Response`; then `write` asks for a pause. */
+/** Bytes of a response that may wait for whoever reads the `Response`; then `write` asks for a pause. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /** A body that is there as a whole asks nothing of whoever supplied it. */
@@ -71,7 +71,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    // A copy, as a transport makes one: whoever gave the octets may use them again.
+    // A copy, as a transport makes one: whoever gave the bytes may use them again.
     const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)
     this.#respond(() => wholeResponse(status, fieldsOf(head), content))
     this.settle(false)

@@ -69,7 +69,7 @@ describe('memoryRequest', () => {
     )
   })
 
-  it('copies octets, as a Request does', () => {
+  it('copies bytes, as a Request does', () => {
     const body = new Uint8Array([1])
     const request = memoryRequest('/', { method: 'POST', body })
     body[0] = 2

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { wholeResponse } from './response.ts'
 
 const FIELDS = ['content-type', 'application/json', 'set-cookie', 'a=1', 'set-cookie', 'b=2']
-const octets = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 const plain = (body: string | Uint8Array<ArrayBuffer> | null, status = 200): Response => {
   const headers = new Headers()
   for (let i = 0; i < FIELDS.length; i += 2) headers.append(FIELDS[i] ?? '', FIELDS[i + 1] ?? '')
@@ -20,7 +20,7 @@ const READERS: readonly [string, (response: Response) => unknown][] = [
   ['the stream', async (response) => (await new Response(response.body).bytes()).join()],
   ['a Response made of it', (response) => new Response(response.body, response).text()],
 ]
-const BODIES = ['{"a":"é"}', '', '\ufeff[1]', '"\ud800"', octets('[2]'), octets(''), null]
+const BODIES = ['{"a":"é"}', '', '\ufeff[1]', '"\ud800"', bytes('[2]'), bytes(''), null]
 
 const facts = (response: Response): unknown => [
   response.status,

@@ -35,7 +35,7 @@ class WholeResponse implements Response {
   readonly #fields: FieldList
   readonly #content: string | Uint8Array<ArrayBuffer> | null
   #headers: Headers | undefined = undefined
-  /** Stands in as soon as more is wanted than the octets. */
+  /** Stands in as soon as more is wanted than the bytes. */
   #plain: Response | undefined = undefined
   #state = NOT_READ
 

@@ -16,7 +16,7 @@ export class StreamBody implements RequestBody {
   #isPumping = false
   #isOver = false
 
-  /** @param length Octets announced, `undefined` for an unknown number */
+  /** @param length Bytes announced, `undefined` for an unknown number */
   constructor(stream: ReadableStream<Uint8Array>, length: number | undefined) {
     this.#stream = stream
     this.length = length

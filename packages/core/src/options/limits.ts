@@ -5,41 +5,41 @@ import { inWords } from './check-options.ts'
  * the name, 0 switches a time limit off.
  */
 export interface Limits {
-  /** Request line, fields and the empty line together, in octets; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
+  /** Request line, fields and the empty line together, in bytes; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
   readonly maxHeadBytes: number
-  /** Request line in octets; above it 414. RFC 9112 §3 asks for at least 8,000. */
+  /** Request line in bytes; above it 414. RFC 9112 §3 asks for at least 8,000. */
   readonly maxRequestLineBytes: number
   /** Header fields of one request; above it 431. Fields are never silently dropped, as that could drop a security field. */
   readonly maxFields: number
-  /** Trailer section in octets; above it 431. Few applications use trailers at all. */
+  /** Trailer section in bytes; above it 431. Few applications use trailers at all. */
   readonly maxTrailerBytes: number
   /** Trailer fields; above it 431. */
   readonly maxTrailerFields: number
-  /** Extensions of one chunk in octets; above it 400. Nobody sends them but attackers (CVE-2024-22019). */
+  /** Extensions of one chunk in bytes; above it 400. Nobody sends them but attackers (CVE-2024-22019). */
   readonly maxChunkExtensionBytes: number
-  /** Chunk extensions of one body in octets; above it 413. */
+  /** Chunk extensions of one body in bytes; above it 413. */
   readonly maxChunkExtensionsTotalBytes: number
-  /** Request body in octets; above it 413. Routes that take uploads raise it. */
+  /** Request body in bytes; above it 413. Routes that take uploads raise it. */
   readonly maxBodyBytes: number
   /** Fields of a form (`application/x-www-form-urlencoded`); above it 413. Forms of people have dozens; a million in a body take Node.js ten seconds to tell apart. */
   readonly maxFormFields: number
-  /** Received octets that may wait for a handler which does not read, for one request; then the client is made to wait. */
+  /** Received bytes that may wait for a handler which does not read, for one request; then the client is made to wait. */
   readonly maxBufferedBodyBytes: number
   /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without a response. */
   readonly tlsHandshakeTimeoutMs: number
-  /** From a new connection to its first octet; idle connections are cheap to open. Closed without a response. */
+  /** From a new connection to its first byte; idle connections are cheap to open. Closed without a response. */
   readonly firstByteTimeoutMs: number
-  /** From the first octet of a head to its end, in all, so that dripping it does not help; then 408. */
+  /** From the first byte of a head to its end, in all, so that dripping it does not help; then 408. */
   readonly headTimeoutMs: number
-  /** Without an octet of a body that is being waited for; then 408. */
+  /** Without a byte of a body that is being waited for; then 408. */
   readonly bodyStallTimeoutMs: number
-  /** Least octets a second of a body, on the whole, as long as it is read; then 408. 0 for no limit: links may be slow. 256 stops those who drip. */
+  /** Least bytes a second of a body, on the whole, as long as it is read; then 408. 0 for no limit: links may be slow. 256 stops those who drip. */
   readonly minBodyBytesPerSecond: number
   /** Time before the rate of a body is judged. */
   readonly bodyRateGraceMs: number
   /** From the start of a head to the end of the body; then 408. */
   readonly requestTimeoutMs: number
-  /** Without the client taking an octet of the response; then the connection or stream is destroyed. */
+  /** Without the client taking a byte of the response; then the connection or stream is destroyed. */
   readonly writeStallTimeoutMs: number
   /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
   readonly keepAliveTimeoutMs: number
@@ -59,7 +59,7 @@ export interface Limits {
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
   readonly maxConnectionsPerAddress: number
-  /** Octets read and thrown away where a connection ends with a response, so that the client sees the response and not a reset. */
+  /** Bytes read and thrown away where a connection ends with a response, so that the client sees the response and not a reset. */
   readonly lingerBytes: number
   /** Time for the same. */
   readonly lingerTimeoutMs: number
@@ -72,7 +72,7 @@ export interface Limits {
   /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
   readonly sessionIdleTimeoutMs: number
   /**
-   * Octets of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
+   * Bytes of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
    * stop. Well above 0, as Chromium never shows a response after it was told to stop sending the request.
    */
   readonly maxDiscardedBodyBytes: number

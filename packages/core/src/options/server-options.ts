@@ -116,7 +116,7 @@ const LISTEN_OPTIONS: readonly string[] = [
 ]
 /** Of these one tells where to listen. */
 const PLACES = ['port', 'path', 'fd', 'systemd'] as const
-/** Longest path of a Unix socket in octets: `sun_path` without its NUL, on Linux and elsewhere. */
+/** Longest path of a Unix socket in bytes: `sun_path` without its NUL, on Linux and elsewhere. */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /** @throws {TypeError} for an option that does not exist or has the wrong type */
@@ -216,5 +216,5 @@ function checkPath(path: string): void {
     throw new TypeError(`Option path of listen is ${inWords(path)}; it takes the path of a Unix socket`)
   }
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return
-  throw new RangeError(`Path of a Unix socket has at most ${MAX_SOCKET_PATH_BYTES} octets: ${path} is too long`)
+  throw new RangeError(`Path of a Unix socket has at most ${MAX_SOCKET_PATH_BYTES} bytes: ${path} is too long`)
 }

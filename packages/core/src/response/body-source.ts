@@ -3,7 +3,7 @@ import type { BodySource } from '@fw/types'
 
 /** Something to read a body from, piece by piece. */
 export interface SourceReader {
-  /** The next octets; `undefined` at the end. */
+  /** The next bytes; `undefined` at the end. */
   read(): Promise<Uint8Array | undefined> | Uint8Array | undefined
   /** Lets go of the source before its end. Never throws or rejects. */
   cancel(reason: Error): void
@@ -12,7 +12,7 @@ export interface SourceReader {
 /**
  * Starts reading a source.
  *
- * @throws {TypeError} if a piece is neither text nor octets, or the source is being read already
+ * @throws {TypeError} if a piece is neither text nor bytes, or the source is being read already
  */
 export function readSource(source: BodySource): SourceReader {
   if (source instanceof ReadableStream) return readStream(source)
@@ -34,7 +34,7 @@ function readStream(stream: ReadableStream<Uint8Array>): SourceReader {
   return {
     async read() {
       const { done, value } = await reader.read()
-      return done ? undefined : octets(value)
+      return done ? undefined : bytes(value)
     },
     cancel(reason) {
       // As in `discardSource`.
@@ -48,7 +48,7 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
   return {
     async read() {
       const { done, value } = await iterator.next()
-      return done === true ? undefined : octets(value)
+      return done === true ? undefined : bytes(value)
     },
     cancel() {
       // The iterator of a Node.js stream that nobody has read from does not close it.
@@ -65,7 +65,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
   return {
     read() {
       const { done, value } = iterator.next()
-      return done === true ? undefined : octets(value)
+      return done === true ? undefined : bytes(value)
     },
     cancel() {
       try {
@@ -77,8 +77,8 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
   }
 }
 
-function octets(piece: unknown): Uint8Array {
+function bytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
-  throw new TypeError(`Cannot stream a piece of type ${typeof piece}: it is neither text nor octets`)
+  throw new TypeError(`Cannot stream a piece of type ${typeof piece}: it is neither text nor bytes`)
 }

@@ -1,5 +1,5 @@
 /**
- * Octets of a field that are looked at. Browsers send two hundred; to take 16 KiB apart, time and again, would cost more than most
+ * Bytes of a field that are looked at. Browsers send two hundred; to take 16 KiB apart, time and again, would cost more than most
  * answers.
  */
 const MAX_NEGOTIATED_BYTES = 2048

@@ -32,7 +32,7 @@ const path = fc
         '+',
       ),
       fc.string({ unit: 'binary', maxLength: 2 }).map(encodeURIComponent),
-      fc.integer({ min: 0, max: 255 }).map((octet) => `%${octet.toString(16).padStart(2, '0')}`),
+      fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`),
     ),
     { maxLength: 8 },
   )

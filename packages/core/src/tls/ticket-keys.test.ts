@@ -4,7 +4,7 @@ import { TicketKeys } from './ticket-keys.ts'
 const DAY = 86_400_000
 
 describe('keys of session tickets', () => {
-  it('are 48 octets, the same for a day, and others the next day', () => {
+  it('are 48 bytes, the same for a day, and others the next day', () => {
     const keys = new TicketKeys(undefined, 10 * DAY)
     const first = keys.current(10 * DAY)
     expect(first).toHaveLength(48)

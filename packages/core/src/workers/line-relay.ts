@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 
 /** What every system writes to a pipe in one piece, however many others write to it (POSIX.1 `PIPE_BUF` on Linux). */
 const PIECE_BYTES = 4096
-/** Unwritten octets above which the processes have to wait. */
+/** Unwritten bytes above which the processes have to wait. */
 const MAX_QUEUED_BYTES = 1024 * 1024
 /** A line above this is not waited for until its end. */
 const MAX_LINE_BYTES = 1024 * 1024

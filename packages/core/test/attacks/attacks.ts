@@ -5,7 +5,7 @@ type Attack = (port: number) => Socket
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const POST = 'POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
-/** Between two octets of those who are slow. */
+/** Between two bytes of those who are slow. */
 const DRIP_MS = 100
 
 /** Ways to hurt a server from many connections at once. */
@@ -21,7 +21,7 @@ export const ATTACKS = {
     return socket
   },
   'heads that never end, one field at a time': (port) => drip(port, HEAD, 'X-A: b\r\n'),
-  'bodies, one octet at a time': (port) =>
+  'bodies, one byte at a time': (port) =>
     drip(port, 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n', 'x'),
   'responses of 8 MB that are not read': (port) => {
     const socket = open(port)
@@ -32,8 +32,8 @@ export const ATTACKS = {
   'heads of any size': (port) => flood(port, HEAD, `X-A: ${'b'.repeat(8000)}\r\n`),
   'heads of many small fields': (port) => flood(port, HEAD, 'a:\r\n'.repeat(2000)),
   'chunk extensions that never end': (port) => flood(port, `${POST}1;`, 'a=b;'.repeat(2000)),
-  'chunks of one octet with an extension each': (port) => flood(port, POST, '1;a=b\r\nx\r\n'.repeat(1000)),
-  'chunks of one octet': (port) => flood(port, POST, '1\r\nx\r\n'.repeat(1000)),
+  'chunks of one byte with an extension each': (port) => flood(port, POST, '1;a=b\r\nx\r\n'.repeat(1000)),
+  'chunks of one byte': (port) => flood(port, POST, '1\r\nx\r\n'.repeat(1000)),
   'trailers that never end': (port) => flood(port, `${POST}0\r\n`, 'a: b\r\n'.repeat(1000)),
   'pipelined requests, answers not read': (port) => {
     const socket = flood(port, '', `${HEAD}\r\n`.repeat(500))
@@ -64,9 +64,9 @@ function drip(port: number, beginning: string, rest: string): Socket {
 /** Sends a beginning, then `rest` again and again, as fast as it is taken. */
 function flood(port: number, beginning: string, rest: string): Socket {
   const socket = open(port)
-  const octets = Buffer.from(rest, 'latin1')
+  const bytes = Buffer.from(rest, 'latin1')
   const send = (): void => {
-    while (socket.writable && socket.write(octets));
+    while (socket.writable && socket.write(bytes));
   }
   socket.on('drain', send)
   socket.write(beginning)

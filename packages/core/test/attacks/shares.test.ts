@@ -16,7 +16,7 @@ const TINY_CHUNKS = '1\r\nx\r\n'.repeat(CHUNKS)
 
 const deadlines = new Deadlines()
 
-/** A connection whose requests are answered with the number of octets in their body, once it is there. */
+/** A connection whose requests are answered with the number of bytes in their body, once it is there. */
 function connect(log: (event: string) => void = () => {}): MemorySocket {
   return connectWith(log).socket
 }

@@ -10,7 +10,7 @@ import type { TargetState } from './target-state.ts'
 
 /** How a server stood an attack. */
 export interface Endurance {
-  /** What its memory grew by, at most, in octets. */
+  /** What its memory grew by, at most, in bytes. */
   readonly grownBytes: number
   /** Milliseconds that each request of another client took, in ascending order. */
   readonly latenciesMs: readonly number[]

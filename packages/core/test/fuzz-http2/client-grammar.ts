@@ -21,7 +21,7 @@ const PRIORITIES: readonly [string, ...string[]] = ['', 'u=0', 'u=1, i', 'i', 'u
 
 interface OpenStream {
   readonly id: number
-  /** Octets of content that were announced, or that seem enough, and that have not been sent. */
+  /** Bytes of content that were announced, or that seem enough, and that have not been sent. */
   left: number
 }
 
@@ -38,7 +38,7 @@ export class ClientGrammar {
     this.#hpack = new HpackGrammar(random)
   }
 
-  /** The octets of a connection, a frame in each slice, if nothing is broken. */
+  /** The bytes of a connection, a frame in each slice, if nothing is broken. */
   frames(): Buffer[] {
     const random = this.#random
     const frames = this.#frames
@@ -238,9 +238,9 @@ export class ClientGrammar {
     const random = this.#random
     const at = random.below(this.#frames.length)
     const changed = Buffer.from(this.#frames[at] ?? '')
-    const octet = random.below(changed.length)
-    if (random.chance(0.7)) changed[octet] = random.below(256)
-    this.#frames[at] = random.chance(0.3) ? changed.subarray(0, octet) : changed
+    const byte = random.below(changed.length)
+    if (random.chance(0.7)) changed[byte] = random.below(256)
+    this.#frames[at] = random.chance(0.3) ? changed.subarray(0, byte) : changed
   }
 
   #forget(stream: OpenStream): void {

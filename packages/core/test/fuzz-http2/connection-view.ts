@@ -60,8 +60,8 @@ export class ConnectionView {
   }
 
   /** The server has sent this. */
-  onSent(octets: Buffer): void {
-    for (const each of this.#sent.take(octets)) this.#onServerFrame(each)
+  onSent(bytes: Buffer): void {
+    for (const each of this.#sent.take(bytes)) this.#onServerFrame(each)
   }
 
   #onClientFrame({ type, flags, streamId, payload }: Frame): void {
@@ -69,9 +69,9 @@ export class ConnectionView {
       this.#isInClientBlock = (flags & Flag.END_HEADERS) === 0
       if (type === FrameType.HEADERS) this.#stream(streamId)
     } else if (type === FrameType.WINDOW_UPDATE && payload.length === 4) {
-      const octets = payload.readUInt32BE(0) & 0x7fff_ffff
-      if (streamId === 0) this.window += octets
-      else this.#stream(streamId).window += octets
+      const bytes = payload.readUInt32BE(0) & 0x7fff_ffff
+      if (streamId === 0) this.window += bytes
+      else this.#stream(streamId).window += bytes
     } else if (type === FrameType.GOAWAY) this.isLeftByClient = true
     else if (type === FrameType.SETTINGS && (flags & Flag.ACK) !== 0) this.#acknowledged++
     else if (type === FrameType.PING && (flags & Flag.ACK) === 0) this.#pings++
@@ -85,7 +85,7 @@ export class ConnectionView {
   }
 
   #onServerFrame({ type, flags, streamId, payload }: Frame): void {
-    if (payload.length > MAX_FRAME_BYTES) throw new Error(`A frame of ${payload.length} octets`)
+    if (payload.length > MAX_FRAME_BYTES) throw new Error(`A frame of ${payload.length} bytes`)
     if (!this.#hasSettings && type !== FrameType.SETTINGS) throw new Error('SETTINGS do not come first')
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || this.#block.streamId !== streamId)) {
       throw new Error('A frame within a field block')

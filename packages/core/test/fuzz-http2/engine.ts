@@ -12,7 +12,7 @@ import { ConnectionView } from './connection-view.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** What our engine made of some octets. */
+/** What our engine made of some bytes. */
 export interface Verdict {
   /** Complete requests by their streams. */
   readonly requests: ReadonlyMap<number, Understood>
@@ -33,7 +33,7 @@ const deadlines = new Deadlines()
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
- * What our engine makes of octets that arrive in these slices.
+ * What our engine makes of bytes that arrive in these slices.
  *
  * @throws {Error} if it does what no server may do, or does not finish what it began
  */
@@ -68,14 +68,14 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
       await setImmediate()
       view.onSent(wire.takeWritten())
     }
-    if (wire.writableLength > MAX_WAITING_BYTES) throw new Error(`${wire.writableLength} octets wait for the socket`)
+    if (wire.writableLength > MAX_WAITING_BYTES) throw new Error(`${wire.writableLength} bytes wait for the socket`)
   }
-  const isOctetwise = slices.length > 100
+  const isBytewise = slices.length > 100
   for (const slice of slices) {
     if (wire.destroyed || wire.writableEnded) break
     view.onReceived(slice)
     wire.push(slice)
-    if (!isOctetwise || random.chance(0.05)) await settle(1)
+    if (!isBytewise || random.chance(0.05)) await settle(1)
     if (random.chance(0.3)) wire.release()
   }
   await settle(4)

@@ -7,7 +7,7 @@ export const PREFACE_BYTES = 24
 export class FrameStream {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Octets of a frame that is not complete. */
+  /** Bytes of a frame that is not complete. */
   get restBytes(): number {
     return this.#rest.length
   }

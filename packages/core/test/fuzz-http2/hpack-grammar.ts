@@ -6,7 +6,7 @@ import { integer, type Field } from '../http2/hpack.ts'
 /** What both sides begin with (RFC 7541 §4.2). */
 const INITIAL_TABLE_BYTES = 4096
 const OVERHEAD_BYTES = 32
-/** RFC 7541 §6.2: the bits of the first octet, and how many of them are left for a number. */
+/** RFC 7541 §6.2: the bits of the first byte, and how many of them are left for a number. */
 interface Literal {
   readonly first: number
   readonly bits: number
@@ -49,7 +49,7 @@ export class HpackGrammar {
     return block
   }
 
-  /** The octets of an earlier block that changed no table. If others did, they may mean something else by now, or nothing. */
+  /** The bytes of an earlier block that changed no table. If others did, they may mean something else by now, or nothing. */
   repeatedBlock(): Buffer | undefined {
     return this.#plain[this.#random.below(this.#plain.length)]
   }

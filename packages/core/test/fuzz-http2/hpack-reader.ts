@@ -74,9 +74,9 @@ export class HpackReader {
     let value = this.#bytes.readUInt8(this.#at++) & most
     if (value < most) return value
     for (let factor = 1; ; factor *= 128) {
-      const octet = this.#bytes.readUInt8(this.#at++)
-      value += (octet & 0x7f) * factor
-      if (octet < 128) return value
+      const byte = this.#bytes.readUInt8(this.#at++)
+      value += (byte & 0x7f) * factor
+      if (byte < 128) return value
     }
   }
 

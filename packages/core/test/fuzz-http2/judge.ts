@@ -7,7 +7,7 @@ import type { Understood } from './understood.ts'
 const MAX_WINDOW = 2 ** 31 - 1
 
 /**
- * What is wrong with our engine's verdict, by that of nghttp2 on the same octets.
+ * What is wrong with our engine's verdict, by that of nghttp2 on the same bytes.
  *
  * @returns `undefined` if the two agree, or differ by a listed rule
  */

@@ -7,7 +7,7 @@ import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** What Node's server, which reads with nghttp2, made of some octets. */
+/** What Node's server, which reads with nghttp2, made of some bytes. */
 export interface ReferenceVerdict {
   /** Complete requests by their streams. */
   readonly requests: ReadonlyMap<number, Understood>

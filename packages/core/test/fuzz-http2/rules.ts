@@ -47,7 +47,7 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
     source: 'RFC 9113 §5.1.1: the numbers that a client left out are not those of streams',
   },
   {
-    reason: /^PRIORITY (?:on stream 0|of \d+ octets)$/,
+    reason: /^PRIORITY (?:on stream 0|of \d+ bytes)$/,
     source: 'RFC 9113 §6.3; nghttp2 passes over the frame, whatever it is',
   },
   {
@@ -91,7 +91,7 @@ export interface Oddities {
 
 /** Whether we may go on with a connection that nghttp2 ends. */
 export function isTolerated(connectionError: number | undefined, seen: Oddities): boolean {
-  // nghttp2 refuses most frames by their first octets, we when they have arrived, if they are not above all lengths.
+  // nghttp2 refuses most frames by their first bytes, we when they have arrived, if they are not above all lengths.
   if (seen.isCutOff) return true
   // RFC 9113 §6.5.3 does not forbid it.
   if (connectionError === PROTOCOL_ERROR && seen.isAcknowledgedTwice) return true

@@ -6,7 +6,7 @@ import { ask, type Verdict } from './engine.ts'
 import { fault } from './judge.ts'
 import { askNode } from './reference.ts'
 
-/** Octets on which our engine was at fault. */
+/** Bytes on which our engine was at fault. */
 export interface Finding {
   readonly fault: string
   readonly seed: number
@@ -21,18 +21,18 @@ const AT_ONCE = 25
 /** Judges one connection: as the application wants it, whole and in pieces. */
 async function judge(frames: readonly Buffer[], seed: number): Promise<string | undefined> {
   const random = new Random(seed)
-  const octets = Buffer.concat(frames)
+  const bytes = Buffer.concat(frames)
   try {
-    const whole = await ask([octets], { random })
-    const pieces = await ask(cut(octets, random), { random })
-    if (!isSame(whole, pieces)) return 'it matters where the octets are cut'
-    await ask(random.chance(0.5) ? frames : cut(octets, random), {
+    const whole = await ask([bytes], { random })
+    const pieces = await ask(cut(bytes, random), { random })
+    if (!isSame(whole, pieces)) return 'it matters where the bytes are cut'
+    await ask(random.chance(0.5) ? frames : cut(bytes, random), {
       random,
       behaviours: BEHAVIOURS,
       isSlow: random.chance(0.3),
     })
     // Others have other windows, which such a client ignores.
-    return octets.length > DEFAULT_WINDOW ? undefined : fault(whole, await askNode(frames))
+    return bytes.length > DEFAULT_WINDOW ? undefined : fault(whole, await askNode(frames))
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
@@ -73,11 +73,11 @@ function isSame(a: Verdict, b: Verdict): boolean {
   return isDeepStrictEqual(a.requests, b.requests) && a.view.goawayCode === b.view.goawayCode
 }
 
-/** The octets in pieces, as a network may deliver them. */
-function cut(octets: Buffer, random: Random): Buffer[] {
-  if (random.chance(0.1)) return Array.from(octets, (_, at) => octets.subarray(at, at + 1))
-  const ends = Array.from({ length: random.below(8) }, () => random.below(octets.length + 1)).toSorted((a, b) => a - b)
-  return [...ends, octets.length]
-    .map((end, i) => octets.subarray(i === 0 ? 0 : ends[i - 1], end))
+/** The bytes in pieces, as a network may deliver them. */
+function cut(bytes: Buffer, random: Random): Buffer[] {
+  if (random.chance(0.1)) return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+  const ends = Array.from({ length: random.below(8) }, () => random.below(bytes.length + 1)).toSorted((a, b) => a - b)
+  return [...ends, bytes.length]
+    .map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end))
     .filter(({ length }) => length > 0)
 }

@@ -2,7 +2,7 @@ import type { Field } from '../http2/hpack.ts'
 
 /** The response on a stream, held to RFC 9113 §8.1 and §5.1. */
 export class StreamView {
-  /** Octets of content that the client lets through. */
+  /** Bytes of content that the client lets through. */
   window: number
   status: string | undefined
   fields: readonly Field[] = []
@@ -74,7 +74,7 @@ export class StreamView {
     const announced = this.fields.find(([name]) => name === 'content-length')?.[1]
     const { length } = this.content
     if (announced !== undefined && length !== 0 && length !== Number(announced)) {
-      throw new Error(`${length} octets of content, announced as ${announced}`)
+      throw new Error(`${length} bytes of content, announced as ${announced}`)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Octets that told servers apart, ours among them while it was made; one character an octet. */
+/** Bytes that told servers apart, ours among them while it was made; one character a byte. */
 export const CORPUS: readonly string[] = [
   'GET a \r\n\0ost: a\r\n\r\n',
   'GET / HTTP/1.0\r\nHost: a\r\n\r\na',

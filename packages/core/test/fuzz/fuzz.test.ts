@@ -18,7 +18,7 @@ it.each(CORPUS.map((wire) => [wire.length > 300 ? `${wire.slice(0, 300)}…` : w
 )
 
 it(
-  `finds no octets in ${LENGTH} on which llhttp and we differ without a listed rule`,
+  `finds no bytes in ${LENGTH} on which llhttp and we differ without a listed rule`,
   async () => {
     const until = performance.now() + SECONDS * 1000
     const goesOn = (done: number): boolean => (SECONDS === 0 ? done < INPUTS : performance.now() < until)

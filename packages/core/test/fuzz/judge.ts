@@ -3,9 +3,9 @@ import { endsComparison, endsConnection, hasConnectionTrailer, hidesABody, isWid
 import type { Verdict } from './servers.ts'
 
 /**
- * What is wrong with our engine's verdict, by llhttp's on the same octets.
+ * What is wrong with our engine's verdict, by llhttp's on the same bytes.
  *
- * @param wire The octets, one character each
+ * @param wire The bytes, one character each
  * @returns `undefined` if the two agree, or differ by a listed rule
  */
 export function fault(ours: Verdict, node: Verdict, wire: string): string | undefined {

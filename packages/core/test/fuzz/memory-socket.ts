@@ -8,7 +8,7 @@ const NEXT_BUFFER = Symbol('kBufferGen')
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
-  /** What the server wrote, one character an octet. */
+  /** What the server wrote, one character a byte. */
   output = ''
 
   constructor() {
@@ -18,8 +18,8 @@ export class MemorySocket extends Duplex {
   override _read(): void {}
 
   /** What a client sends arrives. */
-  receive(octets: Buffer): void {
-    this.push(octets)
+  receive(bytes: Buffer): void {
+    this.push(bytes)
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -56,12 +56,12 @@ export class ReadIntoSocket extends MemorySocket {
     return this[CALLBACK] !== null
   }
 
-  override receive(octets: Buffer): void {
-    if (!this.isReadInto) return super.receive(octets)
-    for (let at = 0; at < octets.length;) {
+  override receive(bytes: Buffer): void {
+    if (!this.isReadInto) return super.receive(bytes)
+    for (let at = 0; at < bytes.length;) {
       const [buffer, callback] = [this[BUFFER], this[CALLBACK]]
       if (buffer === null || callback === null) throw new Error('There is nothing to read into')
-      const count = octets.copy(buffer, 0, at)
+      const count = bytes.copy(buffer, 0, at)
       at += count
       callback.call(this, count, buffer)
       buffer.fill('#')

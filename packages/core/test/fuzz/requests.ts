@@ -121,9 +121,9 @@ const SIZES: Choice = [
   'fffffffffffffffff',
 ]
 const BREAKS: Choice = ['\n', '\r', '\n\r', '\r\r\n', '\r\n ', ' \r\n', '\0\r\n', '\r\n\r\n']
-const OCTETS: Choice = ['\r', '\n', '\0', ' ', '\t', ':', ',', ';', '"', '\\', '\x7f', '\x80', '\xff', '\r\n', '0', 'a']
+const BYTES: Choice = ['\r', '\n', '\0', ' ', '\t', ':', ',', ';', '"', '\\', '\x7f', '\x80', '\xff', '\r\n', '0', 'a']
 
-/** Mostly valid requests, one after the other, with faults where servers have had them. One character an octet. */
+/** Mostly valid requests, one after the other, with faults where servers have had them. One character a byte. */
 export function makeRequests(random: Random): string {
   let wire = random.chance(0.05) ? random.pick(['\r\n', '\r\n\r\n', '\r\n\r\n\r\n', '\n', ' ']) : ''
   for (let count = 1 + random.below(3); count > 0; count--) wire += makeRequest(random)
@@ -131,7 +131,7 @@ export function makeRequests(random: Random): string {
   return random.chance(0.1) ? wire.slice(0, random.below(wire.length + 1)) : wire
 }
 
-/** The octets in pieces, as a network may deliver them. */
+/** The bytes in pieces, as a network may deliver them. */
 export function cut(wire: string, random: Random): Buffer[] {
   const bytes = Buffer.from(wire, 'latin1')
   if (random.chance(0.1)) return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
@@ -187,7 +187,7 @@ function mutate(wire: string, random: Random): string {
   do {
     const at = random.below(changed.length + 1)
     const removed = random.chance(0.5) ? 0 : 1
-    changed = changed.slice(0, at) + (random.chance(0.7) ? random.pick(OCTETS) : '') + changed.slice(at + removed)
+    changed = changed.slice(0, at) + (random.chance(0.7) ? random.pick(BYTES) : '') + changed.slice(at + removed)
   } while (random.chance(0.4))
   return changed
 }

@@ -33,7 +33,7 @@ const TAB_AFTER_CHUNKED = /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i
 /**
  * Whether we may understand a request that Node's server does not.
  *
- * @param wire What it came in, one character an octet
+ * @param wire What it came in, one character a byte
  */
 export function isWider(request: Understood, wire: string): boolean {
   // Without a listener for it, Node's server ends the connection at a CONNECT.
@@ -63,7 +63,7 @@ export function endsConnection(request: Understood | undefined): boolean {
  * Whether llhttp may take a request for one without a body: it does not see `chunked` before a tab, which is white space
  * around a value (RFC 9110 §5.5), and refuses such a request only where it offers no upgrade.
  *
- * @param wire One character an octet
+ * @param wire One character a byte
  */
 export function hidesABody(wire: string): boolean {
   return /\nupgrade:/i.test(wire) && TAB_AFTER_CHUNKED.test(wire)
@@ -73,7 +73,7 @@ export function hidesABody(wire: string): boolean {
  * Whether llhttp may take the connection for ended where we go on: it obeys a `Connection` among the trailers, which
  * must not be there (RFC 9110 §6.5.1) and which we pass over.
  *
- * @param wire One character an octet
+ * @param wire One character a byte
  */
 export function hasConnectionTrailer(wire: string): boolean {
   return /\n0+[^\r\n]*\r\n(?:[^\r\n]+\r\n)*connection:/i.test(wire)

@@ -4,10 +4,10 @@ import { Random } from './random.ts'
 import { ask, askKept, askNode } from './servers.ts'
 import { isDeepStrictEqual } from 'node:util'
 
-/** Octets on which our engine was at fault. */
+/** Bytes on which our engine was at fault. */
 export interface Finding {
   readonly fault: string
-  /** One character an octet. */
+  /** One character a byte. */
   readonly wire: string
 }
 
@@ -16,16 +16,16 @@ export async function judge(wire: string, random: Random): Promise<Finding | und
   const whole = await ask([Buffer.from(wire, 'latin1')])
   const slices = cut(wire, random)
   for (const askInPieces of [ask, askKept]) {
-    // Body octets are moved within what was received.
+    // Body bytes are moved within what was received.
     const pieces = await askInPieces(slices.map((slice) => Buffer.from(slice)))
-    // How much of a fault has arrived decides what it is called, not what becomes of the octets.
+    // How much of a fault has arrived decides what it is called, not what becomes of the bytes.
     const isSame = isDeepStrictEqual(whole.requests, pieces.requests) && !whole.refusal === !pieces.refusal
-    if (!isSame) return { fault: `it matters where the octets are cut (${askInPieces.name})`, wire }
+    if (!isSame) return { fault: `it matters where the bytes are cut (${askInPieces.name})`, wire }
   }
   if (fault(whole, await askNode([Buffer.from(wire, 'latin1')]), wire) === undefined) return undefined
-  // Node's server loses a valid request when a fault follows in the same slice, so it is asked again octet by octet.
-  const octets = Array.from(wire, (octet) => Buffer.from(octet, 'latin1'))
-  const found = fault(whole, await askNode(octets), wire)
+  // Node's server loses a valid request when a fault follows in the same slice, so it is asked again byte by byte.
+  const bytes = Array.from(wire, (byte) => Buffer.from(byte, 'latin1'))
+  const found = fault(whole, await askNode(bytes), wire)
   return found === undefined ? undefined : { fault: found, wire }
 }
 

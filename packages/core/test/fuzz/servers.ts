@@ -14,17 +14,17 @@ export interface Understood {
   readonly body: string
 }
 
-/** What a server made of some octets. */
+/** What a server made of some bytes. */
 export interface Verdict {
   readonly requests: readonly Understood[]
-  /** Why octets were refused, if they were; Node's server tells the status only. */
+  /** Why bytes were refused, if they were; Node's server tells the status only. */
   readonly refusal: string | undefined
 }
 
 const deadlines = new Deadlines()
 const FIRST = 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** What our engine makes of octets that arrive in these slices. */
+/** What our engine makes of bytes that arrive in these slices. */
 export async function ask(slices: readonly Buffer[]): Promise<Verdict> {
   return askBy(new MemorySocket(), slices)
 }

@@ -61,11 +61,11 @@ describe('RFC 9113 §9.2.1: with TLS 1.2', () => {
 })
 
 describe('RFC 9113 §3.3, §3.4: the preface', () => {
-  it('is taken with prior knowledge, in pieces of one octet', async () => {
+  it('is taken with prior knowledge, in pieces of one byte', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false, acknowledges: false })
-    for (const octet of Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())])) {
-      client.send(Buffer.of(octet))
+    for (const byte of Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())])) {
+      client.send(Buffer.of(byte))
       await new Promise(setImmediate)
     }
     await expect.poll(() => client.outcome(1)).toBe('status 200')
@@ -148,7 +148,7 @@ describe('RFC 9113 §5.1.2: streams at once', () => {
 })
 
 describe('RFC 9113 §6.7: PING', () => {
-  it('is acknowledged with its octets', async () => {
+  it('is acknowledged with its bytes', async () => {
     const { client } = await serveEcho()
     const payload = Buffer.from([0, 1, 2, 3, 4, 5, 6, 255])
     await client.ping(payload)

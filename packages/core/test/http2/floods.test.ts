@@ -144,7 +144,7 @@ describe('a flood closes the connection, and no other', () => {
   })
 })
 
-describe('content in frames of one octet', () => {
+describe('content in frames of one byte', () => {
   const TINY = Array.from({ length: 5000 }, () => data(1, 'x'))
 
   it('that nobody reads costs the stream, and nothing else', async () => {
@@ -276,7 +276,7 @@ describe('a client that takes nothing', () => {
 
   it.each([
     ['with a window of 0', 0],
-    ['with a window that moves by one octet at a time', 1],
+    ['with a window that moves by one byte at a time', 1],
   ])('%s holds little, is given up on, and others are served (CVE-2019-9517)', async (_name, step) => {
     const exchanges: Exchange[] = []
     const { port, outcomes } = await serveEngines(

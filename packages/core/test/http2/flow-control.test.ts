@@ -7,7 +7,7 @@ import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const WINDOW = 65_535
-const octets = (client: RawClient, streamId: number): number => client.content(streamId).length
+const bytes = (client: RawClient, streamId: number): number => client.content(streamId).length
 
 function send(client: RawClient, streamId: number, length: number): void {
   for (let left = length; left > 0; left -= 16_384) {
@@ -15,7 +15,7 @@ function send(client: RawClient, streamId: number, length: number): void {
   }
 }
 
-/** Octets by which the server has moved the window of a stream. */
+/** Bytes by which the server has moved the window of a stream. */
 function granted(client: RawClient, streamId: number): number {
   return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 }
@@ -26,21 +26,21 @@ async function serveLarge(length: number, initialWindow: number): Promise<RawCli
 }
 
 describe('RFC 9113 §6.9: what the server may send', () => {
-  it.each([0, 1, 1000, WINDOW])('is never more than the window of %i octets', async (window) => {
+  it.each([0, 1, 1000, WINDOW])('is never more than the window of %i bytes', async (window) => {
     const client = await serveLarge(100_000, window)
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(window)
+    await expect.poll(() => bytes(client, 1)).toBe(window)
     await client.ping()
-    expect(octets(client, 1)).toBe(window)
-    // One octet more, and one octet comes.
+    expect(bytes(client, 1)).toBe(window)
+    // One byte more, and one byte comes.
     client.send(windowUpdate(1, 1), windowUpdate(0, 1))
-    await expect.poll(() => octets(client, 1)).toBe(window + 1)
+    await expect.poll(() => bytes(client, 1)).toBe(window + 1)
   })
 
   it('is bounded by the window of the connection too', async () => {
     const client = await serveLarge(100_000, 2 ** 20)
     client.send(headers(1, request()), headers(3, request()))
-    await expect.poll(() => octets(client, 1) + octets(client, 3)).toBe(WINDOW)
+    await expect.poll(() => bytes(client, 1) + bytes(client, 3)).toBe(WINDOW)
     client.send(windowUpdate(0, 200_000))
     await expect.poll(() => client.hasEnded(1) && client.hasEnded(3)).toBe(true)
   })
@@ -48,15 +48,15 @@ describe('RFC 9113 §6.9: what the server may send', () => {
   it('§6.9.2: follows INITIAL_WINDOW_SIZE when it grows, and below zero', async () => {
     const client = await serveLarge(100_000, 1000)
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(1000)
+    await expect.poll(() => bytes(client, 1)).toBe(1000)
     // The window is -900 now; 901 more make it 1.
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(1, 900))
     await client.ping()
-    expect(octets(client, 1)).toBe(1000)
+    expect(bytes(client, 1)).toBe(1000)
     client.send(windowUpdate(1, 1))
-    await expect.poll(() => octets(client, 1)).toBe(1001)
+    await expect.poll(() => bytes(client, 1)).toBe(1001)
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 600]))
-    await expect.poll(() => octets(client, 1)).toBe(1501)
+    await expect.poll(() => bytes(client, 1)).toBe(1501)
   })
 
   it('§6.9.2: is nothing where the window shrank below zero while its stream waited for the connection', async () => {
@@ -68,17 +68,17 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     })
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 20]] })
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(0, 2 ** 20))
     await client.ping()
-    expect(octets(client, 1)).toBe(WINDOW)
+    expect(bytes(client, 1)).toBe(WINDOW)
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 2 ** 20]))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(octets(client, 1)).toBe(WINDOW + 100_000)
+    expect(bytes(client, 1)).toBe(WINDOW + 100_000)
     expect(client.of(FrameType.DATA, 1).filter(({ payload }) => payload.length === 0)).toEqual([])
   })
 
-  it('that has no octets needs no window', async () => {
+  it('that has no bytes needs no window', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(204, [], null))
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
     client.send(headers(1, request()))
@@ -107,7 +107,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     })
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 2 ** 20]] })
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
     await client.ping()
     expect(client.sections(1)).toHaveLength(1)
     client.send(windowUpdate(0, 1))
@@ -118,10 +118,10 @@ describe('RFC 9113 §6.9: what the server may send', () => {
   it('is shared: a response that comes later is not kept waiting by one that is larger', async () => {
     const client = await serveLarge(1_000_000, 2 ** 24)
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
     client.send(headers(3, request()), windowUpdate(0, 400_000))
-    await expect.poll(() => octets(client, 1) + octets(client, 3)).toBe(WINDOW + 400_000)
-    expect(octets(client, 3)).toBeGreaterThan(150_000)
+    await expect.poll(() => bytes(client, 1) + bytes(client, 3)).toBe(WINDOW + 400_000)
+    expect(bytes(client, 3)).toBeGreaterThan(150_000)
   })
 
   it('stops the writer, whom room wakes', async () => {
@@ -138,12 +138,12 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     })
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))
-    await expect.poll(() => octets(client, 1)).toBe(WINDOW)
+    await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
     await client.ping()
     expect(written).toBeLessThan(20)
     client.send(windowUpdate(0, 2 ** 20), windowUpdate(1, 2 ** 20))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(octets(client, 1)).toBe(40 * 16_384)
+    expect(bytes(client, 1)).toBe(40 * 16_384)
   })
 })
 

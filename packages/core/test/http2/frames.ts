@@ -82,8 +82,8 @@ export function rstStream(streamId: number, code = 8): Buffer {
   return frame(FrameType.RST_STREAM, 0, streamId, uint32(code))
 }
 
-export function windowUpdate(streamId: number, octets: number): Buffer {
-  return frame(FrameType.WINDOW_UPDATE, 0, streamId, uint32(octets))
+export function windowUpdate(streamId: number, bytes: number): Buffer {
+  return frame(FrameType.WINDOW_UPDATE, 0, streamId, uint32(bytes))
 }
 
 /** @param value As that of a `priority` field */

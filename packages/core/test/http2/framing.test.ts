@@ -21,7 +21,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['4.3', 'a literal cut short', [headers(1, literal('x', 'y').subarray(0, 3))], 'connection COMPRESSION_ERROR'],
   [
     '4.3',
-    'Huffman code that ends in a whole octet of padding',
+    'Huffman code that ends in a whole byte of padding',
     [headers(1, Buffer.concat([request(), Buffer.from([0, 1, 0x78, 0x82, 0xff, 0xff])]))],
     'connection COMPRESSION_ERROR',
   ],
@@ -59,9 +59,9 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.2', 'padding longer than the block', [frame(HEADERS, 0x0d, 1, '\x09ab')], 'connection PROTOCOL_ERROR'],
   ['6.3', 'PRIORITY on stream 0', [frame(PRIORITY, 0, 0, Buffer.alloc(5))], 'connection PROTOCOL_ERROR'],
   ['6.4', 'RST_STREAM on stream 0', [rstStream(0)], 'connection PROTOCOL_ERROR'],
-  ['6.4', 'RST_STREAM of 3 octets', [POST, frame(RST_STREAM, 0, 1, 'abc')], 'connection FRAME_SIZE_ERROR'],
+  ['6.4', 'RST_STREAM of 3 bytes', [POST, frame(RST_STREAM, 0, 1, 'abc')], 'connection FRAME_SIZE_ERROR'],
   ['6.5', 'SETTINGS on a stream', [frame(SETTINGS, 0, 1)], 'connection PROTOCOL_ERROR'],
-  ['6.5', 'SETTINGS of 5 octets', [frame(SETTINGS, 0, 0, Buffer.alloc(5))], 'connection FRAME_SIZE_ERROR'],
+  ['6.5', 'SETTINGS of 5 bytes', [frame(SETTINGS, 0, 0, Buffer.alloc(5))], 'connection FRAME_SIZE_ERROR'],
   ['6.5', 'an acknowledgement with content', [frame(SETTINGS, 1, 0, Buffer.alloc(6))], 'connection FRAME_SIZE_ERROR'],
   ['6.5.2', 'ENABLE_PUSH of 2', [settings([2, 2])], 'connection PROTOCOL_ERROR'],
   ['6.5.2', 'INITIAL_WINDOW_SIZE of 2^31', [settings([4, 2 ** 31])], 'connection FLOW_CONTROL_ERROR'],
@@ -69,10 +69,10 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.5.2', 'MAX_FRAME_SIZE of 2^24', [settings([5, 2 ** 24])], 'connection PROTOCOL_ERROR'],
   ['6.6', 'PUSH_PROMISE', [POST, frame(PUSH_PROMISE, 4, 1, uint32(2))], 'connection PROTOCOL_ERROR'],
   ['6.7', 'PING on a stream', [frame(PING, 0, 1, '12345678')], 'connection PROTOCOL_ERROR'],
-  ['6.7', 'PING of 7 octets', [frame(PING, 0, 0, '1234567')], 'connection FRAME_SIZE_ERROR'],
+  ['6.7', 'PING of 7 bytes', [frame(PING, 0, 0, '1234567')], 'connection FRAME_SIZE_ERROR'],
   ['6.8', 'GOAWAY on a stream', [frame(GOAWAY, 0, 1, Buffer.alloc(8))], 'connection PROTOCOL_ERROR'],
-  ['6.8', 'GOAWAY of 7 octets', [frame(GOAWAY, 0, 0, Buffer.alloc(7))], 'connection FRAME_SIZE_ERROR'],
-  ['6.9', 'WINDOW_UPDATE of 3 octets', [frame(WINDOW_UPDATE, 0, 0, 'abc')], 'connection FRAME_SIZE_ERROR'],
+  ['6.8', 'GOAWAY of 7 bytes', [frame(GOAWAY, 0, 0, Buffer.alloc(7))], 'connection FRAME_SIZE_ERROR'],
+  ['6.9', 'WINDOW_UPDATE of 3 bytes', [frame(WINDOW_UPDATE, 0, 0, 'abc')], 'connection FRAME_SIZE_ERROR'],
   ['6.9', 'WINDOW_UPDATE by 0 for the connection', [windowUpdate(0, 0)], 'connection PROTOCOL_ERROR'],
   ['6.9.1', 'a connection window above 2^31-1', [windowUpdate(0, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
   [
@@ -160,7 +160,7 @@ describe('RFC 9113: a connection error', () => {
 
 /** What may be an error of the stream alone; `docs/http2.md` has the reasons. */
 const DEVIATIONS: readonly Case[] = [
-  ['6.3', 'PRIORITY of 4 octets', [POST, frame(PRIORITY, 0, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
+  ['6.3', 'PRIORITY of 4 bytes', [POST, frame(PRIORITY, 0, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
   ['6.9', 'WINDOW_UPDATE by 0', [POST, windowUpdate(1, 0)], 'connection PROTOCOL_ERROR'],
   ['6.9.1', 'a window above 2^31-1', [POST, windowUpdate(1, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
 ]
@@ -232,14 +232,14 @@ describe('RFC 9113: taken', () => {
     expect(client.content(1)).toBe('x'.repeat(16_384))
   })
 
-  it('§4.3, §6.10: a block in pieces of one octet, END_STREAM on its HEADERS', async () => {
+  it('§4.3, §6.10: a block in pieces of one byte, END_STREAM on its HEADERS', async () => {
     const { client, exchanges } = await serveEcho()
     const fields = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x61])
     const [first = 0, ...rest] = fields
     const last = rest.pop() ?? 0
     client.send(
       frame(HEADERS, Flag.END_STREAM, 1, Buffer.of(first)),
-      ...rest.map((octet) => frame(CONTINUATION, 0, 1, Buffer.of(octet))),
+      ...rest.map((byte) => frame(CONTINUATION, 0, 1, Buffer.of(byte))),
       frame(CONTINUATION, Flag.END_HEADERS, 1, Buffer.of(last)),
     )
     await expect.poll(() => client.outcome(1)).toBe('status 200')
@@ -267,11 +267,11 @@ describe('RFC 9113: taken', () => {
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('every cut of the octets', async () => {
+  it('every cut of the bytes', async () => {
     const { client } = await serveEcho()
     const wire = Buffer.concat([POST, data(1, 'ab'), frame(0x77, 0, 0, 'x'), data(1, 'cd', Flag.END_STREAM)])
-    for (const octet of wire) {
-      client.send(Buffer.of(octet))
+    for (const byte of wire) {
+      client.send(Buffer.of(byte))
       await new Promise(setImmediate)
     }
     await expect.poll(() => client.hasEnded(1)).toBe(true)

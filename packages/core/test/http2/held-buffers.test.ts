@@ -13,7 +13,7 @@ import { PREFACE, request } from './raw-client.ts'
 const SLICE_BYTES = 16_000
 const SLICES = 300
 
-/** Writes slices that each hold one octet many times, and uses a buffer again as soon as nobody holds it. */
+/** Writes slices that each hold one byte many times, and uses a buffer again as soon as nobody holds it. */
 async function writeSlices(body: Exchange): Promise<void> {
   let buffer = Buffer.alloc(SLICE_BYTES)
   for (let n = 0; n < SLICES && body.isOpen; n++) {
@@ -60,7 +60,7 @@ it.each([
   }
   const whole = Buffer.concat(content)
   const wrong = Array.from({ length: SLICES }, (_, n) => n).filter(
-    (n) => !whole.subarray(n * SLICE_BYTES, (n + 1) * SLICE_BYTES).every((octet) => octet === n % 251),
+    (n) => !whole.subarray(n * SLICE_BYTES, (n + 1) * SLICE_BYTES).every((byte) => byte === n % 251),
   )
   expect(wrong).toEqual([])
 })

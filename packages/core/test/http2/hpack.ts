@@ -31,10 +31,10 @@ const STATIC_TABLE: readonly Field[] = [
 export function integer(value: number, prefixBits: number, first: number): Buffer {
   const most = 2 ** prefixBits - 1
   if (value < most) return Buffer.from([first | value])
-  const octets = [first | most]
+  const bytes = [first | most]
   let rest = value - most
-  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push((rest % 128) + 128)
-  return Buffer.from([...octets, rest])
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
 }
 
 function text(value: string): Buffer {
@@ -80,9 +80,9 @@ export function decodeBlock(bytes: Buffer): Field[] {
     let value = bytes.readUInt8(at++) & most
     if (value < most) return value
     for (let factor = 1; ; factor *= 128) {
-      const octet = bytes.readUInt8(at++)
-      value += (octet & 0x7f) * factor
-      if (octet < 128) return value
+      const byte = bytes.readUInt8(at++)
+      value += (byte & 0x7f) * factor
+      if (byte < 128) return value
     }
   }
   const readText = (): string => {

@@ -4,12 +4,12 @@ import { data } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-/** Octets of the memory that pieces are parts of, each counted once. */
+/** Bytes of the memory that pieces are parts of, each counted once. */
 function keptBytes(pieces: readonly Uint8Array[]): number {
   return [...new Set(pieces.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-describe('content in frames of one octet, among others', () => {
+describe('content in frames of one byte, among others', () => {
   it('does not keep what came with it, whoever keeps it', async () => {
     const pieces: Uint8Array[] = []
     const { port } = await serveEngines((exchange) => {

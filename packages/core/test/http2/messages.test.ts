@@ -277,7 +277,7 @@ describe('RFC 9113: a response', () => {
     await expect.poll(() => client.statuses(1)).toEqual(['103', '103', '200'])
   })
 
-  it('§8.2: keeps fields of one name apart and in their order, and in octets', async () => {
+  it('§8.2: keeps fields of one name apart and in their order, and in bytes', async () => {
     const fields = ['set-cookie', 'a=1', 'x-a', '1', 'set-cookie', 'b=2', 'x-a', '\xe9']
     const { port } = await serveEngines((exchange) => exchange.respond(200, fields, null))
     const client = await RawClient.connect(port)

@@ -146,7 +146,7 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
 
   it.each<[what: string, sent: Buffer, outcome: string]>([
     ['on a stream', frame(FrameType.PRIORITY_UPDATE, 0, 1, uint32(1)), 'connection PROTOCOL_ERROR'],
-    ['of 3 octets', frame(FrameType.PRIORITY_UPDATE, 0, 0, 'abc'), 'connection FRAME_SIZE_ERROR'],
+    ['of 3 bytes', frame(FrameType.PRIORITY_UPDATE, 0, 0, 'abc'), 'connection FRAME_SIZE_ERROR'],
     ['of the connection', priorityUpdate(0, 'i'), 'connection PROTOCOL_ERROR'],
     ['of a stream that only a server could open', priorityUpdate(2, 'i'), 'connection PROTOCOL_ERROR'],
     [

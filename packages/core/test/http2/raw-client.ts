@@ -22,7 +22,7 @@ export function request(method = 'GET', path = '/', ...fields: readonly Field[])
   return block([':method', method], [':scheme', 'http'], [':authority', 'localhost'], [':path', path], ...fields)
 }
 
-/** An HTTP/2 client that sends whatever octets it is given, and keeps the frames it gets. */
+/** An HTTP/2 client that sends whatever bytes it is given, and keeps the frames it gets. */
 export class RawClient {
   readonly socket: Socket
   readonly frames: Frame[] = []
@@ -111,9 +111,9 @@ export class RawClient {
   }
 
   /** Resolves when the server has read everything that was sent, or has closed. */
-  async ping(octets: Uint8Array | string = '12345678'): Promise<void> {
+  async ping(bytes: Uint8Array | string = '12345678'): Promise<void> {
     const before = this.of(FrameType.PING).length
-    this.send(frame(FrameType.PING, 0, 0, octets))
+    this.send(frame(FrameType.PING, 0, 0, bytes))
     await vi.waitUntil(() => this.isClosed || this.of(FrameType.PING).length > before, WAIT)
   }
 

@@ -4,11 +4,11 @@ import { Flag, FrameType, data } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-/** No content, and 255 octets of padding: 256 octets of the window. */
+/** No content, and 255 bytes of padding: 256 bytes of the window. */
 const PADDING = data(1, Buffer.from([255, ...Array<number>(255).fill(0)]), Flag.PADDED)
 const POST = headers(1, request('POST'), 0)
 
-/** Octets by which the server has moved the window of a stream, or with 0 of the connection. */
+/** Bytes by which the server has moved the window of a stream, or with 0 of the connection. */
 function granted(client: RawClient, streamId: number): number {
   return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 }
@@ -32,7 +32,7 @@ describe('RFC 9113 §6.1: padding', () => {
   it.each([
     [254, undefined],
     [255, 'connection FLOW_CONTROL_ERROR'],
-  ])('takes of the window: after 300 octets that nobody reads, %i frames of it end with %s', async (count, outcome) => {
+  ])('takes of the window: after 300 bytes that nobody reads, %i frames of it end with %s', async (count, outcome) => {
     const { port } = await serveEngines(() => {}, { maxBufferedBodyBytes: 100 })
     const client = await RawClient.connect(port)
     client.send(POST, data(1, Buffer.alloc(300)), ...Array<Buffer>(count).fill(PADDING))

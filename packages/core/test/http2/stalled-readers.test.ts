@@ -122,7 +122,7 @@ describe('a client that stops reading its socket, with windows that are wide ope
 describe('a client that does not move the window of its connection', () => {
   it.each([
     ['at all', 0],
-    ['by more than an octet at a time', 1],
+    ['by more than a byte at a time', 1],
   ])('%s, loses it after writeStallTimeoutMs', async (_name, step) => {
     const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], LARGE), {
       writeStallTimeoutMs: 500,

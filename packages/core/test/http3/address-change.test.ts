@@ -55,16 +55,16 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
     const { proxy, client } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
     await proxy.rebind()
-    const octets = { 'to-server': 0, 'to-client': 0 }
+    const bytes = { 'to-server': 0, 'to-client': 0 }
     proxy.onDatagram = (direction, datagram) => {
-      octets[direction] += datagram.byteLength
+      bytes[direction] += datagram.byteLength
       // The client is not there.
       return direction === 'to-server'
     }
     const request = client.request({ path: '/' }).catch(() => undefined)
-    await expect.poll(() => octets['to-client']).toBeGreaterThan(0)
+    await expect.poll(() => bytes['to-client']).toBeGreaterThan(0)
     await settle(700)
-    expect(octets['to-client']).toBeLessThanOrEqual(3 * octets['to-server'])
+    expect(bytes['to-client']).toBeLessThanOrEqual(3 * bytes['to-server'])
     client.connection.vanish()
     await request
   })

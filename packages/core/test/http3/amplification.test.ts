@@ -10,16 +10,16 @@ let server: Http3Server
 beforeAll(async () => void (server = await serveHttp3((exchange) => exchange.respond(200, [], 'hello'))))
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Octets that come back for datagrams, within a time in which what is not acknowledged is sent again. */
+/** Bytes that come back for datagrams, within a time in which what is not acknowledged is sent again. */
 async function responded(...datagrams: readonly Uint8Array[]): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  let octets = 0
-  socket.on('message', (datagram) => (octets += datagram.byteLength))
+  let bytes = 0
+  socket.on('message', (datagram) => (bytes += datagram.byteLength))
   for (const datagram of datagrams) socket.send(datagram, server.port, '127.0.0.1')
   await settle(1500)
   socket.close()
-  return octets
+  return bytes
 }
 
 /** A first packet of a version that nobody knows. */
@@ -33,22 +33,22 @@ function unknownVersion(): Buffer {
 describe('an address that has not answered yet is sent', () => {
   it.concurrent('no more than three times what came from it, however often that is repeated (RFC 9000 §8.1)', async () => {
     const first = clientInitial(server.port)
-    const octets = await responded(first)
-    expect(octets).toBeGreaterThan(0)
-    expect(octets).toBeLessThanOrEqual(3 * first.byteLength)
+    const bytes = await responded(first)
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThanOrEqual(3 * first.byteLength)
   })
 
   it.concurrent('less than it sent, when nobody knows the version (§6.1)', async () => {
-    const octets = await responded(unknownVersion())
-    expect(octets).toBeGreaterThan(0)
-    expect(octets).toBeLessThan(1200)
+    const bytes = await responded(unknownVersion())
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(1200)
   })
 
   it.concurrent('less than it sent, when nobody knows the connection (§10.3.3)', async () => {
     const strays = Array.from({ length: 50 }, (_, i) => Buffer.alloc(40, 0x40 + (i % 0x40)))
-    const octets = await responded(...strays)
-    expect(octets).toBeGreaterThan(0)
-    expect(octets).toBeLessThan(50 * 40)
+    const bytes = await responded(...strays)
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(50 * 40)
   })
 
   it.concurrent('nothing for what is no first packet', async () => {

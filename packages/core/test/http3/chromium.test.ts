@@ -54,7 +54,7 @@ describe('Chromium', () => {
       await inPage(`
         const body = new Uint8Array(${LARGE.length}).map((_, i) => i % 251)
         const echoed = new Uint8Array(await (await fetch('/echo', { method: 'POST', body })).arrayBuffer())
-        return [echoed.length, echoed.every((octet, i) => octet === i % 251)]`),
+        return [echoed.length, echoed.every((byte, i) => byte === i % 251)]`),
     ).toEqual([LARGE.length, true])
   })
 

@@ -9,7 +9,7 @@ export interface ChurnState {
   readonly requests: number
   /** Exchanges whose end nobody was told of. */
   readonly openExchanges: number
-  /** Octets in use once everything that can be thrown away was. */
+  /** Bytes in use once everything that can be thrown away was. */
   readonly heapBytes: number
   readonly rssBytes: number
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectH3, encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Client } from '@fw/testing/h3'
 import { Random } from '../fuzz/random.ts'
 
-/** Octets of the response to `/large`. */
+/** Bytes of the response to `/large`. */
 export const LARGE_BYTES: number = 256 * 1024
 /** Silence after which a connection is over. */
 export const PATIENCE_MS = 1000

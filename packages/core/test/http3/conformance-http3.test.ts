@@ -72,7 +72,7 @@ describe('the connection is closed with', () => {
     [
       '9114 §6.2.1',
       'STREAM_CREATION_ERROR',
-      'a second control stream whose type takes eight octets',
+      'a second control stream whose type takes eight bytes',
       both(control(settings()), untyped('c000000000000000')),
     ],
     ['9114 §6.2.2', 'STREAM_CREATION_ERROR', 'a push stream', unidirectional(PUSH)],
@@ -94,11 +94,11 @@ describe('the connection is closed with', () => {
     [
       '9114 §7.1',
       'FRAME_ERROR',
-      'CANCEL_PUSH with octets behind its number',
+      'CANCEL_PUSH with bytes behind its number',
       control(settings(), h3Frame(CANCEL_PUSH, '\0\0')),
     ],
     ['9114 §7.1', 'FRAME_ERROR', 'GOAWAY whose number breaks off', control(settings(), h3Frame(GOAWAY, '\xc0'))],
-    ['9114 §7.1', 'FRAME_ERROR', 'GOAWAY with octets behind its number', control(settings(), h3Frame(GOAWAY, '\0\0'))],
+    ['9114 §7.1', 'FRAME_ERROR', 'GOAWAY with bytes behind its number', control(settings(), h3Frame(GOAWAY, '\0\0'))],
     ['9114 §7.1', 'FRAME_ERROR', 'MAX_PUSH_ID without a number', control(settings(), h3Frame(MAX_PUSH_ID))],
     ['9114 §7.2.1', 'FRAME_UNEXPECTED', 'DATA on the control stream', control(settings(), h3Frame(DATA, 'a'))],
     ['9114 §7.2.2', 'FRAME_UNEXPECTED', 'HEADERS on the control stream', control(settings(), TRAILERS)],

@@ -23,7 +23,7 @@ const { DATA, GOAWAY, HEADERS, MAX_PUSH_ID } = H3Frame
 /** PRIORITY_UPDATE for a request stream, and for a push (RFC 9218 §7.2). */
 const PRIORITY_UPDATE = 0xf0700
 const PUSH_PRIORITY_UPDATE = 0xf0701
-/** A type of the reserved ones (RFC 9114 §6.2.3, §7.2.8) whose number takes eight octets. */
+/** A type of the reserved ones (RFC 9114 §6.2.3, §7.2.8) whose number takes eight bytes. */
 const LONG_GREASE = 0x1f * 2 ** 40 + 0x21
 const GREASE = h3Frame(LONG_GREASE, 'anything')
 /** A stream of this type announces a WebTransport session elsewhere; here nobody knows it. */
@@ -38,7 +38,7 @@ function withBase(base: string): Buffer {
   )
 }
 
-/** A frame whose type and length, of one octet each, take eight. */
+/** A frame whose type and length, of one byte each, take eight. */
 function longForm(frame: Buffer): Buffer {
   const [type = 0, length = 0, ...payload] = frame
   return Buffer.from([0xc0, 0, 0, 0, 0, 0, 0, type, 0xc0, 0, 0, 0, 0, 0, 0, length, ...payload])
@@ -63,11 +63,11 @@ describe('nothing happens to the connection for', () => {
     ['9114 §6.2', 'a unidirectional stream that is reset before its type', untyped('40', 'reset')],
     ['9114 §6.2', 'a unidirectional stream of half a type', untyped('c000')],
     ['9114 §6.2', 'a unidirectional stream that ends within its type', untyped('c000', 'end')],
-    ['9114 §6.2.1', 'a control stream octet by octet', inPieces(CONTROL, settings('0640ff'), h3Frame(GOAWAY, '\0'))],
+    ['9114 §6.2.1', 'a control stream byte by byte', inPieces(CONTROL, settings('0640ff'), h3Frame(GOAWAY, '\0'))],
     ['9114 §6.2.1', 'no control stream at all', async () => {}],
     ['9114 §6.2.3', 'a stream of a reserved type', unidirectional(0x21, '0001020304')],
     ['9114 §6.2.3', 'a stream of a reserved type that ends', ended(0x21, '0001020304')],
-    ['9114 §6.2.3', 'a stream of a reserved type of eight octets', unidirectional(LONG_GREASE, '00')],
+    ['9114 §6.2.3', 'a stream of a reserved type of eight bytes', unidirectional(LONG_GREASE, '00')],
     [
       '9114 §6.2.3',
       'two streams of one unknown type',
@@ -78,7 +78,7 @@ describe('nothing happens to the connection for', () => {
       'a stream of a reserved type that is reset',
       async ({ connection }) => (await connection.openUnidirectional(0x21, Buffer.alloc(9))).reset(0x10e),
     ],
-    ['9114 §7.1', 'DATA of no octets', request(head(), h3Frame(DATA), h3Frame(DATA, 'a'), h3Frame(DATA))],
+    ['9114 §7.1', 'DATA of no bytes', request(head(), h3Frame(DATA), h3Frame(DATA, 'a'), h3Frame(DATA))],
     ['9114 §7.2.4', 'SETTINGS without a setting', control(settings())],
     ['9114 §7.2.4.1', 'settings that nobody knows', control(settings('21054064405f'), h3Frame(MAX_PUSH_ID, varint(1)))],
     [
@@ -122,7 +122,7 @@ describe('nothing happens to the connection for', () => {
       'a stream with a number of 62 bits that is given up',
       unidirectional(QPACK_DECODER, '7fc0ffffffffffffff3f40'),
     ],
-    ['9204 §4.4.2', 'streams given up octet by octet', inPieces(QPACK_DECODER, Buffer.from('7f817f41', 'hex'))],
+    ['9204 §4.4.2', 'streams given up byte by byte', inPieces(QPACK_DECODER, Buffer.from('7f817f41', 'hex'))],
   ])('RFC %s: %s', async (_section, _what, act) => {
     const client = await server.connect({ withoutControlStream: true })
     const { connection } = client
@@ -161,7 +161,7 @@ describe('a request is answered', () => {
     ['9114 §4.1.2', 'with content-length 0 and no DATA', () => [head(['content-length', '0'])], ''],
     [
       '9114 §4.1.2',
-      'with content-length 0 and DATA of no octets',
+      'with content-length 0 and DATA of no bytes',
       () => [head(['content-length', '0']), h3Frame(DATA)],
       '',
     ],
@@ -175,7 +175,7 @@ describe('a request is answered', () => {
     ['9114 §4.3.1', 'with host and :authority alike', () => [head(['host', '127.0.0.1'])], ''],
     ['9114 §4.3.1', 'with host alone', () => [headWith({ ':authority': undefined, host: '127.0.0.1' })], ''],
     ['9114 §4.3.1', 'for the server as a whole', () => [headWith({ ':method': 'OPTIONS', ':path': '*' })], ''],
-    ['9114 §7.1', 'with DATA of no octets', () => [head(), h3Frame(DATA), h3Frame(DATA, 'a'), h3Frame(DATA)], 'a'],
+    ['9114 §7.1', 'with DATA of no bytes', () => [head(), h3Frame(DATA), h3Frame(DATA, 'a'), h3Frame(DATA)], 'a'],
     ['9218 §4', 'with a priority that makes no sense', () => [head(['priority', 'u=99, i=?7, "'])], ''],
     [
       '9204 §4.5.6',

@@ -48,8 +48,8 @@ describe('gtlsclient of ngtcp2', () => {
     ['with small windows', ['--max-data=16K', '--max-stream-data-bidi-local=16K', '--max-window=0']],
     ['when packets are lost either way', ['--tx-loss=0.03', '--rx-loss=0.03']],
     ['with a key update under way', ['--key-update=20ms']],
-    ['with packets of 1,200 octets', ['--max-udp-payload-size=1200']],
-    ['with a connection ID of no octets', ['--scid=']],
+    ['with packets of 1,200 bytes', ['--max-udp-payload-size=1200']],
+    ['with a connection ID of no bytes', ['--scid=']],
     ['with ChaCha20', ['--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+CHACHA20-POLY1305']],
   ])('gets 1 MiB unharmed %s', async (_how, options) => {
     await client(options, '/large')

@@ -22,7 +22,7 @@ it('half a head that is given up is reported once', async () => {
   const stream = await connection.openStream()
   await stream.send(HALF_A_HEAD)
   await expect.poll(() => connection.streamsLeft).toBeLessThan(100)
-  // The octets have to be there before the reset, which lets the rest go.
+  // The bytes have to be there before the reset, which lets the rest go.
   await settle(50)
   stream.reset(0x10c)
   stream.stop(0x10c)
@@ -50,11 +50,11 @@ it('half a head on a connection that falls silent is reported when that is notic
 it.each([
   ['nothing', ''],
   ['an unknown frame, which begins no head', h3Frame(0x21, 'grease')],
-])('%s on a stream that is given up is not reported', async (_what, octets) => {
+])('%s on a stream that is given up is not reported', async (_what, bytes) => {
   await using server = await serveHttp3((exchange) => exchange.respond(204, [], null))
   const client = await server.connect()
   const stream = await client.connection.openStream()
-  await stream.send(octets)
+  await stream.send(bytes)
   await settle(50)
   stream.reset(0x10c)
   expect((await client.request({ path: '/' })).status).toBe(204)

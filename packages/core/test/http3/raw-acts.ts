@@ -59,43 +59,43 @@ export function control(...frames: readonly Buffer[]): Act {
   return ({ connection }) => connection.openUnidirectional(H3StreamType.CONTROL, Buffer.concat(frames))
 }
 
-/** A unidirectional stream of a type, with octets in hexadecimal. */
-export function unidirectional(type: number, octets = ''): Act {
-  return ({ connection }) => connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+/** A unidirectional stream of a type, with bytes in hexadecimal. */
+export function unidirectional(type: number, bytes = ''): Act {
+  return ({ connection }) => connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
 }
 
 /** The same, ended. */
-export function ended(type: number, octets = ''): Act {
+export function ended(type: number, bytes = ''): Act {
   return async ({ connection }) => {
-    const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+    const stream = await connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
     await stream.send('', { end: true })
   }
 }
 
 /** The same, reset once its type has had time to arrive. */
-export function broken(type: number, octets = ''): Act {
+export function broken(type: number, bytes = ''): Act {
   return async ({ connection }) => {
-    const stream = await connection.openUnidirectional(type, Buffer.from(octets, 'hex'))
+    const stream = await connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
     await settle(20)
     stream.reset(0x10c)
   }
 }
 
-/** A unidirectional stream of octets in hexadecimal, which need not hold a type; it is ended or reset then. */
-export function untyped(octets: string, how?: 'end' | 'reset'): Act {
+/** A unidirectional stream of bytes in hexadecimal, which need not hold a type; it is ended or reset then. */
+export function untyped(bytes: string, how?: 'end' | 'reset'): Act {
   return async ({ connection }) => {
-    const stream = await connection.openUntyped(Buffer.from(octets, 'hex'))
+    const stream = await connection.openUntyped(Buffer.from(bytes, 'hex'))
     if (how === 'end') await stream.send('', { end: true })
     else if (how === 'reset') stream.reset(0x10c)
   }
 }
 
-/** A unidirectional stream whose octets come one by one, most of them in packets of their own. */
+/** A unidirectional stream whose bytes come one by one, most of them in packets of their own. */
 export function inPieces(type: number, ...parts: readonly Buffer[]): Act {
   return async ({ connection }) => {
     const stream = await connection.openUntyped(Buffer.alloc(0))
-    for (const octet of Buffer.concat([varint(type), ...parts])) {
-      await stream.send(Buffer.of(octet))
+    for (const byte of Buffer.concat([varint(type), ...parts])) {
+      await stream.send(Buffer.of(byte))
       await setTimeout(1)
     }
   }

@@ -19,7 +19,7 @@ async function start(demand: ServerDemand): Promise<ServerProcess> {
   return (server = await ServerProcess.start(demand))
 }
 
-/** Octets of which no slice is like another, and their hash as they are taken. */
+/** Bytes of which no slice is like another, and their hash as they are taken. */
 async function* content(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
   const slice = Buffer.alloc(SLICE_BYTES, 'abcdefghijklmnopqrstuvwxyz0123456789')
   for (let n = 0; n < (mebibytes * MIB) / SLICE_BYTES; n++) {

@@ -8,27 +8,27 @@ import { PATIENTLY, Program } from './run-program.ts'
 const ROUNDS = 8
 const LINES = 25
 
-/** Has both workers write at the same time, records of so many octets. */
-async function write(url: string, octets: number): Promise<void> {
+/** Has both workers write at the same time, records of so many bytes. */
+async function write(url: string, bytes: number): Promise<void> {
   const asks = Array.from({ length: ROUNDS }, () =>
-    fetch(`${url}log/${LINES}/${octets}`, { headers: { connection: 'close' } }),
+    fetch(`${url}log/${LINES}/${bytes}`, { headers: { connection: 'close' } }),
   )
   for (const response of await Promise.all(asks)) expect(await response.text()).toBe('logged')
 }
 
 /** The lines written so; each has to be whole, and on a line of its own. */
-function checked(output: string, octets: number): string[] {
+function checked(output: string, bytes: number): string[] {
   const lines = output.split('\n').filter((line) => line.includes('x'.repeat(8)))
-  const whole = new RegExp(`^\\[[^<]*<\\d+ \\d+ x{${octets}}>$`)
+  const whole = new RegExp(`^\\[[^<]*<\\d+ \\d+ x{${bytes}}>$`)
   // Not by a matcher: it would print them.
   expect(lines.filter((line) => !whole.test(line)).map((line) => line.length)).toEqual([])
   return lines
 }
 
-// 4,096 octets are what a pipe takes as a whole; 70,000 are more than it holds.
+// 4,096 bytes are what a pipe takes as a whole; 70,000 are more than it holds.
 const SIZES = [20, 5000, 70_000]
 
-it.each(SIZES)('lines of %i octets of several workers are whole in a pipe', async (octets) => {
+it.each(SIZES)('lines of %i bytes of several workers are whole in a pipe', async (bytes) => {
   await using folder = await tempFolder()
   const fifo = folder.join('fifo')
   await once(spawn('mkfifo', [fifo]), 'exit')
@@ -36,10 +36,10 @@ it.each(SIZES)('lines of %i octets of several workers are whole in a pipe', asyn
   let text = ''
   reader.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   const program = new Program({ listen: { workers: 2 }, output: fifo })
-  await write(await program.url(), octets)
+  await write(await program.url(), bytes)
   program.kill('SIGTERM')
   await Promise.all([program.ended, once(reader, 'close')])
-  expect(checked(text, octets)).toHaveLength(ROUNDS * LINES)
+  expect(checked(text, bytes)).toHaveLength(ROUNDS * LINES)
 })
 
 it('a file of the log that all workers append to has whole lines', async () => {
@@ -66,8 +66,8 @@ it('a reader that has gone stops nothing', async () => {
 })
 
 it.each([20, 5000])(
-  'while nobody reads lines of %i octets, workers are replaced and the program ends',
-  async (octets) => {
+  'while nobody reads lines of %i bytes, workers are replaced and the program ends',
+  async (bytes) => {
     await using folder = await tempFolder()
     const fifo = folder.join('fifo')
     await once(spawn('mkfifo', [fifo]), 'exit')
@@ -77,7 +77,7 @@ it.each([20, 5000])(
     const url = await program.url()
     const victim = await (await fetch(url)).text()
     // More than the pipe holds.
-    expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (octets + 100))}/${octets}`)).text()).toBe('logged')
+    expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (bytes + 100))}/${bytes}`)).text()).toBe('logged')
     process.kill(Number(victim), 'SIGKILL')
     const responding = async (): Promise<string> =>
       await (await fetch(url, { headers: { connection: 'close' } }).catch(() => new Response(victim))).text()
@@ -102,7 +102,7 @@ it('lines that nobody reads until the deadline are counted, and told of where so
   const told = /^(\d+) lines that the workers wrote were dropped: nobody read them in time$/m.exec(
     readFileSync(errors, 'utf8'),
   )
-  // A pipe holds 65,536 octets, and so does the one that the worker writes to.
+  // A pipe holds 65,536 bytes, and so does the one that the worker writes to.
   expect(Number(told?.[1])).toBeGreaterThan(0)
   expect(Number(told?.[1])).toBeLessThanOrEqual(LINES + 3)
 })

@@ -43,9 +43,9 @@ router.get('/slow/:ms', async (ctx) => {
   await sleep(Number(ctx.params.ms))
   return `slow ${process.pid}`
 })
-router.get('/log/:lines/:octets', (ctx) => {
-  const { lines, octets } = ctx.params
-  for (let at = 0; at < Number(lines); at++) log.info('<{} {} {}>', process.pid, at, 'x'.repeat(Number(octets)))
+router.get('/log/:lines/:bytes', (ctx) => {
+  const { lines, bytes } = ctx.params
+  for (let at = 0; at < Number(lines); at++) log.info('<{} {} {}>', process.pid, at, 'x'.repeat(Number(bytes)))
   return 'logged'
 })
 async function reload(): Promise<void> {

@@ -1,24 +1,24 @@
 /*
- * The half of the queue that takes octets out. The writer thread runs it, and the application's thread where a record
+ * The half of the queue that takes bytes out. The writer thread runs it, and the application's thread where a record
  * must be written before a call returns, or when there is no writer thread any more. Without imports, as it goes into
  * the source text of the thread.
  */
 
-/** A ring of octets in shared memory, and the words that the threads agree by. */
+/** A ring of bytes in shared memory, and the words that the threads agree by. */
 export interface SharedRing {
   /** See `Word`. */
   readonly words: Int32Array
   /** Whole lines, each with its line break. The length is a power of two. */
   readonly bytes: Uint8Array
-  /** Most octets in one write, unless a single line is longer. A write ends where a line ends. */
+  /** Most bytes in one write, unless a single line is longer. A write ends where a line ends. */
   readonly mostAtOnce: number
 }
 
-/** Indexes of `words`. Positions count octets since the start and wrap at 2 ** 32. */
+/** Indexes of `words`. Positions count bytes since the start and wrap at 2 ** 32. */
 export const Word = {
-  /** Position after the last octet put in. */
+  /** Position after the last byte put in. */
   Head: 0,
-  /** Position of the first octet not yet written. */
+  /** Position of the first byte not yet written. */
   Tail: 1,
   /** 0 free, 1 held, 2 held and waited for. Whoever holds it writes. */
   Lock: 2,
@@ -43,9 +43,9 @@ export const Word = {
 export const State = { Starting: 0, Running: 1, Idle: 2, Gathering: 3 } as const
 
 /**
- * Writes some of the octets in the ring. The caller holds the lock.
+ * Writes some of the bytes in the ring. The caller holds the lock.
  *
- * @returns Octets taken out; 0 if there were none, or if a pipe was full
+ * @returns Bytes taken out; 0 if there were none, or if a pipe was full
  * @throws {Error} as of `fs.writevSync`; what was not written stays in the ring
  */
 export function drainSome(

@@ -5,8 +5,8 @@ import { LineBuffer } from '../text/line-buffer.ts'
 import { LineBatch } from './line-batch.ts'
 
 function contentOf(batch: LineBatch): string {
-  const { octets, length } = batch.encoded()
-  return Buffer.from(octets.subarray(0, length)).toString()
+  const { bytes, length } = batch.encoded()
+  return Buffer.from(bytes.subarray(0, length)).toString()
 }
 
 const START = fc.constantFrom('', '[INFO ] ', '[INFO ] [日.ts:1] ')

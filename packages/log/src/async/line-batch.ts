@@ -3,7 +3,7 @@ import { LineBuffer } from '../text/line-buffer.ts'
 
 /**
  * Lines on their way into a queue. Those that are ready as text are gathered as text: encoding many at once costs a
- * fraction of encoding each, and so does looking once at the octets of all for what needs an escape.
+ * fraction of encoding each, and so does looking once at the bytes of all for what needs an escape.
  */
 export class LineBatch {
   readonly #encoded = new LineBuffer()
@@ -17,7 +17,7 @@ export class LineBatch {
     return this.#lines
   }
 
-  /** Octets; of text that is not yet encoded, characters. */
+  /** Bytes; of text that is not yet encoded, characters. */
   get length(): number {
     return this.#encoded.length + this.#text.length
   }

@@ -25,7 +25,7 @@ export class Queue {
   #first = 0
   #threadEnded = false
 
-  /** @param bytes Capacity in octets, a power of two. @param mostAtOnce See `SharedRing` */
+  /** @param bytes Capacity in bytes, a power of two. @param mostAtOnce See `SharedRing` */
   constructor(fd: number, bytes: number, mostAtOnce: number) {
     const words = new Int32Array(new SharedArrayBuffer(Object.keys(Word).length * Int32Array.BYTES_PER_ELEMENT))
     this.ring = { words, bytes: new Uint8Array(new SharedArrayBuffer(bytes)), mostAtOnce }
@@ -70,15 +70,15 @@ export class Queue {
    * @param records Their number
    * @returns False if there is no room; nothing was put in then
    */
-  push({ octets, length }: LineBuffer, records: number): boolean {
-    const { bytes } = this.ring
-    const size = bytes.length
+  push({ bytes, length }: LineBuffer, records: number): boolean {
+    const target = this.ring.bytes
+    const size = target.length
     const at = this.#head & (size - 1)
     if (size - ((this.#head - this.#tail) | 0) < length) this.#tail = Atomics.load(this.ring.words, Word.Tail)
     if (length > size - ((this.#head - this.#tail) | 0)) return false
     const fitting = Math.min(length, size - at)
-    bytes.set(octets.subarray(0, fitting), at)
-    if (fitting < length) bytes.set(octets.subarray(fitting, length), 0)
+    target.set(bytes.subarray(0, fitting), at)
+    if (fitting < length) target.set(bytes.subarray(fitting, length), 0)
     this.#head = (this.#head + length) | 0
     Atomics.store(this.ring.words, Word.Head, this.#head)
     this.#ends.push(this.#head)

@@ -28,16 +28,16 @@ export interface QueueSettings {
 /** Most encoded text in a queue. Memory that was never used costs nothing. */
 const QUEUE_BYTES = 8 * 1024 * 1024
 
-/** Octets put in at once: each time takes the shared memory back from the other core. */
+/** Bytes put in at once: each time takes the shared memory back from the other core. */
 const BATCH = 8 * 1024
 
-/** Up to so many octets a write to a pipe is never mixed with others' (PIPE_BUF of Linux). */
-const PIPE_OCTETS = 4096
+/** Up to so many bytes a write to a pipe is never mixed with others' (PIPE_BUF of Linux). */
+const PIPE_BYTES = 4096
 
 /** Bounds how long the lock is held for a write to a file. */
-const FILE_OCTETS = 256 * 1024
+const FILE_BYTES = 256 * 1024
 
-/** So many octets go out when the turn of the event loop ends: fewer are not worth it, turns are short on a busy server. */
+/** So many bytes go out when the turn of the event loop ends: fewer are not worth it, turns are short on a busy server. */
 const TURN_BATCH = 2 * 1024
 
 /** How long a line that is not the first of its millisecond may wait for others. */
@@ -69,7 +69,7 @@ export class QueuedWriter {
     this.#fd = fd
     this.#settings = settings
     this.#describeDropped = describeDropped
-    this.#queue = new Queue(fd, QUEUE_BYTES, fstatSync(fd).isFile() ? FILE_OCTETS : PIPE_OCTETS)
+    this.#queue = new Queue(fd, QUEUE_BYTES, fstatSync(fd).isFile() ? FILE_BYTES : PIPE_BYTES)
     this.#startThread()
     guardExit(this)
   }

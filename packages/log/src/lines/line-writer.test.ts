@@ -10,8 +10,8 @@ const WRITER = new URL('./line-writer.ts', import.meta.url).href
 /** What a script needs to write lines. */
 const WRITE = `
 const write = (text) => {
-  const octets = Buffer.from(text + '\\n')
-  writer.write({ octets, length: octets.length })
+  const bytes = Buffer.from(text + '\\n')
+  writer.write({ bytes, length: bytes.length })
 }`
 
 /** A process that writes numbered lines to its stdout, and tells on stderr how that went. */
@@ -72,7 +72,7 @@ try { write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
 truncateSync(process.argv[1], 1003)
 write('next')
 write('last')`
-    // The shell's limit of two blocks of 512 octets ends the second line within it.
+    // The shell's limit of two blocks of 512 bytes ends the second line within it.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })
     expect(stdout).toBe('EFBIG\n')

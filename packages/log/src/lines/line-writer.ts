@@ -22,13 +22,13 @@ export class LineWriter {
    * @param line With its line break
    * @throws {Error} as of `fs.writeSync`. The next line starts afresh even if part of this one was written.
    */
-  write(line: Pick<LineBuffer, 'octets' | 'length'>): void {
+  write(line: Pick<LineBuffer, 'bytes' | 'length'>): void {
     if (this.#readerGone) return
-    const octets = this.#torn ? afterLineBreak(line) : line.octets
-    const length = this.#torn ? octets.length : line.length
+    const bytes = this.#torn ? afterLineBreak(line) : line.bytes
+    const length = this.#torn ? bytes.length : line.length
     let at = 0
     try {
-      while (at < length) at += this.#attempt(octets, at, length)
+      while (at < length) at += this.#attempt(bytes, at, length)
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
@@ -38,10 +38,10 @@ export class LineWriter {
     }
   }
 
-  /** @returns Octets written */
-  #attempt(octets: Uint8Array, from: number, to: number): number {
+  /** @returns Bytes written */
+  #attempt(bytes: Uint8Array, from: number, to: number): number {
     try {
-      return writeSync(this.#fd, octets, from, to - from, null)
+      return writeSync(this.#fd, bytes, from, to - from, null)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EAGAIN' && code !== 'EINTR') throw error
@@ -51,6 +51,6 @@ export class LineWriter {
   }
 }
 
-function afterLineBreak({ octets, length }: Pick<LineBuffer, 'octets' | 'length'>): Uint8Array {
-  return Buffer.concat([Buffer.from('\n'), octets.subarray(0, length)])
+function afterLineBreak({ bytes, length }: Pick<LineBuffer, 'bytes' | 'length'>): Uint8Array {
+  return Buffer.concat([Buffer.from('\n'), bytes.subarray(0, length)])
 }

@@ -41,8 +41,8 @@ it('the line of a call is that of its record, whatever text and numbers it has',
       const message = call.prefix + formatMessage(call.format, call.args)
       const { timeMs, location } = call
       const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })
-      const { octets, length } = form.lineOf(call)
-      expect(Buffer.from(octets.subarray(0, length)).toString()).toBe(`${expected}\n`)
+      const { bytes, length } = form.lineOf(call)
+      expect(Buffer.from(bytes.subarray(0, length)).toString()).toBe(`${expected}\n`)
       expect(`${form.startOf(call)}${escapeLine(message)}`).toBe(expected)
     }),
     { numRuns: 1000 },

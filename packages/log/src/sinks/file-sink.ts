@@ -126,8 +126,8 @@ export class FileSink implements LogSink {
     }
   }
 
-  /** @param octets About to be written */
-  #renew(rotation?: Rotation, octets = 0): void {
+  /** @param bytes About to be written */
+  #renew(rotation?: Rotation, bytes = 0): void {
     const previous = this.#fd
     this.#output.switchTo(() => {
       rotation?.setAside(this.#path, previous)
@@ -135,7 +135,7 @@ export class FileSink implements LogSink {
       return this.#fd
     })
     closeSync(previous)
-    this.#rotation?.opened(this.#fd, octets)
+    this.#rotation?.opened(this.#fd, bytes)
   }
 
   readonly #reopenAtSignal = (): void => {

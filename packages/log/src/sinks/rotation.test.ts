@@ -35,7 +35,7 @@ describe('rotation by size', () => {
     })
   })
 
-  it('counts octets, and what was in the file before', () => {
+  it('counts bytes, and what was in the file before', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10 } }, 'before\n')
     sink.write(record({ message: 'éé' }))
     expect(contents(directory)).toEqual({ 'app.log': ['éé'], 'app.1.log': ['before'] })

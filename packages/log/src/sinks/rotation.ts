@@ -5,7 +5,7 @@ import { checkNumber, checkOptions } from '../options.ts'
 
 /** When a log file is set aside for a new one. */
 export interface RotateConfig {
-  /** Before a line that would make the file longer than this, in octets. Default: no limit */
+  /** Before a line that would make the file longer than this, in bytes. Default: no limit */
   readonly maxBytes?: number
   /** With the first record of a new hour or day. Default: never */
   readonly every?: 'hour' | 'day'
@@ -46,17 +46,17 @@ export class Rotation {
     this.#utc = utc
   }
 
-  /** The file was opened; what is in it counts. @param octets About to be written */
-  opened(fd: number, octets = 0): void {
+  /** The file was opened; what is in it counts. @param bytes About to be written */
+  opened(fd: number, bytes = 0): void {
     const { size, mtimeMs } = fstatSync(fd)
-    this.#size = size + octets
+    this.#size = size + bytes
     this.#periodEndMs = this.#endOfPeriod(size > 0 ? mtimeMs : Date.now())
   }
 
-  /** Counts the octets of a line that is about to be written. @returns Whether the file is to be set aside first */
-  isDue(octets: number, timeMs: number): boolean {
-    const isFull = this.#size > 0 && this.#size + octets > this.#maxBytes
-    this.#size += octets
+  /** Counts the bytes of a line that is about to be written. @returns Whether the file is to be set aside first */
+  isDue(bytes: number, timeMs: number): boolean {
+    const isFull = this.#size > 0 && this.#size + bytes > this.#maxBytes
+    this.#size += bytes
     if (!isFull && timeMs < this.#periodEndMs) return false
     return timeMs >= this.#notBeforeMs
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { LineBuffer } from './line-buffer.ts'
 
 function textOf(line: LineBuffer): string {
-  return Buffer.from(line.octets.subarray(0, line.length)).toString()
+  return Buffer.from(line.bytes.subarray(0, line.length)).toString()
 }
 
 describe('LineBuffer', () => {
@@ -82,7 +82,7 @@ describe('LineBuffer', () => {
     )
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('takes over %d octets of another one', (length) => {
+  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('takes over %d bytes of another one', (length) => {
     const line = new LineBuffer('ab')
     line.addAll(new LineBuffer('x'.repeat(length)))
     line.addAll(new LineBuffer('yz'))
@@ -95,6 +95,6 @@ describe('LineBuffer', () => {
     line.addText('x'.repeat(1_000_000))
     line.rewind(5)
     expect(textOf(line)).toBe('head ')
-    expect(line.octets.length).toBeLessThan(100_000)
+    expect(line.bytes.length).toBeLessThan(100_000)
   })
 })

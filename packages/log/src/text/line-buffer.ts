@@ -1,10 +1,10 @@
 /** Room for most lines, and for a batch of them. */
-const FIRST_OCTETS = 16 * 1024
+const FIRST_BYTES = 16 * 1024
 
 /** Room that is kept from one line to the next; what a longer one took is given back. */
-const KEPT_OCTETS = 64 * 1024
+const KEPT_BYTES = 64 * 1024
 
-/** Up to so many octets a loop copies them faster than a call of the runtime. */
+/** Up to so many bytes a loop copies them faster than a call of the runtime. */
 const SHORT_COPY = 256
 
 /** Up to so many characters a loop encodes them faster than the runtime, which puts together text that is in pieces. */
@@ -13,11 +13,11 @@ const SHORT_TEXT = 32
 /** Longer text is encoded alone: for this one there is room without more memory, whatever it has. */
 export const LONG_TEXT = 4096
 
-/** Octets of an integer; a loop takes two at once. There is room for as many behind the text, so that its end needs no care. */
+/** Bytes of an integer; a loop takes two at once. There is room for as many behind the text, so that its end needs no care. */
 const WORD = 4
 const STEP = 2 * WORD
 
-/** A space, a one and the highest bit in each octet of a word. */
+/** A space, a one and the highest bit in each byte of a word. */
 const SPACES = 0x20202020
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
@@ -25,7 +25,7 @@ const HIGH_BITS = 0x80808080 | 0
 /** Digits of 2 ** 31. */
 const MOST_DIGITS = 10
 
-/** The digits of 0 to 99 as two octets: half as many divisions, which are what a number costs. */
+/** The digits of 0 to 99 as two bytes: half as many divisions, which are what a number costs. */
 const PAIRS: Uint16Array = Uint16Array.from(
   { length: 100 },
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
@@ -36,41 +36,41 @@ const encoder = new TextEncoder()
 
 /** UTF-8 text that grows at its end, in memory that is used again for the next line. */
 export class LineBuffer {
-  #octets: Buffer
+  #bytes: Buffer
   #view: DataView
-  /** The octets from some position on: text after the beginning of a line is mostly added at the same one. */
+  /** The bytes from some position on: text after the beginning of a line is mostly added at the same one. */
   #rest: Uint8Array
   #restStart = 0
   #length = 0
 
   /** @param text What it holds at first; room is made for no more then */
   constructor(text?: string) {
-    this.#octets = Buffer.allocUnsafeSlow(text === undefined ? FIRST_OCTETS : text.length * 3 + STEP)
-    this.#view = new DataView(this.#octets.buffer)
-    this.#rest = this.#octets
+    this.#bytes = Buffer.allocUnsafeSlow(text === undefined ? FIRST_BYTES : text.length * 3 + STEP)
+    this.#view = new DataView(this.#bytes.buffer)
+    this.#rest = this.#bytes
     if (text !== undefined) this.addText(text)
   }
 
-  /** The text is in the first `length` octets, until something is added. */
-  get octets(): Uint8Array {
-    return this.#octets
+  /** The text is in the first `length` bytes, until something is added. */
+  get bytes(): Uint8Array {
+    return this.#bytes
   }
 
   get length(): number {
     return this.#length
   }
 
-  /** Forgets all but the first octets. */
+  /** Forgets all but the first bytes. */
   rewind(length: number): void {
     this.#length = length
-    if (this.#octets.length > KEPT_OCTETS && length < FIRST_OCTETS) this.#resize(FIRST_OCTETS)
+    if (this.#bytes.length > KEPT_BYTES && length < FIRST_BYTES) this.#resize(FIRST_BYTES)
   }
 
   /** Adds any text; what UTF-8 has no form for becomes U+FFFD. */
   addText(text: string): void {
-    // Three octets are the most for one code unit. Counting a long text costs less than memory that is not needed.
-    this.#reserve(text.length <= FIRST_OCTETS ? text.length * 3 : Buffer.byteLength(text))
-    this.#length += this.#octets.write(text, this.#length, 'utf8')
+    // Three bytes are the most for one code unit. Counting a long text costs less than memory that is not needed.
+    this.#reserve(text.length <= FIRST_BYTES ? text.length * 3 : Buffer.byteLength(text))
+    this.#length += this.#bytes.write(text, this.#length, 'utf8')
   }
 
   /**
@@ -82,19 +82,19 @@ export class LineBuffer {
     const { length } = text
     if (length > SHORT_TEXT) return length <= LONG_TEXT && this.addPlainLines(text, 0)
     this.#reserve(length)
-    const octets = this.#octets
+    const bytes = this.#bytes
     const start = this.#length
     for (let at = 0; at < length; at++) {
       const code = text.charCodeAt(at)
       if (code < 0x20 || code > 0x7e) return false
-      octets[start + at] = code
+      bytes[start + at] = code
     }
     this.#length = start + length
     return true
   }
 
   /**
-   * As `addPlain`, for text of any length that has so many line breaks as well. Looks at the octets, which are in one
+   * As `addPlain`, for text of any length that has so many line breaks as well. Looks at the bytes, which are in one
    * place whatever pieces the text was put together of.
    */
   addPlainLines(text: string, lineBreaks: number): boolean {
@@ -102,7 +102,7 @@ export class LineBuffer {
     this.#reserve(length * 3)
     const start = this.#length
     if (start !== this.#restStart) {
-      this.#rest = this.#octets.subarray(start)
+      this.#rest = this.#bytes.subarray(start)
       this.#restStart = start
     }
     if (encoder.encodeInto(text, this.#rest).written !== length) return false
@@ -115,8 +115,8 @@ export class LineBuffer {
     for (let at = start; at < end; at += STEP) {
       const [word, next] = [view.getInt32(at, true), view.getInt32(at + WORD, true)]
       if ((suspicionOf(word) | suspicionOf(next)) === 0) continue
-      for (let octet = at; octet < at + STEP; octet++) {
-        const code = view.getUint8(octet)
+      for (let byte = at; byte < at + STEP; byte++) {
+        const code = view.getUint8(byte)
         if (code === 10) found++
         else if (code < 0x20 || code > 0x7e) return false
       }
@@ -137,7 +137,7 @@ export class LineBuffer {
   addAll(source: LineBuffer): void {
     const length = source.#length
     this.#reserve(length)
-    if (length > SHORT_COPY) this.#octets.set(source.#octets.subarray(0, length), this.#length)
+    if (length > SHORT_COPY) this.#bytes.set(source.#bytes.subarray(0, length), this.#length)
     else {
       const [from, to, start] = [source.#view, this.#view, this.#length]
       for (let at = 0; at < length; at += STEP) {
@@ -150,13 +150,13 @@ export class LineBuffer {
 
   addLineBreak(): void {
     this.#reserve(1)
-    this.#octets[this.#length++] = 10
+    this.#bytes[this.#length++] = 10
   }
 
   /** @param value A whole number below 2 ** 31 */
   #addInteger(value: number): void {
     this.#reserve(MOST_DIGITS)
-    const [octets, view] = [this.#octets, this.#view]
+    const [bytes, view] = [this.#bytes, this.#view]
     const end = this.#length + digitsOf(value)
     let at = end
     let rest = value
@@ -167,22 +167,22 @@ export class LineBuffer {
       rest = hundredth
     }
     if (rest >= 10) view.setUint16(at - 2, PAIRS[rest] as number, true)
-    else octets[at - 1] = 0x30 + rest
+    else bytes[at - 1] = 0x30 + rest
     this.#length = end
   }
 
   #reserve(more: number): void {
     const needed = this.#length + more + STEP
-    if (needed > this.#octets.length) this.#resize(Math.max(needed, this.#octets.length * 2))
+    if (needed > this.#bytes.length) this.#resize(Math.max(needed, this.#bytes.length * 2))
   }
 
   #resize(capacity: number): void {
-    const previous = this.#octets
-    this.#octets = Buffer.allocUnsafeSlow(capacity)
-    this.#view = new DataView(this.#octets.buffer)
-    this.#rest = this.#octets
+    const previous = this.#bytes
+    this.#bytes = Buffer.allocUnsafeSlow(capacity)
+    this.#view = new DataView(this.#bytes.buffer)
+    this.#rest = this.#bytes
     this.#restStart = 0
-    previous.copy(this.#octets, 0, 0, this.#length)
+    previous.copy(this.#bytes, 0, 0, this.#length)
   }
 }
 
@@ -193,7 +193,7 @@ function digitsOf(value: number): number {
   return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : value < 1_000_000_000 ? 9 : MOST_DIGITS
 }
 
-/** Not 0 if an octet is above 0x7f, below 0x20 or above 0x7e: then its highest bit is set in one of the three. */
+/** Not 0 if a byte is above 0x7f, below 0x20 or above 0x7e: then its highest bit is set in one of the three. */
 function suspicionOf(word: number): number {
   return (word | (word - SPACES) | (word + ONES)) & HIGH_BITS
 }

@@ -20,7 +20,7 @@ export interface DeliveredEvent extends BackplaneEvent {
 export interface BackplaneHost {
   /** How many events are worth keeping. */
   readonly historyCount: number
-  /** How many octets of events are worth keeping. */
+  /** How many bytes of events are worth keeping. */
   readonly historyBytes: number
   /** Takes the next event of the one order that all processes see. */
   deliver(event: DeliveredEvent): void

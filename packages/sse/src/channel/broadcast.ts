@@ -14,7 +14,7 @@ const LOOKED_AT_TOGETHER = 16
 export interface Broadcast {
   readonly events: number
   readonly bytes: number
-  /** Octets that clients had not taken of earlier writes. */
+  /** Bytes that clients had not taken of earlier writes. */
   readonly bufferedBytes: number
 }
 

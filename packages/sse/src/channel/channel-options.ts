@@ -18,11 +18,11 @@ export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
 export interface ChannelOptions<Events extends object = SseEvents> {
   /** Name in metrics. Default 'events'. */
   readonly name?: string | undefined
-  /** How many events are kept for clients that come back, or bounds by count, octets and age. Default 1,000 events, 8 MiB. */
+  /** How many events are kept for clients that come back, or bounds by count, bytes and age. Default 1,000 events, 8 MiB. */
   readonly history?: number | Partial<HistoryLimits> | undefined
   /** What happens when a subscriber reads too slowly. Default 'close'. */
   readonly slowConsumer?: SlowSubscriber | undefined
-  /** Octets that may wait for one subscriber before `slowConsumer` takes effect. Default 1 MiB. */
+  /** Bytes that may wait for one subscriber before `slowConsumer` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /** Subscribers in all. Default: no limit. */
   readonly maxStreams?: number | undefined

@@ -38,7 +38,7 @@ async function joinEarly(request: FakeRequest): Promise<{ body: FakeBody; load: 
 }
 
 describe('publish', () => {
-  it('writes the same octets to every subscriber', async () => {
+  it('writes the same bytes to every subscriber', async () => {
     const channel = new SseChannel()
     const clients = [await join(channel), await join(channel)]
     const written: Uint8Array[] = []

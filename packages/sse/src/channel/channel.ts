@@ -218,7 +218,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   #add(event: string, data: string, givenId: string, key: string | undefined, delivered?: DeliveredEvent): void {
     // As clients send it back.
     const id = requireString('id', givenId).toWellFormed()
-    const wire = ownOctets(encodeEvent({ event, id, data }))
+    const wire = ownBytes(encodeEvent({ event, id, data }))
     const nowMs = Date.now()
     // The clocks of two machines differ: nothing comes from the future.
     const timeMs = Math.min(delivered?.timeMs ?? nowMs, nowMs)
@@ -312,8 +312,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 }
 
 /** UTF-8 in memory of its own: a piece of the pool of Node.js would keep 64 KiB of it as long as the event is kept. */
-function ownOctets(text: string): Uint8Array {
-  const octets = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  octets.write(text)
-  return octets
+function ownBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
 }

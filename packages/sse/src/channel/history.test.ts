@@ -18,11 +18,11 @@ function ids(history: History): string[] {
 describe('History', () => {
   it.each<[string, Partial<HistoryLimits>, string]>([
     ['count', { count: 2 }, 'c d'],
-    ['octets', { bytes: 25 }, 'c d'],
+    ['bytes', { bytes: 25 }, 'c d'],
     ['age', { ageMs: 100 }, 'c d'],
     ['nothing', {}, 'a b c d'],
     ['a count of 0', { count: 0 }, ''],
-    ['fewer octets than one event has', { bytes: 5 }, ''],
+    ['fewer bytes than one event has', { bytes: 5 }, ''],
   ])('is bounded by %s', (_, limits, kept) => {
     const history = new History({ ...UNBOUNDED, ...limits })
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) history.add(event(history, id, 10, at * 100))

@@ -19,7 +19,7 @@ export interface ChannelEvent {
 /** How much is kept; what is over any of the bounds goes, oldest first. */
 export interface HistoryLimits {
   readonly count: number
-  /** Octets of the encoded blocks. */
+  /** Bytes of the encoded blocks. */
   readonly bytes: number
   readonly ageMs: number
 }

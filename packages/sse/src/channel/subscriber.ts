@@ -5,7 +5,7 @@ import type { ChannelEvent, History } from './history.ts'
 import { reportThrown } from '../stream/report.ts'
 import type { StreamListener } from '../stream/stream-listener.ts'
 
-/** Octets that are written together when a client catches up. */
+/** Bytes that are written together when a client catches up. */
 const SLICE_BYTES = 64 * 1024
 
 /** Share of its buffer from which on a subscriber counts as slow. */

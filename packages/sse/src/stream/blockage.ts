@@ -3,7 +3,7 @@ import { startHeartbeat, type Silent } from './heartbeat.ts'
 
 /** A stream whose client has to read before more is written. */
 export interface BlockedStream {
-  /** Octets of the stream that the transport has taken so far. */
+  /** Bytes of the stream that the transport has taken so far. */
   readonly takenBytes: number
   isOpen(): boolean
   /** Ends the stream at once. */

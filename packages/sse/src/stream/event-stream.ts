@@ -10,7 +10,7 @@ import { pumpSource, type EventSourceOf } from './pump-source.ts'
 import { endSoon } from './staggered-end.ts'
 import type { StreamListener } from './stream-listener.ts'
 
-/** A comment of nothing: four octets that clients ignore and intermediaries see. */
+/** A comment of nothing: four bytes that clients ignore and intermediaries see. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 
 /** How long clients wait before they reconnect when the server closes, and up to how much longer. */
@@ -97,7 +97,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
       : new Promise((resolve) => (this.#resolveClosed = resolve)))
   }
 
-  /** Octets written that the transport has not taken yet. */
+  /** Bytes written that the transport has not taken yet. */
   get bufferedBytes(): number {
     return this.#body.bufferedBytes
   }
@@ -258,12 +258,12 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
    * @internal
    */
   beat(): void {
-    // A client that has octets to read needs none.
+    // A client that has bytes to read needs none.
     if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
   /**
-   * Octets that the transport has taken so far.
+   * Bytes that the transport has taken so far.
    *
    * @internal
    */

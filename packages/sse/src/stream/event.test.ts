@@ -63,9 +63,9 @@ describe('encodeEvent', () => {
     ['x'.repeat(4096), 'x'],
     ['é'.repeat(2048), 'é'],
     ['\u{1F600}'.repeat(1024), 'x'],
-  ])('an id has 4,096 octets at most: case %#', (id, more) => {
+  ])('an id has 4,096 bytes at most: case %#', (id, more) => {
     expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
-    const error = new RangeError('Cannot encode event: id is longer than 4096 octets')
+    const error = new RangeError('Cannot encode event: id is longer than 4096 bytes')
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 

@@ -13,7 +13,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * Octets of an id. Clients send it back in a header field, which servers and proxies take 8 KiB of, with all the others;
+ * Bytes of an id. Clients send it back in a header field, which servers and proxies take 8 KiB of, with all the others;
  * after a response of 431 they never try again.
  */
 const MAX_ID_BYTES = 4096
@@ -26,7 +26,7 @@ const MAX_ID_BYTES = 4096
  * @returns The empty string if there is nothing to write
  * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` another
  *   control character than TAB
- * @throws {RangeError} if `retry` is no safe integer or below 0, or `id` is longer than 4,096 octets
+ * @throws {RangeError} if `retry` is no safe integer or below 0, or `id` is longer than 4,096 bytes
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  *
  * @example
@@ -66,9 +66,9 @@ function idLine(id: string): string {
   // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
   // after a response of 400 they never try again.
   if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
-  // No character has more than 3 octets for each of its code units.
+  // No character has more than 3 bytes for each of its code units.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
-    throw new RangeError(`Cannot encode event: id is longer than ${MAX_ID_BYTES} octets`)
+    throw new RangeError(`Cannot encode event: id is longer than ${MAX_ID_BYTES} bytes`)
   }
   return text
 }

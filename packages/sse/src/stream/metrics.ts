@@ -18,7 +18,7 @@ export interface SseMetrics {
   /** `fw.sse.open`: a stream was opened. `open` streams there are now. */
   readonly open: { readonly protocol: string; readonly open: number }
   /**
-   * `fw.sse.close`: a stream ended, after so many blocks (events, comments) of the application, and octets: those of its
+   * `fw.sse.close`: a stream ended, after so many blocks (events, comments) of the application, and bytes: those of its
    * blocks, heartbeats and the time to come back after.
    */
   readonly close: {

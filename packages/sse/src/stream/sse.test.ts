@@ -3,8 +3,8 @@ import { fakeContext } from '../../test/fake-context.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
-/** The octets of a text, one character each, as header values are kept. */
-const octets = (text: string): string => Buffer.from(text).toString('latin1')
+/** The bytes of a text, one character each, as header values are kept. */
+const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('the head', () => {
   it('is sent at once and says what follows', async () => {
@@ -86,7 +86,7 @@ describe('options', () => {
 describe('lastEventId', () => {
   it.each<[string, { headers?: Record<string, string>; query?: string }, string | undefined, string | null]>([
     ['the field', { headers: { 'last-event-id': '7' } }, undefined, '7'],
-    ['the field as UTF-8', { headers: { 'last-event-id': octets('é-1') } }, undefined, 'é-1'],
+    ['the field as UTF-8', { headers: { 'last-event-id': bytes('é-1') } }, undefined, 'é-1'],
     ['the field before the parameter', { headers: { 'last-event-id': 'b' }, query: 'id=a' }, 'id', 'b'],
     ['the parameter that is named', { query: 'id=a%20b' }, 'id', 'a b'],
     ['the parameter when the field is empty', { headers: { 'last-event-id': '' }, query: 'id=a' }, 'id', 'a'],

@@ -54,9 +54,9 @@ function prepareHead({ responseHeaders, protocol }: Context<object>): void {
 }
 
 function lastEventId(ctx: Context<object>, param: string | undefined): string | null {
-  const octets = ctx.headers.get('last-event-id')
+  const bytes = ctx.headers.get('last-event-id')
   // EventSource sends its id as UTF-8.
-  if (octets !== null && octets !== '') return Buffer.from(octets, 'latin1').toString()
+  if (bytes !== null && bytes !== '') return Buffer.from(bytes, 'latin1').toString()
   const value = param === undefined ? null : ctx.query.get(param)
   return value === '' ? null : value
 }

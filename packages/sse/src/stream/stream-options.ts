@@ -16,7 +16,7 @@ export interface SseOptions {
   readonly lastEventIdParam?: string | undefined
   /** What happens when the client reads too slowly. Default 'wait'. */
   readonly slowConsumer?: SlowConsumer | undefined
-  /** Octets that may wait for the client before 'close' or 'drop' takes effect. Default 1 MiB. */
+  /** Bytes that may wait for the client before 'close' or 'drop' takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /**
    * How long a client may take nothing of what waits for it, in milliseconds, before the stream is broken off; 0 waits

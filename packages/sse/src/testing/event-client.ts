@@ -106,7 +106,7 @@ interface Connection {
 async function connect(fetcher: Fetcher, target: string, init: RequestInit, lastEventId: string): Promise<Connection> {
   const headers = new Headers(init.headers)
   if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
-  // Header values are octets: EventSource sends its id as UTF-8.
+  // Header values are bytes: EventSource sends its id as UTF-8.
   if (lastEventId === '') headers.delete('last-event-id')
   else if (lastEventId !== headers.get('last-event-id')) {
     headers.set('last-event-id', Buffer.from(lastEventId).toString('latin1'))

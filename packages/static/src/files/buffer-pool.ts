@@ -1,6 +1,6 @@
-/** Octets per read where nothing is scarce: a quarter of it costs half as much again in processor time. */
+/** Bytes per read where nothing is scarce: a quarter of it costs half as much again in processor time. */
 export const LARGE_BYTES: number = 256 * 1024
-/** Octets per read of short bodies, and of those that are too many for large buffers. */
+/** Bytes per read of short bodies, and of those that are too many for large buffers. */
 export const SMALL_BYTES: number = 64 * 1024
 /** Large buffers in use or kept for later, 16 MiB in all: each client that does not read holds one. */
 const MAX_LARGE = 64
@@ -13,7 +13,7 @@ export class BufferPool {
   readonly #small: Buffer[] = []
   #largeInUse = 0
 
-  /** @param length Octets still to be read, so that little is not read into much */
+  /** @param length Bytes still to be read, so that little is not read into much */
   take(length: number): Buffer {
     if (length <= SMALL_BYTES || this.#largeInUse === MAX_LARGE) {
       return this.#small.pop() ?? Buffer.allocUnsafeSlow(SMALL_BYTES)

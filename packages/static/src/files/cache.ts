@@ -19,9 +19,9 @@ export interface CacheOptions {
   readonly base: string
   readonly symlinks: Confinement
   readonly cacheInMemory: boolean
-  /** In octets. */
+  /** In bytes. */
   readonly maxCachedFileBytes: number
-  /** In octets. */
+  /** In bytes. */
   readonly maxCacheBytes: number
 }
 
@@ -39,14 +39,14 @@ export class FileCache {
   readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
   readonly #loans = new Loans()
-  /** Octets that are being read. */
+  /** Bytes that are being read. */
   #loading = 0
 
   constructor(options: CacheOptions) {
     this.#options = options
   }
 
-  /** Octets held, as counted against `maxCacheBytes`. */
+  /** Bytes held, as counted against `maxCacheBytes`. */
   get bytes(): number {
     return this.#bytes
   }

@@ -8,7 +8,7 @@ const RACY_IN_SECONDS_MS = 2020
 
 /**
  * What tells one state of one file from every other, as far as the file system can: times in nanoseconds since the
- * Unix epoch, size in octets.
+ * Unix epoch, size in bytes.
  */
 export interface FileIdentity {
   readonly dev: bigint

@@ -1,6 +1,6 @@
 /** Content in memory, as far as it matters who holds it. */
 export interface Holding {
-  /** In octets. */
+  /** In bytes. */
   readonly size: number
   /** Responses that have not been taken by their clients yet. */
   borrowers: number
@@ -15,7 +15,7 @@ export interface Holding {
 export class Loans {
   #bytes = 0
 
-  /** Octets that are lent and not kept. */
+  /** Bytes that are lent and not kept. */
   get bytes(): number {
     return this.#bytes
   }

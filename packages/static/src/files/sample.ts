@@ -3,13 +3,13 @@ import { isSameContent } from './file-identity.ts'
 import { readAt } from './read-at.ts'
 import { stateOf, type FileSource } from './source.ts'
 
-/** Octets that are remembered of what was read, to tell a file that has grown from another one in its place. */
+/** Bytes that are remembered of what was read, to tell a file that has grown from another one in its place. */
 const SAMPLE_BYTES = 4096
 
-/** A write at the end of a file changes its time first, and its size once the octets are there. */
+/** A write at the end of a file changes its time first, and its size once the bytes are there. */
 const APPEND_MS = 5
 
-/** Octets of a file, as they were before it changed. */
+/** Bytes of a file, as they were before it changed. */
 export interface Sample {
   readonly dev: bigint
   readonly ino: bigint
@@ -34,7 +34,7 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
  * Whether a file still is what it was when it was opened, as far as it was long then.
  *
  * @param before What of it was read before it was opened, or sent since. Without it the file may not even have grown: it
- *   may as well have been emptied and filled anew before the first octet was read
+ *   may as well have been emptied and filled anew before the first byte was read
  */
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {
   const { stats } = source

@@ -18,7 +18,7 @@ export class SliceBuffers {
     this.#pool = pool
   }
 
-  /** The buffer to read into, the same until it is lent. @param length Octets still to be read */
+  /** The buffer to read into, the same until it is lent. @param length Bytes still to be read */
   next(length: number): Buffer {
     return (this.#next ??= this.#pool.take(length))
   }

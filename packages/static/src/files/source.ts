@@ -5,14 +5,14 @@ import type { Confinement } from '../options.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
 
-/** Up to this size a file is read at once and sent with its head, in octets; a stream would read as much. */
+/** Up to this size a file is read at once and sent with its head, in bytes; a stream would read as much. */
 export const WHOLE_BYTES: number = 64 * 1024
 
 /** A file that is all in memory. */
 export interface MemorySource {
   readonly stats: FileIdentity
   readonly bytes: Uint8Array
-  /** If it is to be told, when the octets are being sent. @returns To be called when they no longer are */
+  /** If it is to be told, when the bytes are being sent. @returns To be called when they no longer are */
   readonly borrow?: () => () => void
 }
 

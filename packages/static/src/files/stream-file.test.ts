@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** No two places of it are alike, so that a wrong octet shows. */
+/** No two places of it are alike, so that a wrong byte shows. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -96,7 +96,7 @@ describe('streamFile', () => {
     [0, 0],
     [65_530, 131_081],
     [SIZE - 1, SIZE - 1],
-  ])('sends octets %i to %i', async (start, end) => {
+  ])('sends bytes %i to %i', async (start, end) => {
     await using folder = await tempFolder({ file: content })
     const body = new SlowBody(true)
     expect(await send(folder, body, [start, end])).toBe('sent')

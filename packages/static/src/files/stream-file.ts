@@ -11,12 +11,12 @@ const pool = new BufferPool()
 export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
- * Sends octets `start` to `end`, both inclusive, of an open file as the body of a response, reading no faster than the
+ * Sends bytes `start` to `end`, both inclusive, of an open file as the body of a response, reading no faster than the
  * client takes them. Closes nothing. A body that is complete is of the file as it was opened: one that was changed
- * before the first octet is not sent, one that was changed later is aborted, so that the client can tell. It may grow.
+ * before the first byte is not sent, one that was changed later is aborted, so that the client can tell. It may grow.
  *
- * @param begin Sends the head of the response, once the first octets are read
- * @param before What was read of the file before it was opened: then it may have grown before the first octet, too
+ * @param begin Sends the head of the response, once the first bytes are read
+ * @param before What was read of the file before it was opened: then it may have grown before the first byte, too
  * @throws the error of the file system, after aborting the response
  */
 export async function streamFile(

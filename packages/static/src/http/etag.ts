@@ -13,7 +13,7 @@ const LIST_MEMBER = /[\t ,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?=,|$)/y
  * The strong validator of a stored representation: `"0x<hex>-0x<hex>"` of modification time and size.
  *
  * @param mtimeNs Nanoseconds since the Unix epoch
- * @param size In octets, of the file that is sent
+ * @param size In bytes, of the file that is sent
  * @see RFC 9110 §8.8.3
  */
 export function strongETag(mtimeNs: bigint, size: bigint, coding: Coding): string {

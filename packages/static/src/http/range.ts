@@ -1,4 +1,4 @@
-/** A slice of a representation: octets `start` to `end`, both inclusive. */
+/** A slice of a representation: bytes `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
@@ -8,7 +8,7 @@ export interface ByteRange {
 const SINGLE_RANGE = /^bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
 
 /**
- * Reads a `Range` field against a representation of `size` octets.
+ * Reads a `Range` field against a representation of `size` bytes.
  *
  * @returns One range to send as 206, `undefined` to send the whole representation as 200, or
  *   `'unsatisfiable'` to answer 416

@@ -8,7 +8,7 @@ import type { Validators } from './preconditions.ts'
 
 /** What is known of a representation. */
 export interface Description extends Validators {
-  /** In octets. */
+  /** In bytes. */
   readonly size: number
   readonly contentType: string
   readonly coding: Coding

@@ -149,10 +149,10 @@ describe('belowPrefix', () => {
   })
 })
 
-it('takes every octet that a browser leaves as it is in a path, and none that has to be encoded', () => {
-  const octets = Array.from({ length: 256 }, (_, octet) => String.fromCharCode(octet))
-  const taken = octets.filter((char) => at(`/a${char}b`).kind === 'path').join('')
-  const left = octets.filter((char) => char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`)
+it('takes every byte that a browser leaves as it is in a path, and none that has to be encoded', () => {
+  const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
+  const taken = bytes.filter((char) => at(`/a${char}b`).kind === 'path').join('')
+  const left = bytes.filter((char) => char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`)
   expect(left.filter((char) => !taken.includes(char))).toEqual([])
   expect(taken).toMatch(/^[\x21-\x7e]{87}$/)
   expect(taken).not.toMatch(/[\\?#"<>%]/)

@@ -19,7 +19,7 @@ const REFUSED: Location = { kind: 'refused' }
 
 /**
  * What a path may hold: by RFC 3986 §3.3, `%` included, and what clients send as it is all the same, browsers `[`, `]` and
- * `|`: frameworks call the chunks of routes `[slug].js`. Other octets have to be encoded, and a backslash is refused.
+ * `|`: frameworks call the chunks of routes `[slug].js`. Other bytes have to be encoded, and a backslash is refused.
  */
 const PATH_CHARACTERS = /^[!$-;=@-[\]-~]*$/
 /** An encoded separator would be one here and none in the router, or the other way round. */
@@ -91,7 +91,7 @@ function isRefused(segment: string, index: number, guards: PathGuards): boolean 
   return guards.dotfiles === 'deny' && !(index === 0 && segment === '.well-known')
 }
 
-/** Percent-decodes once; `undefined` if an escape is malformed or the octets are no UTF-8. */
+/** Percent-decodes once; `undefined` if an escape is malformed or the bytes are no UTF-8. */
 function decode(path: string): string | undefined {
   if (!path.includes('%')) return path
   try {

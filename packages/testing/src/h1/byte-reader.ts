@@ -4,7 +4,7 @@ import type { ByteSource } from '../byte-source.ts'
 const CR = 0x0d
 const LF = 0x0a
 
-/** Cuts the octets of a source into lines and runs, however the source cuts them. */
+/** Cuts the bytes of a source into lines and runs, however the source cuts them. */
 export class ByteReader {
   readonly #source: ByteSource
   #buffer = Buffer.alloc(0)
@@ -13,20 +13,20 @@ export class ByteReader {
     this.#source = source
   }
 
-  /** Octets received and not yet asked for. */
+  /** Bytes received and not yet asked for. */
   get bufferedBytes(): number {
     return this.#buffer.length
   }
 
   /**
-   * Reads as far as CRLF and returns what is before it, one character an octet.
+   * Reads as far as CRLF and returns what is before it, one character a byte.
    *
    * @throws {MalformedResponse} if CR or LF stands alone or the line is longer than `maxBytes`
-   * @throws {IncompleteResponse} if the octets end before the line does
+   * @throws {IncompleteResponse} if the bytes end before the line does
    */
   async line(maxBytes: number): Promise<string> {
     for (let from = 0; ;) {
-      const at = this.#buffer.findIndex((octet, index) => index >= from && (octet === CR || octet === LF))
+      const at = this.#buffer.findIndex((byte, index) => index >= from && (byte === CR || byte === LF))
       if ((at === -1 ? this.#buffer.length : at) > maxBytes) throw new MalformedResponse('A line is too long')
       if (at !== -1 && this.#buffer[at] === LF) throw new MalformedResponse('LF without CR')
       if (at !== -1 && at + 1 < this.#buffer.length) {
@@ -40,7 +40,7 @@ export class ByteReader {
     }
   }
 
-  /** Up to `maxBytes` octets, as many as are there; `undefined` at the end. */
+  /** Up to `maxBytes` bytes, as many as are there; `undefined` at the end. */
   async some(maxBytes: number): Promise<Uint8Array | undefined> {
     if (this.#buffer.length === 0 && !(await this.#fill())) return undefined
     const slice = this.#buffer.subarray(0, maxBytes)

@@ -121,15 +121,15 @@ export class Connection {
   }
 
   #checkNothingMore(): void {
-    const octets = this.#reader.bufferedBytes
-    if (octets > 0) throw new MalformedResponse(`${octets} octets after the end of the response`)
+    const bytes = this.#reader.bufferedBytes
+    if (bytes > 0) throw new MalformedResponse(`${bytes} bytes after the end of the response`)
   }
 
   /** Between two requests a server may close, and nothing else. */
   #whileIdle(): void {
     if (!this.#isIdle) return
-    const octets = this.#socket.readableLength
-    if (octets > 0) this.#owner.onFault(new MalformedResponse(`${octets} octets that nobody asked for`))
+    const bytes = this.#socket.readableLength
+    if (bytes > 0) this.#owner.onFault(new MalformedResponse(`${bytes} bytes that nobody asked for`))
     this.destroy()
   }
 }

@@ -5,7 +5,7 @@ import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts
 it.each<[string, ClientRequest, string, boolean]>([
   ['adds the host', { path: '/' }, 'GET / HTTP/1.1\r\nhost: a:1\r\n\r\n', false],
   ['keeps a given host', { path: '*', headers: [['Host', 'b']] }, 'GET * HTTP/1.1\r\nHost: b\r\n\r\n', false],
-  ['counts octets', { path: '/', body: 'é' }, 'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 2\r\n\r\n', false],
+  ['counts bytes', { path: '/', body: 'é' }, 'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 2\r\n\r\n', false],
   [
     'says that a body is empty',
     { path: '/', body: '' },

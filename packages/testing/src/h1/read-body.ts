@@ -9,11 +9,11 @@ const SIZE_LINE = /^[0-9a-fA-F]{1,13}$/
 const MAX_SIZE_LINE_BYTES = 64
 
 /**
- * Yields the octets of a body and returns the trailers.
+ * Yields the bytes of a body and returns the trailers.
  *
  * Chunk extensions are refused: no server of ours has a reason to send one.
  *
- * @throws {IncompleteResponse} if the octets end before the body does
+ * @throws {IncompleteResponse} if the bytes end before the body does
  * @throws {MalformedResponse} if the chunked coding is broken
  */
 export async function* readBody(
@@ -40,7 +40,7 @@ async function* readChunked(reader: ByteReader): AsyncGenerator<Uint8Array, read
 async function* readLength(reader: ByteReader, length: number): AsyncGenerator<Uint8Array, void, void> {
   for (let left = length; left > 0;) {
     const slice = await reader.some(left)
-    if (slice === undefined) throw new IncompleteResponse(`The body ended ${left} octets early`)
+    if (slice === undefined) throw new IncompleteResponse(`The body ended ${left} bytes early`)
     left -= slice.length
     yield slice
   }

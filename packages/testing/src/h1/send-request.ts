@@ -6,7 +6,7 @@ import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts
 
 /** A request on its way, which the response may overtake. */
 export interface SentRequest {
-  /** Whether the last octet has been given to the socket. */
+  /** Whether the last byte has been given to the socket. */
   readonly isComplete: boolean
   /** Lets a body go that waits for a 100. */
   continue(): void

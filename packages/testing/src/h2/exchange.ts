@@ -122,7 +122,7 @@ async function* readBody(
 /** Reads a body that must be empty. @throws {MalformedResponse} if it is not */
 async function expectNothing(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const slice of body) {
-    if (slice.length > 0) throw new MalformedResponse(`${slice.length} octets of content where there can be none`)
+    if (slice.length > 0) throw new MalformedResponse(`${slice.length} bytes of content where there can be none`)
   }
 }
 

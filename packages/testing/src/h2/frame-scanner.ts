@@ -1,4 +1,4 @@
-/** The nine octets that every HTTP/2 frame starts with (RFC 9113 §4.1). */
+/** The nine bytes that every HTTP/2 frame starts with (RFC 9113 §4.1). */
 export interface FrameHead {
   readonly lengthBytes: number
   readonly type: number
@@ -18,7 +18,7 @@ export class FrameScanner {
   #headBytes = 0
   #payloadBytes = 0
 
-  /** @param onFrame Called when the last octet of a frame's head is there, before its payload is */
+  /** @param onFrame Called when the last byte of a frame's head is there, before its payload is */
   constructor(onFrame: (frame: FrameHead) => void) {
     this.#onFrame = onFrame
   }

@@ -51,7 +51,7 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
     const announced = fieldValue(rawHeaders, 'content-length')
     const length = hasContent ? (announced === undefined ? undefined : Number(announced)) : 0
     const body = readBody(stream, frames, length, abort)
-    if (!hasContent) for await (const slice of body) throw new MalformedResponse(`${slice.length} octets of content`)
+    if (!hasContent) for await (const slice of body) throw new MalformedResponse(`${slice.length} bytes of content`)
     return new StreamedResponse({ status, rawHeaders, informational, body: hasContent ? body : nothing(), abort })
   }
 }
@@ -131,7 +131,7 @@ async function* readBody(
     }
     if (!stream.hasEnded) throw new IncompleteResponse('The request was given up')
     if (length !== undefined && received !== length) {
-      throw new MalformedResponse(`${received} octets of content, ${length} announced`)
+      throw new MalformedResponse(`${received} bytes of content, ${length} announced`)
     }
     return trailers
   } finally {

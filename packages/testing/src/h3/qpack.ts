@@ -135,9 +135,9 @@ export function decodeFields(section: Uint8Array): TestField[] {
     let value = (bytes[at++] ?? 0) & max
     if (value < max) return value
     for (let scale = 1; ; scale *= 128) {
-      const octet = bytes[at++] ?? 0
-      value += (octet & 0x7f) * scale
-      if (octet < 0x80) return value
+      const byte = bytes[at++] ?? 0
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
     }
   }
   const text = (bits: number): string => {
@@ -168,8 +168,8 @@ function staticField(index: number): TestField {
 function integer(flags: number, bits: number, value: number): Buffer {
   const max = 2 ** bits - 1
   if (value < max) return Buffer.from([flags | value])
-  const octets = [flags | max]
+  const bytes = [flags | max]
   let rest = value - max
-  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push((rest % 128) | 128)
-  return Buffer.from([...octets, rest])
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+  return Buffer.from([...bytes, rest])
 }

@@ -47,7 +47,7 @@ export class RawStream {
     return this.#isEnded
   }
 
-  /** Sends octets; resolves when QUIC has taken them, or the server wants none any more. */
+  /** Sends bytes; resolves when QUIC has taken them, or the server wants none any more. */
   async send(bytes: Uint8Array | string, options: { end?: boolean } = {}): Promise<void> {
     let rest = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
     const isEnd = options.end ?? false

@@ -9,7 +9,7 @@ const server = createServer((request, response) => {
   void createSession(request, response, { keepAlive: null }).then((session) => channel.register(session))
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
-  // Its JSON form is made of the value; it is given the same octets by way of a parsed one.
+  // Its JSON form is made of the value; it is given the same bytes by way of a parsed one.
   const value: unknown = JSON.parse(EVENT_DATA)
   serve(portOf(server.address()), () => channel.broadcast(value, EVENT_NAME))
 })

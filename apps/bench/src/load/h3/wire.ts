@@ -58,10 +58,10 @@ function statusOf(section: Buffer): number {
 function prefixed(pattern: number, bits: number, value: number): Buffer {
   const most = 2 ** bits - 1
   if (value < most) return Buffer.from([pattern | value])
-  const octets = [pattern | most]
+  const bytes = [pattern | most]
   let rest = value - most
-  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push((rest % 128) + 128)
-  return Buffer.from([...octets, rest])
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
 }
 
 /** RFC 9000 §16, up to 2^30. */

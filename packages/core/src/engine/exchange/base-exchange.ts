@@ -45,9 +45,9 @@ export abstract class BaseExchange implements Exchange {
   protected abstract sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void
   /** Sends the head of a response whose body follows. */
   protected abstract sendHead(status: number, head: ResponseHead): void
-  /** Sends body octets, never none; false when the transport wants a pause, ended by `wake()`. */
+  /** Sends body bytes, never none; false when the transport wants a pause, ended by `wake()`. */
   protected abstract sendData(chunk: Uint8Array): boolean
-  /** As `sendData`, for octets that other exchanges send too. */
+  /** As `sendData`, for bytes that other exchanges send too. */
   protected sendShared(chunk: SharedChunk): boolean {
     return this.sendData(chunk.bytes)
   }
@@ -88,7 +88,7 @@ export abstract class BaseExchange implements Exchange {
   }
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
-    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notOctets(body)
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notBytes(body)
     const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     const head = responseHead(this.method, status, fields, length)
     if (!this.#begin(status)) return
@@ -117,7 +117,7 @@ export abstract class BaseExchange implements Exchange {
 
   write(chunk: Uint8Array): boolean {
     // Of anything else with a length, memory that nobody has written to would be sent.
-    if (!(chunk instanceof Uint8Array)) throw notOctets(chunk)
+    if (!(chunk instanceof Uint8Array)) throw notBytes(chunk)
     return this.#count(chunk.byteLength) ? this.sendData(chunk) : true
   }
 
@@ -134,7 +134,7 @@ export abstract class BaseExchange implements Exchange {
     if (!this.isOpen) return
     const kept = withoutFraming(trailers)
     if (this.#announced !== undefined && this.bodyBytes < this.#announced) {
-      this.abort(new Error(`The response ended after ${this.bodyBytes} of ${this.#announced} octets`))
+      this.abort(new Error(`The response ended after ${this.bodyBytes} of ${this.#announced} bytes`))
       return
     }
     this.#state = COMPLETE
@@ -187,12 +187,12 @@ export abstract class BaseExchange implements Exchange {
     return error
   }
 
-  /** Counts octets of the body; false if they are not to be sent. */
+  /** Counts bytes of the body; false if they are not to be sent. */
   #count(length: number): boolean {
     if (!this.isOpen || !this.#allowsBody || length === 0) return false
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
-      throw new RangeError(`Cannot write: the body exceeds its content-length of ${this.#announced} octets`)
+      throw new RangeError(`Cannot write: the body exceeds its content-length of ${this.#announced} bytes`)
     }
     this.bodyBytes = bytes
     return true
@@ -208,8 +208,8 @@ export abstract class BaseExchange implements Exchange {
 }
 
 /** Programs without types give text, as elsewhere, and buffers. */
-function notOctets(chunk: unknown): TypeError {
+function notBytes(chunk: unknown): TypeError {
   const isMemory = ArrayBuffer.isView(chunk) || chunk instanceof ArrayBuffer
   const given = isMemory ? chunk.constructor.name : typeof chunk
-  return new TypeError(`Cannot write a piece of type ${given}: it takes octets, such as Buffer.from(text)`)
+  return new TypeError(`Cannot write a piece of type ${given}: it takes bytes, such as Buffer.from(text)`)
 }

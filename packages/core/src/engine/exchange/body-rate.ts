@@ -13,7 +13,7 @@ export class BodyRate {
     this.#graceMs = bodyRateGraceMs
   }
 
-  /** @throws {ProtocolError} 408 if, on the whole, octets came in more slowly than they must */
+  /** @throws {ProtocolError} 408 if, on the whole, bytes came in more slowly than they must */
   add(bytes: number): void {
     if (this.#minBytesPerSecond === 0) return
     const nowMs = performance.now()

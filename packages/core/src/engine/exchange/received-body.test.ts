@@ -20,7 +20,7 @@ function setUp(maxBufferedBytes = 4 + 2 * 128): { body: ReceivedBody; calls: str
 }
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-it('keeps octets until they are wanted, and asks for a pause when there are too many', () => {
+it('keeps bytes until they are wanted, and asks for a pause when there are too many', () => {
   const { body, calls, consume } = setUp()
   body.push(bytes('ab'))
   body.push(bytes('cd'))
@@ -32,7 +32,7 @@ it('keeps octets until they are wanted, and asks for a pause when there are too 
   expect(calls).toEqual(['full', 'wanted', 'data ab', 'data cd', 'data e', 'room', 'data f', 'end a,1'])
 })
 
-it('holds octets and the end back while paused', () => {
+it('holds bytes and the end back while paused', () => {
   const { body, calls, consume } = setUp()
   consume()
   body.pause()
@@ -65,7 +65,7 @@ it('ends once: nothing follows an end or an error', () => {
   expect(other.calls).toEqual(['wanted', 'error gone'])
 })
 
-it('throws octets away after discard, making room', () => {
+it('throws bytes away after discard, making room', () => {
   const { body, calls } = setUp()
   body.push(bytes('abcd'))
   body.push(bytes('abcd'))
@@ -89,7 +89,7 @@ it('tells whoever still reads when the rest is thrown away', () => {
   expect(calls).toEqual(['wanted', 'data ab', 'error The response was complete before the request was read'])
 })
 
-it('counts many small slices for more than their octets', () => {
+it('counts many small slices for more than their bytes', () => {
   const { body, calls } = setUp(1000)
   for (let i = 0; i < 8; i++) body.push(bytes('a'))
   expect(calls).toEqual(['full'])

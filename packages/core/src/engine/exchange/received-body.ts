@@ -5,20 +5,20 @@ import { AbortedError } from '../errors.ts'
 export interface BodySupply {
   /** Somebody wants the body: time to answer `Expect: 100-continue`. */
   onWanted(): void
-  /** Enough is buffered: no more octets, please, until `onRoom`. */
+  /** Enough is buffered: no more bytes, please, until `onRoom`. */
   onFull(): void
   onRoom(): void
   /** Whoever reads threw: the exchange cannot go on. */
   onFault?(error: unknown): void
 }
 
-/** What keeping a slice costs besides its octets, so that many small ones count for what they take. */
+/** What keeping a slice costs besides its bytes, so that many small ones count for what they take. */
 const SLICE_OVERHEAD_BYTES = 128
 
 const NO_TRAILERS: FieldList = []
 
 /**
- * A request body between the engine that receives it and the application that may or may not read it. Octets that
+ * A request body between the engine that receives it and the application that may or may not read it. Bytes that
  * arrive before they are wanted wait here; the engine is told when they have become too many.
  */
 export class ReceivedBody implements RequestBody {
@@ -37,8 +37,8 @@ export class ReceivedBody implements RequestBody {
   #isDelivering = false
 
   /**
-   * @param length Octets announced, 0 for no body, `undefined` for an unknown number
-   * @param maxBufferedBytes Waiting octets at which the engine is asked to stop
+   * @param length Bytes announced, 0 for no body, `undefined` for an unknown number
+   * @param maxBufferedBytes Waiting bytes at which the engine is asked to stop
    */
   constructor(length: number | undefined, maxBufferedBytes: number, supply: BodySupply) {
     this.length = length
@@ -82,7 +82,7 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
-  /** Takes octets from the wire. */
+  /** Takes bytes from the wire. */
   push(chunk: Uint8Array): void {
     if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
     const consumer = this.#consumer

@@ -17,7 +17,7 @@ describe('responseHead', () => {
     ['CONNECT', 205, [], 0, { contentLength: undefined, allowsBody: false }],
     ['CONNECT', 405, [], 5, { contentLength: 5, allowsBody: true }],
   ]
-  it.each(cases)('%s %i %j with a body of %s octets', (method, status, fields, bodyLength, want) => {
+  it.each(cases)('%s %i %j with a body of %s bytes', (method, status, fields, bodyLength, want) => {
     expect(responseHead(method, status, fields, bodyLength)).toMatchObject(want)
   })
 
@@ -47,7 +47,7 @@ describe('responseHead', () => {
     [200, ['content-length', 'x'], undefined, TypeError],
     [200, ['content-length', '1', 'content-length', '2'], undefined, TypeError],
     [200, ['content-length', '4'], 5, TypeError],
-  ])('refuses status %s, fields %j, %s octets', (status, fields, bodyLength, error) => {
+  ])('refuses status %s, fields %j, %s bytes', (status, fields, bodyLength, error) => {
     expect(() => responseHead('GET', status, fields, bodyLength)).toThrow(error)
   })
 })

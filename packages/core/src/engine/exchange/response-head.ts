@@ -7,7 +7,7 @@ export interface ResponseHead {
   readonly fields: FieldList
   /** Value for `content-length`, or `undefined` to send none. */
   readonly contentLength: number | undefined
-  /** Whether body octets may follow the head. */
+  /** Whether body bytes may follow the head. */
   readonly allowsBody: boolean
   /** Whether the application asked for the connection to end (`connection: close`). */
   readonly close: boolean
@@ -17,7 +17,7 @@ export interface ResponseHead {
 /**
  * Checks status and fields of a response and takes the framing out of them.
  *
- * @param bodyLength Octets of a body that is already known, or `undefined` when the fields alone may tell
+ * @param bodyLength Bytes of a body that is already known, or `undefined` when the fields alone may tell
  * @throws {RangeError} if the status is not a final one
  * @throws {TypeError} if a field cannot be sent, or is given twice and must not be, or `content-length` is no number or not
  *   that of the body
@@ -64,7 +64,7 @@ export function responseHead(
     // A HEAD response without a body of its own may still announce what GET would have sent.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
-      throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} octets`)
+      throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} bytes`)
     }
   }
   return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
@@ -85,7 +85,7 @@ function parseLength(value: string, before: number | undefined): number {
 }
 
 /**
- * Whether octets of a body follow the head of a response.
+ * Whether bytes of a body follow the head of a response.
  *
  * @see RFC 9110 §6.4.1
  */

@@ -2,7 +2,7 @@ import type { FieldList } from '@fw/types'
 
 /** RFC 9110 §5.6.2 (token). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** What RFC 9110 §5.5 leaves out of a field value: controls but HTAB; and what is no octet. */
+/** What RFC 9110 §5.5 leaves out of a field value: controls but HTAB; and what is no byte. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Whether `name` can be a field name or a method. */

@@ -1,5 +1,5 @@
 /**
- * Bits of the code of each octet, 16 octets a line; the 257th, of the end of the string, comes last.
+ * Bits of the code of each byte, 16 bytes a line; the 257th, of the end of the string, comes last.
  *
  * @see RFC 7541 Appendix B
  */
@@ -49,7 +49,7 @@ export const CODE_GROUPS: readonly CodeGroup[] = groups()
 
 function symbolsInOrder(): Uint16Array {
   const symbols = Uint16Array.from(LENGTHS.keys())
-  // Sorting is stable, so among equal lengths the octets keep their order.
+  // Sorting is stable, so among equal lengths the bytes keep their order.
   return symbols.sort((a, b) => (CODE_BITS[a] ?? 0) - (CODE_BITS[b] ?? 0))
 }
 

@@ -2,11 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeHuffman, encodeHuffman, huffmanBytes } from './huffman.ts'
 
-/** Octets whose bits are given, padded with ones as an encoder does. */
+/** Bytes whose bits are given, padded with ones as an encoder does. */
 function padded(bits: string): Uint8Array {
   const joined = bits.replaceAll(' ', '')
   const whole = joined.padEnd(Math.ceil(joined.length / 8) * 8, '1')
-  return Uint8Array.from(whole.match(/.{8}/g) ?? [], (octet) => Number.parseInt(octet, 2))
+  return Uint8Array.from(whole.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
 
 function encode(text: string): Buffer {
@@ -17,7 +17,7 @@ function encode(text: string): Buffer {
   return target.subarray(2, end)
 }
 
-/** Texts of the octets that have short codes, and of all. */
+/** Texts of the bytes that have short codes, and of all. */
 const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'e', 'o', 't', '0', '2', '9', '-', '/', '%', '"', '<', '~'), maxLength: 200 }),
   fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 200 }),
@@ -69,9 +69,9 @@ describe('decodeHuffman', () => {
     ['\u0002', '1111111111111111111111100010'],
     ['\n', '111111111111111111111111111100'],
     ['\u0016', '111111111111111111111111111110'],
-  ])('knows the code of %j', (octet, code) => {
-    expect(decode(padded(code))).toBe(octet)
-    expect(decode(padded(`00011${code}00011`))).toBe(`a${octet}a`)
+  ])('knows the code of %j', (byte, code) => {
+    expect(decode(padded(code))).toBe(byte)
+    expect(decode(padded(`00011${code}00011`))).toBe(`a${byte}a`)
   })
 
   it('reads only what it is given', () => {
@@ -106,7 +106,7 @@ describe('decodeHuffman', () => {
   it('decodes nothing but what an encoder writes', () => {
     const ones = fc.array(fc.constantFrom(0xff, 0xfe, 0xfc, 0xf0, 0x7f, 0x00, 0x18), { maxLength: 12 })
     const hostile = fc.oneof(
-      ones.map((octets) => Uint8Array.from(octets)),
+      ones.map((bytes) => Uint8Array.from(bytes)),
       fc.uint8Array({ maxLength: 40 }),
     )
     fc.assert(

@@ -3,20 +3,20 @@ import { CODE_BITS, CODE_GROUPS, CODES, END_OF_STRING, MAX_CODE_BITS, SYMBOLS } 
 /** Bits looked up at once: two of the codes of most letters and digits, or one of all that are usual in fields. */
 const WINDOW_BITS = 12
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1
-/** The shortest code: so many bits are needed at least for an octet. */
+/** The shortest code: so many bits are needed at least for a byte. */
 const MIN_CODE_BITS = 5
 
 /** In a window: there are two whole codes. */
 const HAS_TWO = 0x10
 /**
  * What the next `WINDOW_BITS` bits begin with. From the low end: the bits that one or two whole codes take, in four
- * bits; in the fifth whether there are two; from the ninth the first octet, from the seventeenth the second. 0 if the
+ * bits; in the fifth whether there are two; from the ninth the first byte, from the seventeenth the second. 0 if the
  * first code is longer.
  */
 const WINDOWS = lookUpTwice(lookUpOnce())
 
 /**
- * The most octets that an encoded string of some octets can turn into, and one that `decodeHuffmanInto` may overwrite
+ * The most bytes that an encoded string of some bytes can turn into, and one that `decodeHuffmanInto` may overwrite
  * behind them.
  */
 export function maxDecodedBytes(encodedBytes: number): number {
@@ -26,8 +26,8 @@ export function maxDecodedBytes(encodedBytes: number): number {
 /**
  * Decodes a string in the Huffman code that HPACK and QPACK share.
  *
- * @param target With room for `maxDecodedBytes` octets
- * @returns The octets written to the beginning of `target`, or -1 if the string is not a valid encoding
+ * @param target With room for `maxDecodedBytes` bytes
+ * @returns The bytes written to the beginning of `target`, or -1 if the string is not a valid encoding
  * @see RFC 7541 §5.2
  */
 export function decodeHuffmanInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
@@ -73,7 +73,7 @@ export function decodeHuffmanInto(bytes: Uint8Array, start: number, end: number,
 /**
  * Decodes what is left of a string that is shorter than a window.
  *
- * @returns The octets of the whole string, or -1
+ * @returns The bytes of the whole string, or -1
  */
 function decodeRest(read: number, bits: number, target: Uint8Array, decoded: number): number {
   let length = decoded
@@ -93,7 +93,7 @@ function decodeRest(read: number, bits: number, target: Uint8Array, decoded: num
 /**
  * Finds the code that begins at a bit and is longer than a window.
  *
- * @returns Its octet, and from the ninth bit its length; -1 if it breaks off or is the end of the string
+ * @returns Its byte, and from the ninth bit its length; -1 if it breaks off or is the end of the string
  */
 function longCode(bytes: Uint8Array, bitAt: number, end: number): number {
   // RFC 7541 §5.2: what is missing at the end is filled with ones, and so leads to the end of the string.
@@ -115,7 +115,7 @@ const scratch = Buffer.allocUnsafeSlow(4096)
 /**
  * Decodes a string in the Huffman code that HPACK and QPACK share.
  *
- * @returns The octets as latin1, or `undefined` if they are not a valid encoding
+ * @returns The bytes as latin1, or `undefined` if they are not a valid encoding
  * @see RFC 7541 §5.2
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string | undefined {
@@ -125,7 +125,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number): st
   return length < 0 ? undefined : target.toString('latin1', 0, length)
 }
 
-/** The octets that `encodeHuffman` writes for a text, latin1. */
+/** The bytes that `encodeHuffman` writes for a text, latin1. */
 export function huffmanBytes(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits += CODE_BITS[text.charCodeAt(i) & 0xff] ?? 0
@@ -135,8 +135,8 @@ export function huffmanBytes(text: string): number {
 /**
  * Writes a text, latin1, in Huffman code.
  *
- * @param target With room for `huffmanBytes` octets from `start` on
- * @returns Where the octets end
+ * @param target With room for `huffmanBytes` bytes from `start` on
+ * @returns Where the bytes end
  * @see RFC 7541 §5.2
  */
 export function encodeHuffman(text: string, target: Uint8Array, start: number): number {
@@ -165,7 +165,7 @@ export function encodeHuffman(text: string, target: Uint8Array, start: number): 
   return at
 }
 
-/** For each window the first code in it and its octet, `bits | octet << 8`; 0 where the code is longer. */
+/** For each window the first code in it and its byte, `bits | byte << 8`; 0 where the code is longer. */
 function lookUpOnce(): Int32Array {
   const windows = new Int32Array(1 << WINDOW_BITS)
   for (const symbol of SYMBOLS) {

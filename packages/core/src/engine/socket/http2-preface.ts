@@ -1,4 +1,4 @@
-/** The first octets of an HTTP/2 connection (RFC 9113 §3.4). */
+/** The first bytes of an HTTP/2 connection (RFC 9113 §3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
 export const HTTP2_PREFACE_BYTES: number = PREFACE.length

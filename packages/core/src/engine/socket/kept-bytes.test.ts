@@ -8,7 +8,7 @@ describe('keepable', () => {
     expect(keepable(received, 100, 60_000).buffer).toBe(received.buffer)
   })
 
-  it.each([1, 200, 1000, 5000])('copies %i octets, so that they keep nothing that came with them', (length) => {
+  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they keep nothing that came with them', (length) => {
     const kept = keepable(received, 7, 7 + length)
     expect(kept).toEqual(received.subarray(7, 7 + length))
     expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
@@ -27,7 +27,7 @@ describe('copied', () => {
     expect(copy.buffer.byteLength).toBe(5)
   })
 
-  it('is no memory that one handler could take away from all others, as a stream of octets does that is given it', async () => {
+  it('is no memory that one handler could take away from all others, as a stream of bytes does that is given it', async () => {
     const first = keepable(received, 0, 10) as Buffer<ArrayBuffer>
     const stream = new ReadableStream({
       type: 'bytes',

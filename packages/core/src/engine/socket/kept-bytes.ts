@@ -10,7 +10,7 @@ let used = 0
 
 /**
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
- * process keep 64 KiB for each octet of a body.
+ * process keep 64 KiB for each byte of a body.
  */
 export function keepable(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const isMost = (end - start) * PART >= bytes.buffer.byteLength
@@ -31,7 +31,7 @@ export function copyForNow(bytes: Uint8Array, start: number, end: number): Uint8
   return copy
 }
 
-/** Who would transfer the memory of a piece, to a worker or into a stream of octets, would take that of all others; it throws. */
+/** Who would transfer the memory of a piece, to a worker or into a stream of bytes, would take that of all others; it throws. */
 function sharedMemory(): Buffer {
   const memory = Buffer.allocUnsafeSlow(SHARED_BYTES)
   markAsUntransferable(memory.buffer)
@@ -53,7 +53,7 @@ export function copied(bytes: Uint8Array, start: number, end: number): Buffer {
   return copy
 }
 
-/** The same octets in memory that nothing else is in: as they are if that is so already. */
-export function owned(octets: Uint8Array): Uint8Array {
-  return octets.byteLength === octets.buffer.byteLength ? octets : copied(octets, 0, octets.byteLength)
+/** The same bytes in memory that nothing else is in: as they are if that is so already. */
+export function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : copied(bytes, 0, bytes.byteLength)
 }

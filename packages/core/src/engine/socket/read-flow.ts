@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { outsideRequests } from '../event-loop/outside-requests.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 
-/** Octets that are a share of work: what Node.js reads at once. */
+/** Bytes that are a share of work: what Node.js reads at once. */
 const SHARE_BYTES = 64 * 1024
 
 /** Who is told that reading goes on. */
@@ -16,7 +16,7 @@ export class ReadFlow implements TurnTaker {
   readonly #socket: Socket
   readonly #maxRequests: number
   readonly #owner: FlowOwner
-  /** Octets received, and requests begun, of the current share of work. */
+  /** Bytes received, and requests begun, of the current share of work. */
   #bytes = 0
   #requests = 0
   #isPaused = false
@@ -34,7 +34,7 @@ export class ReadFlow implements TurnTaker {
     return this.#isResting
   }
 
-  /** Counts received octets that have been looked at. */
+  /** Counts received bytes that have been looked at. */
   addBytes(count: number): void {
     this.#bytes += count
     if (this.#bytes < SHARE_BYTES) return

@@ -29,9 +29,9 @@ interface Received {
 /** Has the socket read into the common buffer, and collects what comes, by which of the two ways. */
 function receive(socket: Socket): Received {
   const received: Received = { all: [], shared: [], streamed: [] }
-  const isSet = receiveShared(socket, (octets) => {
-    received.all.push(Buffer.from(octets))
-    received.shared.push(octets)
+  const isSet = receiveShared(socket, (bytes) => {
+    received.all.push(Buffer.from(bytes))
+    received.shared.push(bytes)
   })
   expect(isSet).toBe(true)
   socket.on('data', (chunk: Buffer) => {
@@ -48,7 +48,7 @@ async function whole(chunks: readonly Buffer[], bytes: number): Promise<Buffer> 
   return Buffer.concat(chunks)
 }
 
-/** Octets that are not the same anywhere near. */
+/** Bytes that are not the same anywhere near. */
 function pattern(bytes: number, seed: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7 + seed * 101) & 0xff))
 }
@@ -84,14 +84,14 @@ describe('receiveShared', () => {
     expect(received.flatMap(({ streamed }) => streamed)).toEqual([])
   })
 
-  it('tells of octets whether they are in that memory, which nobody can take away', async () => {
+  it('tells of bytes whether they are in that memory, which nobody can take away', async () => {
     const { client, accepted } = await pair()
     const { shared } = receive(accepted)
     client.write('x')
     await whole(shared, 1)
-    const [octets] = shared as [Buffer<ArrayBuffer>]
-    expect([isShared(octets), isShared(Buffer.from(octets))]).toEqual([true, false])
-    expect(() => structuredClone(octets.buffer, { transfer: [octets.buffer] })).toThrow('transfer')
+    const [bytes] = shared as [Buffer<ArrayBuffer>]
+    expect([isShared(bytes), isShared(Buffer.from(bytes))]).toEqual([true, false])
+    expect(() => structuredClone(bytes.buffer, { transfer: [bytes.buffer] })).toThrow('transfer')
   })
 
   it('loses nothing of what comes while the stream is paused, and reads little more', async () => {

@@ -42,10 +42,10 @@ let keys: Keys | undefined
  *
  * What arrives while the socket is paused goes to the stream, and comes as `data` when it is resumed.
  *
- * @param onOctets Gets what was read, in memory that the next read overwrites: what is kept has to be copied
+ * @param onBytes Gets what was read, in memory that the next read overwrites: what is kept has to be copied
  * @returns Whether the socket reads into that memory
  */
-export function receiveShared(socket: Socket, onOctets: (octets: Buffer) => void): boolean {
+export function receiveShared(socket: Socket, onBytes: (bytes: Buffer) => void): boolean {
   const target = socket as unknown as ReadInto
   keys ??= findKeys(target)
   const handle = target._handle
@@ -54,9 +54,9 @@ export function receiveShared(socket: Socket, onOctets: (octets: Buffer) => void
   target[keys.buffer] = usual
   target[keys.nextBuffer] = takeNext
   target[keys.callback] = function receive(this: Socket, count: number, buffer: Buffer): boolean {
-    // Octets that wait for nothing need none of the bookkeeping for those that do.
+    // Bytes that wait for nothing need none of the bookkeeping for those that do.
     if (this.readableFlowing !== true || this.readableLength > 0) return pushCopy.call(this, count, buffer)
-    onOctets(buffer.subarray(0, count))
+    onBytes(buffer.subarray(0, count))
     const wanted = count === buffer.length && this.readableFlowing ? large : usual
     if (wanted !== buffer) next = wanted
     return true
@@ -74,7 +74,7 @@ export function receiveAsStream(socket: Socket): void {
   if (keys !== undefined && target[keys.nextBuffer] === takeNext) target[keys.callback] = pushCopy
 }
 
-/** Whether octets are in the memory that the next read overwrites. */
+/** Whether bytes are in the memory that the next read overwrites. */
 export function isShared({ buffer }: Uint8Array): boolean {
   return buffer === shared?.usual.buffer
 }

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 
 /**
- * Octets given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
+ * Bytes given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
  * and only when a slice has been taken can a slow client be told from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
@@ -16,7 +16,7 @@ export interface WriterOwner {
 }
 
 /**
- * Writes octets of any number to a stream in slices, each when the one before was taken. Nothing is copied.
+ * Writes bytes of any number to a stream in slices, each when the one before was taken. Nothing is copied.
  *
  * The buffers of the operating system take megabytes at once; a thousand large responses would hold everybody up for
  * seconds, so each slice waits for its turn.
@@ -29,7 +29,7 @@ export abstract class SlicedWriter implements TurnTaker {
   /** What waits; most streams never make anything wait. */
   #queue: Uint8Array[] | undefined = undefined
   #queuedBytes = 0
-  /** Octets passed on of the current share of work. */
+  /** Bytes passed on of the current share of work. */
   #shareBytes = 0
   #isResting = false
 
@@ -38,7 +38,7 @@ export abstract class SlicedWriter implements TurnTaker {
     this.#owner = owner
   }
 
-  /** Octets that the stream has not passed on. */
+  /** Bytes that the stream has not passed on. */
   get bufferedBytes(): number {
     return this.#target.writableLength + this.#queuedBytes
   }
@@ -69,9 +69,9 @@ export abstract class SlicedWriter implements TurnTaker {
     return !this.isBlocked
   }
 
-  /** Writes text, one octet a character. */
+  /** Writes text, one byte a character. */
   protected writeLatin1(text: string): void {
-    // Text that was put together of pieces keeps them all until it is read, several times its octets.
+    // Text that was put together of pieces keeps them all until it is read, several times its bytes.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.#target.write(text, 'latin1')
   }

@@ -17,7 +17,7 @@ export class FieldBlock {
   readonly #fragments: Buffer[] = []
   #bytes = 0
 
-  /** @param maxBytes Octets of the block at most */
+  /** @param maxBytes Bytes of the block at most */
   constructor(streamId: number, endsStream: boolean, maxBytes: number) {
     this.streamId = streamId
     this.endsStream = endsStream

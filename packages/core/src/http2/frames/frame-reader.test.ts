@@ -37,10 +37,10 @@ describe('FrameReader', () => {
     }
   })
 
-  it('reads the same frames octet by octet', () => {
+  it('reads the same frames byte by byte', () => {
     const reader = new FrameReader()
-    const frames = Array.from(WIRE).flatMap((octet) => {
-      reader.push(Buffer.of(octet))
+    const frames = Array.from(WIRE).flatMap((byte) => {
+      reader.push(Buffer.of(byte))
       return readAll(reader)
     })
     expect(frames).toEqual(FRAMES)

@@ -2,7 +2,7 @@ import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES } from './frame-types.ts'
 
 /**
- * Takes frames off the octets of a connection, however they are cut.
+ * Takes frames off the bytes of a connection, however they are cut.
  *
  * The frame that was read last is in the fields of the reader, so that no object has to be made for each. Its payload is
  * `bytes` from `start` to `end`.
@@ -23,12 +23,12 @@ export class FrameReader {
   #partial: Buffer | undefined = undefined
   #partialBytes = 0
 
-  /** Whether octets wait that `next` has not looked at. */
+  /** Whether bytes wait that `next` has not looked at. */
   get hasRest(): boolean {
     return this.#at < this.#chunk.length
   }
 
-  /** Takes octets from the wire. They are not copied as long as whole frames arrive. */
+  /** Takes bytes from the wire. They are not copied as long as whole frames arrive. */
   push(chunk: Buffer): void {
     this.#chunk = this.hasRest ? Buffer.concat([this.#chunk.subarray(this.#at), chunk]) : chunk
     this.#at = 0
@@ -143,7 +143,7 @@ export function readUint32(bytes: Buffer, at: number): number {
 function payloadBytes(bytes: Buffer, at: number): number {
   const length = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
   if (length > DEFAULT_FRAME_BYTES) {
-    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `A frame of ${length} octets, above ${DEFAULT_FRAME_BYTES}`)
+    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `A frame of ${length} bytes, above ${DEFAULT_FRAME_BYTES}`)
   }
   return length
 }

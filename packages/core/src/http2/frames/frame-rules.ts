@@ -43,7 +43,7 @@ export function checkFrame(type: number, flags: number, streamId: number, length
     throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${rule.name} on stream ${streamId}`)
   }
   if (length < rule.minBytes || length > rule.maxBytes) {
-    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `${rule.name} of ${length} octets`)
+    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `${rule.name} of ${length} bytes`)
   }
   if (type === FrameType.SETTINGS && (flags & Flag.ACK) !== 0 && length > 0) {
     throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'An acknowledgement of SETTINGS with content')

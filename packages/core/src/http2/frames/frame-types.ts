@@ -29,11 +29,11 @@ export const Setting = {
   NO_RFC7540_PRIORITIES: 0x9,
 } as const
 
-/** Octets before the payload of every frame: length, type, flags, stream (RFC 9113 §4.1). */
+/** Bytes before the payload of every frame: length, type, flags, stream (RFC 9113 §4.1). */
 export const FRAME_HEAD_BYTES = 9
 /** The longest payload that everybody takes, and the longest that we do (RFC 9113 §4.2). */
 export const DEFAULT_FRAME_BYTES = 16_384
-/** Octets that may be sent before a window is moved, unless settings say otherwise (RFC 9113 §6.9.2). */
+/** Bytes that may be sent before a window is moved, unless settings say otherwise (RFC 9113 §6.9.2). */
 export const DEFAULT_WINDOW = 65_535
 /** No window is ever larger (RFC 9113 §6.9.1). */
 export const MAX_WINDOW: number = 2 ** 31 - 1

@@ -3,7 +3,7 @@ import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW, Setting } from './frame-types.ts'
 import { readUint32 } from './frame-reader.ts'
 
-/** Octets of one setting: its number and its value. */
+/** Bytes of one setting: its number and its value. */
 const SETTING_BYTES = 6
 /** RFC 7541 §4.2, until the peer says otherwise. */
 const DEFAULT_TABLE_BYTES = 4096
@@ -23,7 +23,7 @@ export class ClientSettings {
    */
   read(bytes: Buffer, start: number, end: number): void {
     if ((end - start) % SETTING_BYTES !== 0) {
-      throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `SETTINGS of ${end - start} octets`)
+      throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `SETTINGS of ${end - start} bytes`)
     }
     for (let at = start; at < end; at += SETTING_BYTES) {
       this.#set(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0), readUint32(bytes, at + 2))

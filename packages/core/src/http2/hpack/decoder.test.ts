@@ -5,12 +5,12 @@ import { HpackDecoder } from './decoder.ts'
 import type { FieldSection } from './field.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-function octets(hex: string): Buffer {
+function fromHex(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
 }
 
 function decode(decoder: HpackDecoder, block: string | Buffer): FieldSection {
-  const bytes = typeof block === 'string' ? octets(block) : block
+  const bytes = typeof block === 'string' ? fromHex(block) : block
   return decoder.decode(bytes, 0, bytes.length)
 }
 
@@ -60,7 +60,7 @@ const RESPONSES = [
     COOKIE,
   ]),
 ]
-/** A table of 256 octets, as Appendix C.5 and C.6 have it. */
+/** A table of 256 bytes, as Appendix C.5 and C.6 have it. */
 const SIZE_256 = '3fe101'
 
 describe('HpackDecoder', () => {
@@ -137,16 +137,16 @@ describe('HpackDecoder', () => {
   })
 
   it('decodes only what it is given', () => {
-    expect(newDecoder().decode(octets('ff 82 86 ff'), 1, 3).fields).toEqual([':method', 'GET', ':scheme', 'http'])
+    expect(newDecoder().decode(fromHex('ff 82 86 ff'), 1, 3).fields).toEqual([':method', 'GET', ':scheme', 'http'])
   })
 
-  it('keeps octets above 0x7f as they are', () => {
+  it('keeps bytes above 0x7f as they are', () => {
     expect(decode(newDecoder(), literal('a', '\u00e9\u00ff')).fields).toEqual(['a', '\u00e9\u00ff'])
   })
 
   it('decodes strings of any length, in Huffman code or not', () => {
-    // "0" has five zeros: 5,000 octets are 8,000 of them.
-    const zeros = Buffer.concat([octets('00 0161'), integer(5000, 7, 0x80), Buffer.alloc(5000)])
+    // "0" has five zeros: 5,000 bytes are 8,000 of them.
+    const zeros = Buffer.concat([fromHex('00 0161'), integer(5000, 7, 0x80), Buffer.alloc(5000)])
     expect(decode(newDecoder(), zeros).fields).toEqual(['a', '0'.repeat(8000)])
     expect(decode(newDecoder(), literal('a', 'b'.repeat(9000))).fields).toEqual(['a', 'b'.repeat(9000)])
   })
@@ -180,14 +180,14 @@ describe('HpackDecoder', () => {
         'bf',
         '86',
       ]
-      const block = octets(fields.join(''))
-      const whole = new Set(fields.map((_, count) => octets(fields.slice(0, count + 1).join('')).length))
+      const block = fromHex(fields.join(''))
+      const whole = new Set(fields.map((_, count) => fromHex(fields.slice(0, count + 1).join('')).length))
       for (let end = 1; end <= block.length; end++) {
         expect(outcomeOf(newDecoder(), block.subarray(0, end))).toBe(whole.has(end) ? 'decoded' : 'HpackError')
       }
     })
 
-    it('nothing by another error, whatever the octets', () => {
+    it('nothing by another error, whatever the bytes', () => {
       const hostile = fc.uint8Array({ maxLength: 80 })
       fc.assert(
         fc.property(fc.array(hostile, { maxLength: 5 }), (blocks) => {
@@ -200,7 +200,7 @@ describe('HpackDecoder', () => {
   })
 
   describe('the table', () => {
-    it('begins with 4096 octets, whatever is announced, until the peer says otherwise', () => {
+    it('begins with 4096 bytes, whatever is announced, until the peer says otherwise', () => {
       const decoder = newDecoder(0)
       decode(decoder, indexedLiteral('a', 'b'))
       expect(decode(decoder, 'be').fields).toEqual(['a', 'b'])
@@ -234,7 +234,7 @@ describe('HpackDecoder', () => {
   })
 
   describe('a section that is too large', () => {
-    it('counts names, values and 32 octets a field, up to the limit', () => {
+    it('counts names, values and 32 bytes a field, up to the limit', () => {
       const block = Buffer.concat([literal('a', 'bc'), literal('d', 'ef')])
       expect(decode(newDecoder(4096, 70), block)).toMatchObject({ listBytes: 70, isTooLarge: false })
       const fields = ['a', 'bc']
@@ -243,7 +243,12 @@ describe('HpackDecoder', () => {
 
     it('is counted to its end and leaves the table right', () => {
       const decoder = newDecoder(4096, 100)
-      const block = Buffer.concat([octets('82'), literal('a', 'b'.repeat(100)), indexedLiteral('c', 'd'), octets('86')])
+      const block = Buffer.concat([
+        fromHex('82'),
+        literal('a', 'b'.repeat(100)),
+        indexedLiteral('c', 'd'),
+        fromHex('86'),
+      ])
       expect(decode(decoder, block)).toMatchObject({ fields: [':method', 'GET'], listBytes: 42 + 133 + 34 + 43 })
       expect(decode(decoder, 'be').fields).toEqual(['c', 'd'])
     })
@@ -283,7 +288,7 @@ describe('HpackDecoder', () => {
       expect(decode(decoder, indexedLiteral(name, value)).isWellFormed).toBe(isWellFormed)
       expect(decode(decoder, 'be').isWellFormed).toBe(isWellFormed)
       expect(decode(decoder, '82').isWellFormed).toBe(true)
-      const named = Buffer.concat([integer(62, 4, 0), octets('00')])
+      const named = Buffer.concat([integer(62, 4, 0), fromHex('00')])
       expect(decode(decoder, named).isWellFormed).toBe(isWellFormed || name === 'a')
     })
 

@@ -35,7 +35,7 @@ export class HpackDecoder {
   /**
    * Decodes a whole field block, which must be the next one on the connection.
    *
-   * @returns The very object of an earlier block with the same octets, if nothing changed the table since
+   * @returns The very object of an earlier block with the same bytes, if nothing changed the table since
    * @throws {HpackError} if it is malformed; nothing can be decoded any more then
    */
   decode(block: Buffer, start: number, end: number): FieldSection {

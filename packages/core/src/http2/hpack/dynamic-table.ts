@@ -5,7 +5,7 @@ const FIRST_SLOTS = 16
 
 /** What a table has to know of its entries. */
 export interface Sized {
-  /** Octets of name and value, and 32 more. */
+  /** Bytes of name and value, and 32 more. */
   readonly bytes: number
 }
 

@@ -33,7 +33,7 @@ describe('HpackEncoder', () => {
     ['a secret never to be indexed', ['set-cookie', 'a=b'], '1f2803613d62'],
     ['authorization likewise', ['authorization', 'abc'], '1f0803616263'],
     ['an empty value', ['age', ''], '0f0600'],
-    ['octets above 0x7f', ['location', '/\u00e9'], '0f1f022fe9'],
+    ['bytes above 0x7f', ['location', '/\u00e9'], '0f1f022fe9'],
   ])('writes %s, each time', (_what, fields, hex) => {
     expect(encodeTimes(3, fields)).toEqual([hex, hex, hex])
   })
@@ -73,7 +73,7 @@ describe('HpackEncoder', () => {
     const encoder = new HpackEncoder()
     const fields = Array.from({ length: 100 }, (_, i) => [`x-deep-${i}`, String(i)])
     for (const field of fields) encode(encoder, 0, field)
-    // Each takes 43 octets or so, so the last 95 are left.
+    // Each takes 43 bytes or so, so the last 95 are left.
     expect(encode(encoder, 0, fields[99] ?? [])).toBe('be')
     expect(encode(encoder, 0, fields[30] ?? [])).toBe('ff04')
     expect(encode(encoder, 0, fields[0] ?? [])).toMatch(/^40/)

@@ -15,7 +15,7 @@ const BLOCK_OVERHEAD_BYTES = 24
 /** Up to here a loop is faster than a call out of JavaScript. */
 const MAX_COPIED_BYTES = 16
 
-/** The first octets of the representations of RFC 7541 §6, each with the bits that are left for a number. */
+/** The first bytes of the representations of RFC 7541 §6, each with the bits that are left for a number. */
 const INDEXED = 0x80
 const INDEXED_BITS = 7
 const LITERAL_INDEXED = 0x40
@@ -44,14 +44,14 @@ export class HpackEncoder {
   /** The smallest size since. */
   #leastBytes = MAX_TABLE_BYTES
 
-  /** The most octets that `encode` can take for some fields, with a status. */
+  /** The most bytes that `encode` can take for some fields, with a status. */
   static maxBytes(fields: FieldList): number {
     let bytes = BLOCK_OVERHEAD_BYTES + fields.length * (FIELD_OVERHEAD_BYTES / 2)
     for (let i = 0; i < fields.length; i++) bytes += fields[i]?.length ?? 0
     return bytes
   }
 
-  /** Heeds SETTINGS_HEADER_TABLE_SIZE of the peer; of a larger table 4096 octets are used. */
+  /** Heeds SETTINGS_HEADER_TABLE_SIZE of the peer; of a larger table 4096 bytes are used. */
   setMaxTableBytes(bytes: number): void {
     this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
     this.#leastBytes = Math.min(this.#leastBytes, this.#maxTableBytes)
@@ -129,7 +129,7 @@ function writeLiteral(
 
 function writeName(target: Buffer, offset: number, flags: number, prefixBits: number, name: SentName): number {
   const at = writeInteger(target, offset, flags, prefixBits, name.staticIndex)
-  return name.staticIndex === 0 ? copy(name.octets, target, at) : at
+  return name.staticIndex === 0 ? copy(name.bytes, target, at) : at
 }
 
 /** @see RFC 7541 §6.1 */
@@ -139,10 +139,10 @@ function writeIndex(target: Buffer, at: number, index: number): number {
   return at + 1
 }
 
-function copy(octets: Uint8Array, target: Buffer, at: number): number {
-  if (octets.length > MAX_COPIED_BYTES) target.set(octets, at)
-  else for (let i = 0; i < octets.length; i++) target[at + i] = octets[i] ?? 0
-  return at + octets.length
+function copy(bytes: Uint8Array, target: Buffer, at: number): number {
+  if (bytes.length > MAX_COPIED_BYTES) target.set(bytes, at)
+  else for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] ?? 0
+  return at + bytes.length
 }
 
 function staticStatuses(): Map<number, number> {

@@ -6,7 +6,7 @@ import { FIELD_OVERHEAD_BYTES } from './dynamic-table.ts'
 export interface ReceivedField {
   readonly name: string
   readonly value: string
-  /** Octets of name and value, and 32 more. */
+  /** Bytes of name and value, and 32 more. */
   readonly bytes: number
   readonly isNameValid: boolean
   readonly isValueValid: boolean
@@ -28,9 +28,9 @@ export function knownName(name: string): string {
   return KNOWN_NAMES.get(name) ?? name
 }
 
-/** 1 for each octet of a token in lower case (RFC 9110 §5.6.2). */
-const NAME_OCTETS = Uint8Array.from({ length: 256 }, (_, octet) =>
-  /[!#$%&'*+\-.^_`|~0-9a-z]/.test(String.fromCharCode(octet)) ? 1 : 0,
+/** 1 for each byte of a token in lower case (RFC 9110 §5.6.2). */
+const NAME_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[!#$%&'*+\-.^_`|~0-9a-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 const COLON = 0x3a
 const SPACE = 0x20
@@ -46,7 +46,7 @@ export function isName(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] === COLON ? start + 1 : start
   if (first >= end) return false
   let valid = 1
-  for (let i = first; i < end; i++) valid &= NAME_OCTETS[bytes[i] ?? 0] ?? 0
+  for (let i = first; i < end; i++) valid &= NAME_BYTES[bytes[i] ?? 0] ?? 0
   return valid !== 0
 }
 
@@ -59,21 +59,21 @@ export function isValue(bytes: Uint8Array, start: number, end: number): boolean 
   if (start === end) return true
   if (isSpace(bytes[start]) || isSpace(bytes[end - 1])) return false
   for (let i = start; i < end; i++) {
-    const octet = bytes[i] ?? 0
-    if ((octet < SPACE && octet !== TAB) || octet === DELETE) return false
+    const byte = bytes[i] ?? 0
+    if ((byte < SPACE && byte !== TAB) || byte === DELETE) return false
   }
   return true
 }
 
-function isSpace(octet: number | undefined): boolean {
-  return octet === SPACE || octet === TAB
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB
 }
 
 /** A decoded field block. Equal blocks of a connection may get the same object, so nobody changes it. */
 export interface FieldSection {
-  /** As they were sent, values with the octets above 0x7f as they are. Those that fitted, if it is too large. */
+  /** As they were sent, values with the bytes above 0x7f as they are. Those that fitted, if it is too large. */
   readonly fields: FieldList
-  /** Octets of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
+  /** Bytes of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
   readonly listBytes: number
   readonly isTooLarge: boolean
   /**

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readInteger, writeInteger } from './integer.ts'
 
-function read(hex: string, prefixBits: number): [value: number, octets: number] {
+function read(hex: string, prefixBits: number): [value: number, bytes: number] {
   const bytes = Buffer.from(hex, 'hex')
   const cursor = { bytes, at: 0, end: bytes.length }
   return [readInteger(cursor, prefixBits), cursor.at]
@@ -32,7 +32,7 @@ describe('readInteger and writeInteger', () => {
     expect(target.toString('hex')).toBe('00ea')
   })
 
-  it('reads zeros that say nothing, in five octets at most', () => {
+  it('reads zeros that say nothing, in five bytes at most', () => {
     expect(read('1f8080808000', 5)).toEqual([31, 6])
     expect(() => read('1f808080808000', 5)).toThrow('Cannot decode a field block: an integer is too large')
   })

@@ -34,7 +34,7 @@ describe('A repeated block', () => {
     expect(decoder.decode(Buffer.concat([Buffer.of(0xff), BLOCK, Buffer.of(0xff)]), 1, BLOCK.length + 1)).toBe(section)
   })
 
-  it('is known by its octets, not by the memory they came in, which is used again', () => {
+  it('is known by its bytes, not by the memory they came in, which is used again', () => {
     const decoder = newDecoder()
     decode(decoder, indexedLiteral('c', 'd'))
     const wire = Buffer.from(BLOCK)

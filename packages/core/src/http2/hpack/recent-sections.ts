@@ -2,7 +2,7 @@ import type { FieldSection } from './field.ts'
 
 /** A client that repeats itself alternates between few blocks. */
 const MAX_SECTIONS = 4
-/** What holds the octets of most blocks; longer ones have a multiple of it. */
+/** What holds the bytes of most blocks; longer ones have a multiple of it. */
 const SLOT_BYTES = 64
 /** Longer blocks are not worth the memory. */
 const MAX_BLOCK_BYTES = 512
@@ -10,8 +10,8 @@ const MAX_BLOCK_BYTES = 512
 const PATIENCE = 8
 
 interface RecentSection {
-  octets: Uint8Array
-  /** Octets of the block, or -1 for none. */
+  bytes: Uint8Array
+  /** Bytes of the block, or -1 for none. */
   length: number
   section: FieldSection | undefined
 }
@@ -32,9 +32,9 @@ export class RecentSections {
     for (let age = 1; age <= candidates; age++) {
       const candidate = this.#recent[(this.#next + MAX_SECTIONS - age) % MAX_SECTIONS]
       if (candidate === undefined || candidate.length !== length) continue
-      const { octets } = candidate
+      const { bytes } = candidate
       let at = 0
-      while (at < length && octets[at] === block[start + at]) at++
+      while (at < length && bytes[at] === block[start + at]) at++
       if (at < length) continue
       this.#misses = 0
       return candidate.section
@@ -46,18 +46,18 @@ export class RecentSections {
     const length = end - start
     if (length > MAX_BLOCK_BYTES || (this.#misses++ > PATIENCE && this.#misses % PATIENCE !== 0)) return
     let slot = this.#recent[this.#next]
-    if (slot === undefined || slot.octets.length < length) {
-      const octets = new Uint8Array(Math.ceil(length / SLOT_BYTES) * SLOT_BYTES)
-      slot = this.#recent[this.#next] = { octets, length, section }
+    if (slot === undefined || slot.bytes.length < length) {
+      const bytes = new Uint8Array(Math.ceil(length / SLOT_BYTES) * SLOT_BYTES)
+      slot = this.#recent[this.#next] = { bytes, length, section }
     }
-    const { octets } = slot
-    for (let at = 0; at < length; at++) octets[at] = block[start + at] ?? 0
+    const { bytes } = slot
+    for (let at = 0; at < length; at++) bytes[at] = block[start + at] ?? 0
     slot.length = length
     slot.section = section
     this.#next = (this.#next + 1) % MAX_SECTIONS
   }
 
-  /** Forgets all, because the same octets would now mean something else. */
+  /** Forgets all, because the same bytes would now mean something else. */
   clear(): void {
     for (const slot of this.#recent) {
       slot.length = -1

@@ -28,14 +28,14 @@ const MAX_NAME_LENGTH = 128
 
 /**
  * A field name as it is sent, the same for all connections. Nothing is known here of the values that were sent: what one
- * client gets must not show in the octets that another one gets (RFC 7541 §7.1).
+ * client gets must not show in the bytes that another one gets (RFC 7541 §7.1).
  */
 export interface SentName {
   readonly text: string
   /** The first number of the name in the static table, or 0. */
   readonly staticIndex: number
   /** The name as a string literal. */
-  readonly octets: Uint8Array
+  readonly bytes: Uint8Array
   readonly isPassing: boolean
   readonly isSecret: boolean
   /** Stands for the name where a connection keeps something by names; others may have the same. */
@@ -77,7 +77,7 @@ function sentNameOf(text: string, staticIndex: number): SentName {
   return {
     text,
     staticIndex,
-    octets: stringLiteral(text),
+    bytes: stringLiteral(text),
     isPassing: PASSING_FIELDS.includes(text),
     isSecret: SECRET_FIELDS.includes(text),
     slot: slotOf(text),

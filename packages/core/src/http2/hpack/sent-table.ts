@@ -11,14 +11,14 @@ const MAX_SHARE = 0.75
 interface SentField {
   readonly name: string
   readonly value: string
-  /** Octets of name and value, and 32 more. */
+  /** Bytes of name and value, and 32 more. */
   readonly bytes: number
 }
 
 /** The dynamic table of an encoder: finds fields in it, and decides which are worth a place. */
 export class SentTable {
   readonly #table: HpackDynamicTable<SentField>
-  /** By the slot of a name: the number of the entry that was found last, its low octet. There are fewer than 256 entries. */
+  /** By the slot of a name: the number of the entry that was found last, its low byte. There are fewer than 256 entries. */
   readonly #found = new Uint8Array(NAME_SLOTS)
   /** By the slot of a name: entries that were made since one was found. */
   readonly #unused = new Uint8Array(NAME_SLOTS)

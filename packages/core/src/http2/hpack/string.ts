@@ -3,10 +3,10 @@ import { HpackError } from './error.ts'
 import { readInteger, writeInteger } from './integer.ts'
 import type { BlockCursor } from './integer.ts'
 
-/** In the first octet: the string is in Huffman code. */
+/** In the first byte: the string is in Huffman code. */
 const HUFFMAN = 0x80
 export const STRING_LENGTH_BITS = 7
-/** The most octets that the length of a string takes. */
+/** The most bytes that the length of a string takes. */
 const MAX_LENGTH_BYTES = 6
 
 /** Large enough for nearly every string; what is larger has memory of its own. */
@@ -15,7 +15,7 @@ const scratch = Buffer.allocUnsafeSlow(4096)
 /**
  * Reads a string literal and moves the cursor behind it.
  *
- * @returns Where the octets of the string stand, until the next call
+ * @returns Where the bytes of the string stand, until the next call
  * @throws {HpackError} if it breaks off or is not in Huffman code although it says so
  * @see RFC 7541 §5.2
  */

@@ -19,7 +19,7 @@ export class FrameWriter extends Output {
     this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }
 
-  /** As `data` that ends the stream, of a short text that has one octet a character (latin1). */
+  /** As `data` that ends the stream, of a short text that has one byte a character (latin1). */
   lastText(streamId: number, text: string): void {
     const frameBytes = FRAME_HEAD_BYTES + text.length
     const buffer = this.room(frameBytes)
@@ -73,8 +73,8 @@ export class FrameWriter extends Output {
     this.#numbers(FrameType.GOAWAY, 0, lastStreamId, code)
   }
 
-  windowUpdate(streamId: number, octets: number): void {
-    this.#numbers(FrameType.WINDOW_UPDATE, streamId, octets)
+  windowUpdate(streamId: number, bytes: number): void {
+    this.#numbers(FrameType.WINDOW_UPDATE, streamId, bytes)
   }
 
   #numbers(type: number, streamId: number, ...values: number[]): void {

@@ -1,12 +1,12 @@
 import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
 import type { Sender } from './sender.ts'
 
-/** Octets of content that are progress. */
+/** Bytes of content that are progress. */
 const PROGRESS_BYTES: number = 16 * 1024
 /** How often it is seen whether the client takes something, in the time in which it must have. */
 const SAMPLES = 4
 
-/** Sees whether a client takes what it is sent; octet by octet it could hold its responses for ever. */
+/** Sees whether a client takes what it is sent; byte by byte it could hold its responses for ever. */
 export class OutputWatch {
   /** When `isStalled` is to be asked next. */
   deadlineMs: number

@@ -11,11 +11,11 @@ const MAX_FREE_BUFFERS = 64
 
 const free: Buffer[] = []
 
-/** The octets that leave a connection: those of one turn of the event loop in one write. */
+/** The bytes that leave a connection: those of one turn of the event loop in one write. */
 export class Output implements Holder {
-  /** Octets of all so far. */
+  /** Bytes of all so far. */
   writtenBytes = 0
-  /** Where the next octets go in the buffer that `room` gave. */
+  /** Where the next bytes go in the buffer that `room` gave. */
   protected at = 0
   readonly #socket: Socket
   /** What is behind `#parts`, up to `at`. */
@@ -34,12 +34,12 @@ export class Output implements Holder {
     this.#socket = socket
   }
 
-  /** Octets of those in `writtenBytes` that the socket has taken; what is behind them must be left alone. */
+  /** Bytes of those in `writtenBytes` that the socket has taken; what is behind them must be left alone. */
   get takenBytes(): number {
     return this.writtenBytes - this.bufferedBytes
   }
 
-  /** Octets that the socket has not taken. */
+  /** Bytes that the socket has not taken. */
   get bufferedBytes(): number {
     return this.#unsentBytes + this.#socket.writableLength
   }
@@ -99,7 +99,7 @@ export class Output implements Holder {
     outsideRequests(writeAll, this.#socket, parts, recycle)
   }
 
-  /** A buffer with room for so many octets from `at` on, `OUTPUT_BUFFER_BYTES` at most. */
+  /** A buffer with room for so many bytes from `at` on, `OUTPUT_BUFFER_BYTES` at most. */
   protected room(bytes: number): Buffer {
     const buffer = this.#buffer
     if (buffer !== undefined && this.at + bytes <= buffer.length) return buffer
@@ -109,19 +109,19 @@ export class Output implements Holder {
     return (this.#buffer = free.pop() ?? Buffer.allocUnsafeSlow(OUTPUT_BUFFER_BYTES))
   }
 
-  /** So many octets are in the buffer from `at` on. */
+  /** So many bytes are in the buffer from `at` on. */
   protected added(bytes: number): void {
     this.at += bytes
     this.#count(bytes)
   }
 
-  /** So many octets are in the buffer, and behind them those that are left where they are until `takenBytes` says so. */
-  protected addedBefore(bytes: number, octets: Uint8Array): void {
+  /** So many bytes are in the buffer, and behind them those that are left where they are until `takenBytes` says so. */
+  protected addedBefore(bytes: number, tail: Uint8Array): void {
     this.at += bytes
     this.#closePart()
-    this.#parts.push(octets)
-    this.#partsBytes += octets.byteLength
-    this.#count(bytes + octets.byteLength)
+    this.#parts.push(tail)
+    this.#partsBytes += tail.byteLength
+    this.#count(bytes + tail.byteLength)
   }
 
   get #unsentBytes(): number {

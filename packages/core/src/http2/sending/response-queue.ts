@@ -3,14 +3,14 @@ const EMPTY_PLACES = 16
 
 /** The content of a response that could not be sent yet, in order. Nothing of it is copied. */
 export class ResponseQueue {
-  /** Octets that wait. */
+  /** Bytes that wait. */
   bytes = 0
   /** Whether the application has written everything. */
   isEnding = false
   #chunks: (Uint8Array | undefined)[] = []
   /** The place of the first chunk. There may be very many, which are not moved for each that is taken. */
   #first = 0
-  /** Octets of the first chunk that were taken. */
+  /** Bytes of the first chunk that were taken. */
   #taken = 0
 
   push(chunk: Uint8Array): void {

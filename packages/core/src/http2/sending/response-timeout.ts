@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
 
-/** Octets that a client must take of a response in the time it has, so that one cannot last for ever. */
+/** Bytes that a client must take of a response in the time it has, so that one cannot last for ever. */
 const PROGRESS_BYTES = 16 * 1024
 
 /** How long a response that could not be sent at once may wait for its client. */
@@ -9,7 +9,7 @@ export class ResponseTimeout {
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
-  /** Octets that were sent since the client was last seen to take enough. */
+  /** Bytes that were sent since the client was last seen to take enough. */
   #progressBytes = 0
 
   /** @param timeoutMs In which the client must take something, 0 for no limit */

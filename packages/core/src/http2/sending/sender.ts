@@ -6,7 +6,7 @@ import type { FrameWriter } from './frame-writer.ts'
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW } from '../frames/frame-types.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** Octets of content that are a share of work. */
+/** Bytes of content that are a share of work. */
 const SHARE_BYTES = 64 * 1024
 
 /** A stream that has more to send than it could, or waits until it can send more. */
@@ -18,7 +18,7 @@ export interface SendingStream {
   readonly canSend: boolean
   /** Whether it is among those that wait for their turn. */
   isQueued: boolean
-  /** Sends one frame. @returns Octets of content in it, at most `maxBytes` */
+  /** Sends one frame. @returns Bytes of content in it, at most `maxBytes` */
   sendFrame(maxBytes: number): number
   /** The connection takes more. */
   onRoom(): void
@@ -33,9 +33,9 @@ export interface SendingStream {
  * @see RFC 9113 §5.2, §6.9
  */
 export class Sender implements TurnTaker {
-  /** Octets of content that the connection may send. */
+  /** Bytes of content that the connection may send. */
   window: number = DEFAULT_WINDOW
-  /** Octets of content sent so far. */
+  /** Bytes of content sent so far. */
   sentBytes = 0
   readonly writer: FrameWriter
   readonly #queue = new SendQueue<SendingStream>()
@@ -96,11 +96,11 @@ export class Sender implements TurnTaker {
   }
 
   /** The client lets more through on the connection. @throws {ConnectionError} if that is more than can be */
-  widen(octets: number): void {
-    if (this.window + octets > MAX_WINDOW) {
+  widen(bytes: number): void {
+    if (this.window + bytes > MAX_WINDOW) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'A window of the connection above 2^31-1')
     }
-    this.window += octets
+    this.window += bytes
     this.pump()
   }
 

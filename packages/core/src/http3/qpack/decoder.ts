@@ -6,15 +6,15 @@ import { STATIC_TABLE } from './static-table.ts'
 /** What RFC 9114 §4.2.2 adds to the size of each field. */
 const FIELD_OVERHEAD_BYTES = 32
 /**
- * Continuation octets of an integer: enough for the 62 bits that RFC 9204 §4.1.1 demands. Values above 2^53 are rounded,
+ * Continuation bytes of an integer: enough for the 62 bits that RFC 9204 §4.1.1 demands. Values above 2^53 are rounded,
  * and mean nothing but "too much" wherever they may stand.
  */
-const MAX_CONTINUATION_OCTETS = 9
+const MAX_CONTINUATION_BYTES = 9
 const BASE_SIGN = 0x80
 
 /** The most that a field section may hold. */
 export interface FieldSectionLimits {
-  /** Names and values in octets, and 32 more for each field (RFC 9114 §4.2.2). */
+  /** Names and values in bytes, and 32 more for each field (RFC 9114 §4.2.2). */
   readonly maxBytes: number
   readonly maxFields: number
 }
@@ -86,15 +86,15 @@ class Cursor {
     return this.#bytes[this.#at] ?? 0
   }
 
-  /** An integer in the low `prefixBits` bits of an octet and those after it (RFC 7541 §5.1). */
+  /** An integer in the low `prefixBits` bits of a byte and those after it (RFC 7541 §5.1). */
   integer(prefixBits: number): number {
     const max = 2 ** prefixBits - 1
     let value = this.#next() & max
     if (value < max) return value
-    for (let octets = 0; octets < MAX_CONTINUATION_OCTETS; octets++) {
-      const octet = this.#next()
-      value += (octet & 0x7f) * 128 ** octets
-      if (octet < 0x80) return value
+    for (let bytes = 0; bytes < MAX_CONTINUATION_BYTES; bytes++) {
+      const byte = this.#next()
+      value += (byte & 0x7f) * 128 ** bytes
+      if (byte < 0x80) return value
     }
     throw failed('an integer is too large')
   }
@@ -113,8 +113,8 @@ class Cursor {
   }
 
   #next(): number {
-    const octet = this.#bytes[this.#at++]
-    if (octet === undefined) throw failed('it breaks off')
-    return octet
+    const byte = this.#bytes[this.#at++]
+    if (byte === undefined) throw failed('it breaks off')
+    return byte
   }
 }

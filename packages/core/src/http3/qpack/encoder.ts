@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Octets that a field takes beside its name and value, at most: two lengths. */
+/** Bytes that a field takes beside its name and value, at most: two lengths. */
 const FIELD_OVERHEAD_BYTES = 16
 /** Encoded Required Insert Count and Base of a section that uses no dynamic table (RFC 9204 §4.5.1). */
 const PREFIX_BYTES = 2
@@ -16,7 +16,7 @@ const STATIC_NAMES: ReadonlyMap<string, StaticName> = indexStaticTable()
 
 /**
  * Encodes a field section from the static table and literals. There is no dynamic table, so nothing has to be waited
- * for and nothing is shared between connections; values are sent as they are, which costs octets but no time.
+ * for and nothing is shared between connections; values are sent as they are, which costs bytes but no time.
  *
  * @param fields Names in lower case, values latin1
  * @see RFC 9204 §4.5

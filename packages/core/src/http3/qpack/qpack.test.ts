@@ -29,7 +29,7 @@ describe('decodeFieldSection', () => {
     ['a literal in Huffman code', '00002f0125a849e95ba97d7f 8925a849e95bb8e8b4bf', ['custom-key', 'custom-value']],
     ['a literal that must not be indexed', '0000710178 3161 0162', [':path', 'x', 'a', 'b']],
     ['an empty value', '0000216100', ['a', '']],
-    ['octets above 127', '0000216101e9', ['a', '\u00e9']],
+    ['bytes above 127', '0000216101e9', ['a', '\u00e9']],
     ['nothing', '0000', []],
     ['a section whose Base means nothing', '0005d1', [':method', 'GET']],
   ])('decodes %s', (_what, hex, fields) => {
@@ -55,7 +55,7 @@ describe('decodeFieldSection', () => {
     expect(() => decode(hex)).toThrow(expect.objectContaining({ code: 0x200, scope: 'connection' }))
   })
 
-  it('counts names, values and 32 octets a field against the limit', () => {
+  it('counts names, values and 32 bytes a field against the limit', () => {
     const section = encodeFieldSection(['a', 'b', 'c', 'd'])
     expect(decodeFieldSection(section, { maxBytes: 68, maxFields: 2 })).toHaveLength(4)
     const tooLarge = expect.objectContaining({ name: 'ProtocolError', status: 431, scope: 'stream' })

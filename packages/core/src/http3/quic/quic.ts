@@ -1,6 +1,6 @@
 import type { Logger } from '@fw/log'
 
-/** Octets read from a stream. */
+/** Bytes read from a stream. */
 export interface QuicRead {
   /** Valid until the next read; may be empty at the end. */
   readonly chunk: Uint8Array
@@ -17,7 +17,7 @@ export interface QuicConnection {
   readonly remotePort: number
   /** Silence after which the connection is over, as the two sides agreed. */
   readonly idleTimeoutMs: number
-  /** Octets that `write` has taken so far, on all streams. */
+  /** Bytes that `write` has taken so far, on all streams. */
   readonly writtenBytes: number
   /** Opens a stream that only this side writes to. @returns Its number */
   openUnidirectional(): number
@@ -28,9 +28,9 @@ export interface QuicConnection {
   /** `onReadable` again, soon, if something is there. */
   resumeReading(streamId: number): void
   /**
-   * Gives octets to the transport. An empty chunk that ends the stream is always taken.
+   * Gives bytes to the transport. An empty chunk that ends the stream is always taken.
    *
-   * @returns Octets taken; when it is fewer than all, `onWritable` follows and the end was not taken. -1 if the stream
+   * @returns Bytes taken; when it is fewer than all, `onWritable` follows and the end was not taken. -1 if the stream
    *   is over, which `onStopped` has told or will tell
    */
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number

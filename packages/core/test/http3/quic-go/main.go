@@ -20,7 +20,7 @@ import (
 	"github.com/lucas-clemente/quic-go/http3"
 )
 
-// Usage: client https://127.0.0.1:PORT METHOD:PATH[:OCTETS OF CONTENT][*TIMES AT ONCE][!MILLISECONDS UNTIL IT GIVES UP]...
+// Usage: client https://127.0.0.1:PORT METHOD:PATH[:BYTES OF BODY][*TIMES AT ONCE][!MILLISECONDS UNTIL IT GIVES UP]...
 func main() {
 	transport := &http3.RoundTripper{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
@@ -69,11 +69,11 @@ func request(client *http.Client, origin string, step string, patience time.Dura
 	parts := strings.Split(step, ":")
 	var content io.Reader
 	if len(parts) > 2 {
-		octets, err := strconv.Atoi(parts[2])
+		size, err := strconv.Atoi(parts[2])
 		if err != nil {
 			panic(err)
 		}
-		content = bytes.NewReader(bytes.Repeat([]byte{'x'}, octets))
+		content = bytes.NewReader(bytes.Repeat([]byte{'x'}, size))
 	}
 	patient, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -13,7 +13,7 @@ it.each<[string, readonly number[], readonly number[]]>([
   ['a few', [1, 1, 1], [3]],
   ['as many as one command takes', Array(200).fill(1), [200]],
   ['more than one command takes', Array(401).fill(1), [200, 200, 1]],
-  ['as many octets as one command takes', [MIB / 2, MIB / 2, 1], [2, 1]],
+  ['as many bytes as one command takes', [MIB / 2, MIB / 2, 1], [2, 1]],
   ['entries that are too large for any command', [2 * MIB, 1, 2 * MIB], [1, 1, 1]],
 ])('%s is cut into commands', (_, sizes, expected) => {
   const entries = sizes.map((size) => entryOf(size))
@@ -22,7 +22,7 @@ it.each<[string, readonly number[], readonly number[]]>([
   expect(batches.flat()).toEqual(entries)
 })
 
-it('commands are cut by octets, of which some characters have several', () => {
+it('commands are cut by bytes, of which some characters have several', () => {
   const entries = [1, 2].map(() => entryOf(MIB / 4, '\u20ac'))
   expect([...inBatches(entries)].map(({ length }) => length)).toEqual([1, 1])
 })
@@ -46,21 +46,21 @@ describe('an outbox', () => {
 
   it.each([
     ['events', { maxPending: 2, maxPendingBytes: MIB }],
-    ['octets', { maxPending: 10, maxPendingBytes: 2 * JSON.stringify(event).length }],
+    ['bytes', { maxPending: 10, maxPendingBytes: 2 * JSON.stringify(event).length }],
   ])('refuses more than its bound of %s, and takes more once some are removed', (_, limits) => {
     const outbox = new Outbox('me', limits)
     outbox.add(event)
     outbox.add(event)
-    expect(() => outbox.add(event)).toThrow(/Cannot publish: 2 events of \d+ octets wait for Redis already/)
+    expect(() => outbox.add(event)).toThrow(/Cannot publish: 2 events of \d+ bytes wait for Redis already/)
     outbox.remove(1)
     outbox.add(event)
     expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
   })
 
-  it('counts octets, of which some characters have several', () => {
+  it('counts bytes, of which some characters have several', () => {
     const outbox = new Outbox('me', { maxPending: 10, maxPendingBytes: 3000 })
     outbox.add({ ...event, data: '\u20ac'.repeat(900) })
-    expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d octets/)
+    expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d bytes/)
     outbox.remove(1)
     for (let n = 0; n < 5; n++) outbox.add({ ...event, data: 'x'.repeat(500) })
   })

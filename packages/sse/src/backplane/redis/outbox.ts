@@ -3,7 +3,7 @@ import type { BackplaneEvent } from '../backplane.ts'
 
 /** Entries in one command. */
 const BATCH_COUNT = 200
-/** Octets in one command, unless a single entry has more: other clients of Redis wait for it. */
+/** Bytes in one command, unless a single entry has more: other clients of Redis wait for it. */
 const BATCH_BYTES = 2 ** 20
 
 /** How much may wait. */
@@ -38,7 +38,7 @@ export class Outbox {
     // An event that alone is larger than the bound still goes to a Redis that keeps up.
     const bytes = Buffer.byteLength(body)
     if (length >= maxPending || (length > 0 && this.#bytes + bytes > maxPendingBytes)) {
-      throw new Error(`Cannot publish: ${length} events of ${this.#bytes} octets wait for Redis already`)
+      throw new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`)
     }
     const number = ++this.#published
     this.#entries.push({ entryId: '*', origin: this.#origin, number, previous: NO_ENTRY, body })

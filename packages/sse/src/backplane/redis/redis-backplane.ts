@@ -26,7 +26,7 @@ export interface RedisBackplaneOptions {
   readonly prefix?: string | undefined
   /** Events that may wait while Redis is away; then `publish` throws. Default 10,000. */
   readonly maxPending?: number | undefined
-  /** Octets of events that may wait while Redis is away; then `publish` throws. Default 64 MiB. */
+  /** Bytes of events that may wait while Redis is away; then `publish` throws. Default 64 MiB. */
   readonly maxPendingBytes?: number | undefined
   /** How long Redis may take for a response before the connection counts as cut, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined

@@ -14,7 +14,7 @@ export interface QuicheConnection {
   send(packet: Uint8Array): [length: number, info: { to: HostPort }] | null
   /** `null` if nothing has arrived. @throws {Error} `StreamReset(code)`, `InvalidStreamState` */
   streamRecv(streamId: number, target: Uint8Array): [length: number, isEnd: boolean] | null
-  /** Octets taken, `null` for none, or for a stream that is over. @throws {Error} `StreamStopped(code)`, `InvalidStreamState` */
+  /** Bytes taken, `null` for none, or for a stream that is over. @throws {Error} `StreamStopped(code)`, `InvalidStreamState` */
   streamSend(streamId: number, data: Uint8Array, isEnd: boolean): number | null
   streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
   /** @throws {Error} `StreamStopped(code)`, and `InvalidStreamState` when the stream is over and all of it arrived */

@@ -95,7 +95,7 @@ export class QuicheConnection implements QuicConnection {
    * @returns Whether the packet was valid; a client's first one has to be
    */
   receive(packet: Uint8Array, key: string, from: HostPort, to: HostPort): boolean {
-    // A STOP_SENDING must not find octets that were not sent: see `StuckStreams`.
+    // A STOP_SENDING must not find bytes that were not sent: see `StuckStreams`.
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
     this.#sending.onReceived()

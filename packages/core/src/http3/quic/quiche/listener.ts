@@ -14,7 +14,7 @@ import { mintRetryToken, openRetryToken } from './retry-token.ts'
 const ID_BYTES = 20
 /** RFC 9000 §14.1: a client's first packet is at least this large, so that our response is not an amplification. */
 const MIN_INITIAL_BYTES = 1200
-/** Octets of a Version Negotiation or Retry packet, at most. */
+/** Bytes of a Version Negotiation or Retry packet, at most. */
 const MAX_STATELESS_BYTES = 512
 /**
  * Handshakes under way above which a new client must first prove its address. Below, that would cost every client a
@@ -242,7 +242,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   ): QuicheConnection | undefined {
     let connection: QuicheConnection
     try {
-      // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 octets for all parameters.
+      // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 bytes for all parameters.
       this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
       const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, quicheAddress(from), this.#config)
       connection = new QuicheConnection(quiche, this, from)

@@ -3,7 +3,7 @@ import { OverheadBudget } from './overhead-budget.ts'
 
 const KIB = 1024
 
-/** Receives packets until that is too much. @returns Octets that were taken, 100 MiB at most */
+/** Receives packets until that is too much. @returns Bytes that were taken, 100 MiB at most */
 function takes(budget: OverheadBudget, openStreams = 0): number {
   let packets = 0
   const isTooMuch = (): boolean => budget.onReceived(1350, openStreams, () => packets + 1)
@@ -11,8 +11,8 @@ function takes(budget: OverheadBudget, openStreams = 0): number {
   return packets * 1350
 }
 
-function roundedToPackets(octets: number): number {
-  return Math.floor(octets / 1350) * 1350
+function roundedToPackets(bytes: number): number {
+  return Math.floor(bytes / 1350) * 1350
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
@@ -29,7 +29,7 @@ describe('what a peer sends beside its requests', () => {
     expect(takes(budget, 15)).toBe(roundedToPackets(256 * KIB + 16 * 64 * KIB))
   })
 
-  it('grows by 100 octets a second, which pings of a silent connection take', () => {
+  it('grows by 100 bytes a second, which pings of a silent connection take', () => {
     expect(takes(new OverheadBudget(performance.now() - 10_000_000))).toBe(roundedToPackets(256 * KIB + 1_000_000))
   })
 

@@ -1,13 +1,13 @@
 /** What a connection may cost beside its requests: handshake, search for the largest packet, pings of the client. */
-const FREE_OCTETS = 256 * 1024
+const FREE_BYTES = 256 * 1024
 /** The same as time goes by: a silent connection is kept open by pings, whose responses are larger than they are. */
-const OCTETS_PER_SECOND = 100
-/** Octets of one stream that may have arrived without being read: its window, which grows with what is read. */
-const STREAM_OCTETS = 64 * 1024
+const BYTES_PER_SECOND = 100
+/** Bytes of one stream that may have arrived without being read: its window, which grows with what is read. */
+const STREAM_BYTES = 64 * 1024
 /** How much larger than what was read the window of a stream gets, and then everything may have to be sent twice. */
 const READ_FACTOR = 4
-/** Octets of the largest packet that is taken. */
-const MAX_PACKET_OCTETS = 1472
+/** Bytes of the largest packet that is taken. */
+const MAX_PACKET_BYTES = 1472
 
 /**
  * Whether what a peer sends has to do with requests.
@@ -19,43 +19,43 @@ const MAX_PACKET_OCTETS = 1472
  */
 export class OverheadBudget {
   #received = 0
-  #allowed = FREE_OCTETS
+  #allowed = FREE_BYTES
   readonly #startMs: number
 
   constructor(nowMs: number) {
     this.#startMs = nowMs
   }
 
-  /** Octets of a stream were read. */
-  onRead(octets: number): void {
-    this.#allowed += READ_FACTOR * octets
+  /** Bytes of a stream were read. */
+  onRead(bytes: number): void {
+    this.#allowed += READ_FACTOR * bytes
   }
 
   /** A packet was sent, which the peer acknowledges with less. */
-  onSent(octets: number): void {
-    this.#allowed += octets
+  onSent(bytes: number): void {
+    this.#allowed += bytes
   }
 
   /** The rest of a stream will not be read, but may be on its way. */
   onUnread(): void {
-    this.#allowed += STREAM_OCTETS
+    this.#allowed += STREAM_BYTES
   }
 
   /**
    * A packet was received.
    *
-   * @param openStreams Streams that may hold octets which were not read
-   * @param countPackets Tells how many packets of the peer were valid; asked only when there seem to be too many octets,
+   * @param openStreams Streams that may hold bytes which were not read
+   * @param countPackets Tells how many packets of the peer were valid; asked only when there seem to be too many bytes,
    *   as others may repeat packets of the peer
    * @returns Whether that was too much
    */
-  onReceived(octets: number, openStreams: number, countPackets: () => number): boolean {
-    this.#received += octets
-    let allowed = this.#allowed + openStreams * STREAM_OCTETS
+  onReceived(bytes: number, openStreams: number, countPackets: () => number): boolean {
+    this.#received += bytes
+    let allowed = this.#allowed + openStreams * STREAM_BYTES
     if (this.#received <= allowed) return false
-    allowed += ((performance.now() - this.#startMs) / 1000) * OCTETS_PER_SECOND
+    allowed += ((performance.now() - this.#startMs) / 1000) * BYTES_PER_SECOND
     if (this.#received <= allowed) return false
-    this.#received = Math.min(this.#received, countPackets() * MAX_PACKET_OCTETS)
+    this.#received = Math.min(this.#received, countPackets() * MAX_PACKET_BYTES)
     return this.#received > allowed
   }
 }

@@ -8,7 +8,7 @@ it('what was kept is given to nobody else, however many packets follow', () => {
   })
   for (const [i, packet] of packets.entries()) {
     expect(packet.byteLength).toBe(1 + (i % 1350))
-    expect(packet.every((octet) => octet === i % 256)).toBe(true)
+    expect(packet.every((byte) => byte === i % 256)).toBe(true)
   }
 })
 
@@ -16,5 +16,5 @@ it('what was not kept is given again', () => {
   packetMemory(1350).fill(7)
   const packet = packetMemory(1350)
   expect(packet.byteLength).toBe(1350)
-  expect(packet.every((octet) => octet === 7)).toBe(true)
+  expect(packet.every((byte) => byte === 7)).toBe(true)
 })

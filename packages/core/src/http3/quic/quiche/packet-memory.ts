@@ -14,7 +14,7 @@ export function packetMemory(maxBytes: number): Buffer {
   return slab.subarray(used, used + maxBytes)
 }
 
-/** The first octets of what `packetMemory` gave last: nobody else gets these. */
+/** The first bytes of what `packetMemory` gave last: nobody else gets these. */
 export function keepPacket(bytes: number): Buffer {
   const start = used
   used += bytes

@@ -1,6 +1,6 @@
 import type { HostPort } from './binding.ts'
 
-/** RFC 9000 §8.1: what may be sent to an address that has not proved itself, for each octet received from it. */
+/** RFC 9000 §8.1: what may be sent to an address that has not proved itself, for each byte received from it. */
 const AMPLIFICATION_FACTOR = 3
 /** An address that has not proved itself by then is given up. Three times the longest usual time of a packet and back. */
 const PROOF_TIMEOUT_MS = 3000
@@ -27,7 +27,7 @@ interface Attempt {
   readonly firstSequence: number
   readonly keys: Set<string>
   readonly untilMs: number
-  /** Octets that may be sent there. */
+  /** Bytes that may be sent there. */
   room: number
 }
 
@@ -72,7 +72,7 @@ export class PeerAddress {
     return this.#attempt !== undefined || port !== this.#proved.port || host !== this.#proved.host
   }
 
-  /** Where to send now, and up to how many octets. */
+  /** Where to send now, and up to how many bytes. */
   target(nowMs: number): { readonly to: HostPort; readonly room: number } {
     // The peer was silent there: perhaps it never was there.
     if (this.#attempt !== undefined && nowMs > this.#attempt.untilMs) this.#attempt = undefined

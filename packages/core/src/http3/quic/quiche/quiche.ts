@@ -10,7 +10,7 @@ import { MAX_PACKET_BYTES } from './send-room.ts'
 /** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
 const MAX_RECEIVED_PACKET_BYTES = 1472
 /**
- * Octets of one upload that may be on the way or unread, at first and once the path has shown to be fast. Times the
+ * Bytes of one upload that may be on the way or unread, at first and once the path has shown to be fast. Times the
  * streams at once, this is what one client can make us hold.
  */
 const STREAM_WINDOW = 64 * 1024

@@ -5,7 +5,7 @@ const YARDSTICK = 3
 const WINDOWS = { peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }
 const silent = { pathStats: () => [], sendAckEliciting: () => undefined, send: () => null }
 
-/** A connection on which congestion control leaves `allowed` octets, and stream 0 has a window of its own. */
+/** A connection on which congestion control leaves `allowed` bytes, and stream 0 has a window of its own. */
 function connection(allowed: number, window = Infinity, initialWindow = 1_000_000): SendRoom {
   return new SendRoom(
     {
@@ -27,7 +27,7 @@ describe('SendRoom', () => {
   })
 
   it('keeps room for the headers of packets and frames', () => {
-    // Ten packets and one that is begun, 64 octets each.
+    // Ten packets and one that is begun, 64 bytes each.
     expect(connection(13_500).share(0, 20_000)).toBe(13_500 - 11 * 64)
   })
 

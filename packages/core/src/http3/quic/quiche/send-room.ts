@@ -1,4 +1,4 @@
-/** Most octets of one packet, so that it also fits a path with a tunnel in it. */
+/** Most bytes of one packet, so that it also fits a path with a tunnel in it. */
 export const MAX_PACKET_BYTES = 1350
 /** Of these, headers, connection IDs, numbers, lengths and the seal may take so many. */
 const PACKET_OVERHEAD_BYTES = 64
@@ -20,7 +20,7 @@ export interface Capacities {
 }
 
 /**
- * How many octets can leave in the next packets.
+ * How many bytes can leave in the next packets.
  *
  * quiche takes as many as congestion control lets it send, and then finds that the headers of packets and frames do
  * not fit. What it cannot send it keeps, and a stream that is given up meanwhile is stuck (see `StuckStreams`). So room
@@ -37,7 +37,7 @@ export class SendRoom {
   #hasLookedForLosses = false
   /** Packets that were lost, as far as is known. */
   #lost = 0
-  /** Octets sent by the connection at which it has recovered from the last loss. */
+  /** Bytes sent by the connection at which it has recovered from the last loss. */
   #recoveredAtBytes = 0
   #isRecovering = false
   /** Whether something was not written since then because congestion control left no room. */
@@ -52,40 +52,40 @@ export class SendRoom {
   }
 
   /**
-   * How many of `wanted` octets to write now.
+   * How many of `wanted` bytes to write now.
    *
    * @throws {Error} if the stream cannot be sent on
    */
   share(streamId: number, wanted: number): number {
     const capacity = this.#quiche.streamCapacity(streamId)
-    // A peer with small windows may wait for the last octet that fits before it gives a new one.
+    // A peer with small windows may wait for the last byte that fits before it gives a new one.
     if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
     // Most writes are small: the stream's own window tells already that there is enough.
     if (wanted <= this.#without(capacity)) return wanted
     this.#lookForLosses()
-    const octets = Math.max(capacity, this.#yardstick())
-    const room = Math.min(capacity, this.#without(octets))
+    const bytes = Math.max(capacity, this.#yardstick())
+    const room = Math.min(capacity, this.#without(bytes))
     if (wanted <= room) return wanted
     if (room < capacity) this.#isShort = true
     // Less than a packet is not worth it; acknowledgments that make room are on their way.
     if (room >= MAX_PACKET_BYTES) return room
-    return this.#hasOnePacket(octets) ? Math.min(wanted, capacity, MAX_PACKET_BYTES - PACKET_OVERHEAD_BYTES) : 0
+    return this.#hasOnePacket(bytes) ? Math.min(wanted, capacity, MAX_PACKET_BYTES - PACKET_OVERHEAD_BYTES) : 0
   }
 
   /** Half of a small window is less than a packet, and perhaps nothing is on the way any more that will be acknowledged. */
-  #hasOnePacket(octets: number): boolean {
-    return this.#isRecovering && this.#writtenBytes === 0 && octets >= MAX_PACKET_BYTES
+  #hasOnePacket(bytes: number): boolean {
+    return this.#isRecovering && this.#writtenBytes === 0 && bytes >= MAX_PACKET_BYTES
   }
 
   /** Whether no stream could write anything, so that none has to be asked. */
   get isFull(): boolean {
-    const octets = this.#yardstick()
-    if (octets >= LEAST_YARDSTICK_BYTES) this.#isYardstickLong = true
-    if (!this.#hasLargeWindows || !this.#isYardstickLong || this.#hasOnePacket(octets)) return false
-    return this.#without(octets) < MAX_PACKET_BYTES
+    const bytes = this.#yardstick()
+    if (bytes >= LEAST_YARDSTICK_BYTES) this.#isYardstickLong = true
+    if (!this.#hasLargeWindows || !this.#isYardstickLong || this.#hasOnePacket(bytes)) return false
+    return this.#without(bytes) < MAX_PACKET_BYTES
   }
 
-  /** Octets were written. */
+  /** Bytes were written. */
   onWritten(bytes: number): void {
     this.#writtenBytes += bytes
   }
@@ -101,7 +101,7 @@ export class SendRoom {
   /**
    * Has acknowledgments that come now make the congestion window larger (RFC 9002 §7.8).
    *
-   * quiche does so if the last packet filled it to the octet, which the room that is kept here prevents, or if there was
+   * quiche does so if the last packet filled it to the byte, which the room that is kept here prevents, or if there was
    * more to send than found room. So it is given no room for a PING, which is then sent only if nothing else is.
    */
   #reportUsedUp(): void {
@@ -126,10 +126,10 @@ export class SendRoom {
     this.#isRecovering = sentBytes < this.#recoveredAtBytes
   }
 
-  /** What is left of so many octets when packets and frames have their headers. */
-  #without(octets: number): number {
+  /** What is left of so many bytes when packets and frames have their headers. */
+  #without(bytes: number): number {
     // While quiche recovers from a loss it says up to twice of what it sends.
-    const total = Math.floor((octets + this.#writtenBytes) / (this.#isRecovering ? 2 : 1))
+    const total = Math.floor((bytes + this.#writtenBytes) / (this.#isRecovering ? 2 : 1))
     const packets = Math.ceil(total / MAX_PACKET_BYTES) + 1
     return total - this.#writtenBytes - packets * PACKET_OVERHEAD_BYTES
   }

@@ -9,7 +9,7 @@ const NOTHING = new Uint8Array()
 
 /** The streams of a connection as far as they are written to. */
 export class SendingStreams {
-  /** Octets of all streams that were taken so far. */
+  /** Bytes of all streams that were taken so far. */
   writtenBytes = 0
   readonly #sides: StreamSides
   /** Streams that we may still send on, and whether the last write was not taken whole; those in the order of their turns. */

@@ -12,7 +12,7 @@ describe('a stateless reset', () => {
     [30, 29],
     [43, 42],
     [1200, 42],
-  ])('to a packet of %i octets is smaller, and not smaller than RFC 9000 §10.3 allows: %s', (bytes, expected) => {
+  ])('to a packet of %i bytes is smaller, and not smaller than RFC 9000 §10.3 allows: %s', (bytes, expected) => {
     expect(new StatelessResets(SECRET, 0).respond(ID, bytes, 0)?.byteLength).toBe(expected)
   })
 

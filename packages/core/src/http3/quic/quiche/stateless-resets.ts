@@ -25,7 +25,7 @@ export class StatelessResets {
     this.#budget = new RateBudget(BURST, PER_SECOND, nowMs)
   }
 
-  /** The token of a connection ID: a number of 16 octets that nobody else can know. */
+  /** The token of a connection ID: a number of 16 bytes that nobody else can know. */
   token(id: Uint8Array): bigint {
     return BigInt(`0x${this.#tokenOf(id).toString('hex')}`)
   }
@@ -33,7 +33,7 @@ export class StatelessResets {
   /**
    * The response to a packet for an unknown connection.
    *
-   * @param packetBytes Octets of that packet; the response is smaller, so that two servers cannot answer each other for ever
+   * @param packetBytes Bytes of that packet; the response is smaller, so that two servers cannot answer each other for ever
    * @returns `undefined` if the packet is too small, or too many were answered
    */
   respond(id: Uint8Array, packetBytes: number, nowMs: number): Buffer | undefined {

@@ -24,7 +24,7 @@ export interface StreamStates {
  * others costs an exception each, so that is left for the end of the connection.
  *
  * The peer may open a new stream when an old one is over on both sides and acknowledged. quiche 0.18 sometimes never
- * comes to that conclusion: when a stream is reset while octets of it wait to be sent, when its reading side is stopped
+ * comes to that conclusion: when a stream is reset while bytes of it wait to be sent, when its reading side is stopped
  * and the peer then finishes instead of resetting, and when the peer's reset comes after the last acknowledgment (a
  * reset of our own, when everything has arrived long ago, gets such a stream unstuck). Each such stream takes one from
  * the number that the peer may have open; when that gets felt, the connection has served its time.
