@@ -57,12 +57,12 @@ export function outcomeOf(exchange: Exchange): Promise<Outcome> {
 }
 
 /** What becomes of a request body: its bytes and trailers, or the error. */
-export function bodyOf(exchange: Exchange): Promise<{ content: Buffer; trailers: readonly string[] }> {
+export function bodyOf(exchange: Exchange): Promise<{ body: Buffer; trailers: readonly string[] }> {
   return new Promise((resolve, reject) => {
     const slices: Uint8Array[] = []
     exchange.body.consume({
       data: (chunk) => void slices.push(chunk),
-      end: (trailers) => resolve({ content: Buffer.concat(slices), trailers }),
+      end: (trailers) => resolve({ body: Buffer.concat(slices), trailers }),
       error: reject,
     })
   })

@@ -31,7 +31,7 @@ describe('parseResponses accepts', () => {
     for (const slices of everySplit(bytes(wire))) expect(bodies(await parseResponses(slices))).toEqual(expected)
   })
 
-  it('a length without content in the response to HEAD', async () => {
+  it('a length without a body in the response to HEAD', async () => {
     const wire = `HTTP/1.1 200 OK\r\n${DATE}Content-Length: 3\r\n\r\n`
     expect(bodies(await parseResponses(bytes(wire + wire), ['HEAD', 'HEAD']))).toEqual(['', ''])
   })

@@ -71,8 +71,8 @@ export function checkNoConnectionFields(fields: readonly TestField[]): void {
   }
 }
 
-/** Whether a response has no content, whatever its fields say (RFC 9110 §6.4.1). */
-export function isWithoutContent(method: string, status: number): boolean {
+/** Whether a response has no body, whatever its fields say (RFC 9110 §6.4.1). */
+export function isBodyless(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 

@@ -18,9 +18,9 @@ export interface TempFolder extends AsyncDisposable {
  */
 export async function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<TempFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'fw-test-')))
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, body] of Object.entries(files)) {
     await mkdir(dirname(join(path, name)), { recursive: true })
-    await writeFile(join(path, name), content)
+    await writeFile(join(path, name), body)
   }
   return {
     path,

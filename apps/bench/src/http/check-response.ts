@@ -20,11 +20,11 @@ export function compareResponse(expected: ExpectedResponse, received: ReceivedRe
   const { type = expected.type ?? '' } = received
   assert(type.startsWith(expected.type ?? ''), `The type is ${type}, not ${expected.type}`)
   assert.equal(received.coding, expected.coding ?? '', 'The content coding is another one')
-  compareContent(received.body, Buffer.from(expected.body))
+  compareBody(received.body, Buffer.from(expected.body))
 }
 
 /** @throws {Error} if any byte differs */
-export function compareContent(received: Buffer, expected: Buffer): void {
+export function compareBody(received: Buffer, expected: Buffer): void {
   assert(
     received.equals(expected),
     `The content is another one: ${received.byteLength} bytes, expected ${expected.byteLength}`,

@@ -88,7 +88,9 @@ describe('ChunkedDecoder', () => {
     assert(
       property(array(integer({ min: 1, max: 1500 }), { maxLength: 40 }), nat(3000), (sizes, cut) => {
         const chunks = sizes.map((size, i) => String.fromCharCode(0x41 + (i % 26)).repeat(size))
-        const wire = latin1(`${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`)
+        const wire = latin1(
+          `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`,
+        )
         const pieces: string[] = []
         const decoder = new ChunkedDecoder(DEFAULT_LIMITS)
         for (const slice of [wire.subarray(0, cut), wire.subarray(cut)]) {

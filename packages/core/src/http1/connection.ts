@@ -5,11 +5,11 @@ import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { beginRequest } from '../engine/exchange/begin-request.ts'
 import { outsideRequests } from '../engine/event-loop/outside-requests.ts'
-import { BodyReceiver, type BodyOwner } from './request-body.ts'
+import { Http1RequestBody, type Http1BodyOwner } from './request-body.ts'
 import type { Http1ConnectionOptions, Phase } from './connection-options.ts'
 import { cutOff, LingeringClose } from './connection-end.ts'
 import { Http1Exchange, type ResponseTransport } from './exchange.ts'
-import { HeadReceiver } from './head-reader.ts'
+import { HeadReader } from './head-reader.ts'
 import { copied, joined } from '../engine/socket/kept-bytes.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
 import { isShared, receiveAsStream, receiveShared } from '../engine/socket/receive-buffer.ts'
@@ -24,7 +24,7 @@ import { encodeRefusal, type ConnectionFields } from './response-head.ts'
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner, Watched, Drainable {
+export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowOwner, Watched, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -38,13 +38,13 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
   readonly #host: EngineHost
   readonly #deadlines: Deadlines
   readonly #flow: ReadFlow
-  readonly #heads: HeadReceiver
+  readonly #heads: HeadReader
   #phase: Phase = 'fresh'
   /** Bytes received and not yet understood. */
   #received: Buffer | undefined = undefined
   #exchange: Http1Exchange | undefined = undefined
   /** The body of the exchange, until its last byte is there. */
-  #incoming: BodyReceiver | undefined = undefined
+  #incoming: Http1RequestBody | undefined = undefined
   #keepAlive = true
   #requests = 0
   #quietSinceMs = performance.now()
@@ -60,7 +60,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.#deadlines = options.deadlines
     const { writeStallTimeoutMs } = options.host.limits
     this.output = new SocketOutput(socket, options.deadlines, writeStallTimeoutMs, this)
-    this.#heads = new HeadReceiver(options.host.limits)
+    this.#heads = new HeadReader(options.host.limits)
     this.#flow = new ReadFlow(socket, options.host.limits.maxPipelinedRequests, this)
     this.scheme = options.scheme
     this.remoteAddress = socket.remoteAddress
@@ -140,7 +140,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.#advanceOutside()
   }
 
-  onBodyWanted(receiver: BodyReceiver): void {
+  onBodyWanted(receiver: Http1RequestBody): void {
     if (receiver !== this.#incoming) return
     if (receiver.awaitsContinue) {
       receiver.awaitsContinue = false
@@ -149,13 +149,13 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.deadlineMs = receiver.deadlineMs(this.#deadlines)
   }
 
-  onBodyFlow(receiver: BodyReceiver): void {
+  onBodyFlow(receiver: Http1RequestBody): void {
     if (receiver !== this.#incoming) return
     this.deadlineMs = receiver.deadlineMs(this.#deadlines)
     if (!receiver.isFull) this.#advanceOutside()
   }
 
-  onBodyFault(receiver: BodyReceiver): void {
+  onBodyFault(receiver: Http1RequestBody): void {
     if (this.#exchange?.body === receiver.body) this.#exchange.abort()
   }
 
@@ -295,7 +295,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
     this.#keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
     // RFC 9931: what follows may be meant for the tunnel, also where there will be none.
     if (head.method === 'CONNECT') this.#keepAlive = false
-    this.#incoming = BodyReceiver.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
+    this.#incoming = Http1RequestBody.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
     this.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
     return (this.#exchange = new Http1Exchange(this, head, this.#incoming?.body))
   }
@@ -312,7 +312,7 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
   }
 
   /** Passes body bytes on; false while the body is incomplete. */
-  #receiveBody(incoming: BodyReceiver): boolean {
+  #receiveBody(incoming: Http1RequestBody): boolean {
     for (let received = this.#received; received !== undefined && !incoming.isFull; received = this.#received) {
       let used: number
       try {
@@ -338,12 +338,12 @@ export class Http1Connection implements ResponseTransport, BodyOwner, FlowOwner,
   }
 
   /** The rest of a body nobody reads is read for a while, then the connection is given up. */
-  #isBodyGivenUp(incoming: BodyReceiver): boolean {
+  #isBodyGivenUp(incoming: Http1RequestBody): boolean {
     return this.#exchange?.isClosed === true && (!this.#keepAlive || incoming.isTooLongToSkip)
   }
 
   /** The body will not be complete; the response still can be. */
-  #failBody(incoming: BodyReceiver, error: ProtocolError): void {
+  #failBody(incoming: Http1RequestBody, error: ProtocolError): void {
     this.#incoming = undefined
     this.#received = undefined
     this.#keepAlive = false

@@ -2,7 +2,7 @@ import type { Refusal } from '@fw/types'
 import { hasHeadBegun, parseHead, requestLineOf, type HeadLimits, type RequestHead } from './request-head.ts'
 
 /** Reads the heads of a connection one after the other, in whatever pieces they arrive. */
-export class HeadReceiver {
+export class HeadReader {
   readonly #limits: HeadLimits
   #last: RequestHead | undefined = undefined
   /** Bytes that were there when the head was found incomplete. */

@@ -11,17 +11,17 @@ import type { MessageFields } from './message-fields.ts'
 const LARGE_BUFFER_BYTES = 8 * 1024
 
 /** What a `BodyReceiver` asks of its connection. */
-export interface BodyOwner {
+export interface Http1BodyOwner {
   /** Somebody wants the body. */
-  onBodyWanted(receiver: BodyReceiver): void
+  onBodyWanted(receiver: Http1RequestBody): void
   /** Whether more bytes are taken (`isFull`) has changed. */
-  onBodyFlow(receiver: BodyReceiver): void
+  onBodyFlow(receiver: Http1RequestBody): void
   /** Whoever reads the body threw. */
-  onBodyFault(receiver: BodyReceiver): void
+  onBodyFault(receiver: Http1RequestBody): void
 }
 
 /** The body of one request on its way from the socket to its reader. */
-export class BodyReceiver implements BodySupply {
+export class Http1RequestBody implements BodySupply {
   readonly body: ReceivedBody
   /** Whether the client waits for 100 (Continue) before it sends the body. */
   awaitsContinue: boolean
@@ -29,14 +29,14 @@ export class BodyReceiver implements BodySupply {
   isFull = false
   /** Bytes that came after the body was given up. */
   #skippedBytes = 0
-  readonly #owner: BodyOwner
+  readonly #owner: Http1BodyOwner
   readonly #decoder: BodyDecoder
   readonly #rate: BodyRate
   readonly #limits: Limits
   readonly #requestDeadlineMs: number
 
   private constructor(
-    owner: BodyOwner,
+    owner: Http1BodyOwner,
     fields: MessageFields,
     decoder: BodyDecoder,
     limits: Limits,
@@ -61,15 +61,15 @@ export class BodyReceiver implements BodySupply {
    * @returns `undefined` for a request without a body
    */
   static of(
-    owner: BodyOwner,
+    owner: Http1BodyOwner,
     fields: MessageFields,
     limits: Limits,
     deadlines: Deadlines,
     headStartMs: number | undefined,
-  ): BodyReceiver | undefined {
+  ): Http1RequestBody | undefined {
     const decoder = bodyDecoder(fields.framing, limits)
     if (decoder === undefined) return undefined
-    return new BodyReceiver(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
+    return new Http1RequestBody(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
   }
 
   /** Whether the last byte has been received. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
-import { ContentTime } from './body-timeout.ts'
+import { BodyTimeout } from './body-timeout.ts'
 
 const LIMITS = { bodyStallTimeoutMs: 30, requestTimeoutMs: 100, minBodyBytesPerSecond: 0, bodyRateGraceMs: 0 }
 
 describe('ContentTime', () => {
   it('waits for each piece, and for the whole', () => {
-    const time = new ContentTime(LIMITS, new Deadlines(), 1000)
+    const time = new BodyTimeout(LIMITS, new Deadlines(), 1000)
     const deadlines = [1000, 1020, 1080].map((nowMs) => {
       time.onBytes(1, nowMs)
       return time.deadlineMs
@@ -15,14 +15,14 @@ describe('ContentTime', () => {
   })
 
   it('waits for nothing once it is stopped', () => {
-    const time = new ContentTime(LIMITS, new Deadlines(), 1000)
+    const time = new BodyTimeout(LIMITS, new Deadlines(), 1000)
     time.onBytes(1, 1000)
     time.stop()
     expect(time.deadlineMs).toBe(Infinity)
   })
 
   it('waits for ever where there is no limit', () => {
-    const time = new ContentTime({ ...LIMITS, bodyStallTimeoutMs: 0, requestTimeoutMs: 0 }, new Deadlines(), 1000)
+    const time = new BodyTimeout({ ...LIMITS, bodyStallTimeoutMs: 0, requestTimeoutMs: 0 }, new Deadlines(), 1000)
     time.onBytes(1, 1000)
     expect(time.deadlineMs).toBe(Infinity)
   })

@@ -2,13 +2,13 @@ import { BodyRate } from '../engine/exchange/body-rate.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 
-export type ContentTimeLimits = Pick<
+export type BodyTimeLimits = Pick<
   Limits,
   'bodyStallTimeoutMs' | 'requestTimeoutMs' | 'minBodyBytesPerSecond' | 'bodyRateGraceMs'
 >
 
-/** How long the content of a request may take: until it goes on, in all, and by its rate. */
-export class ContentTime {
+/** How long the body of a request may take: until it goes on, in all, and by its rate. */
+export class BodyTimeout {
   /** When more must have arrived. */
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines
@@ -16,7 +16,7 @@ export class ContentTime {
   readonly #requestDeadlineMs: number
   readonly #rate: BodyRate
 
-  constructor(limits: ContentTimeLimits, deadlines: Deadlines, nowMs: number) {
+  constructor(limits: BodyTimeLimits, deadlines: Deadlines, nowMs: number) {
     this.#deadlines = deadlines
     this.#stallTimeoutMs = limits.bodyStallTimeoutMs
     this.#requestDeadlineMs = deadlines.in(limits.requestTimeoutMs, nowMs)

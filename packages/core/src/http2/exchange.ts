@@ -12,7 +12,7 @@ import { ResponseQueue } from './sending/response-queue.ts'
 import { ResponseTimeout } from './sending/response-timeout.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { DEFAULT_FRAME_BYTES, MAX_WINDOW } from './frames/frame-types.ts'
-import { RequestContent, type ContentOwner } from './request-body.ts'
+import { Http2RequestBody, type Http2BodyOwner } from './request-body.ts'
 import type { Http2RequestHead } from './request-head.ts'
 import type { Sender, SendingStream } from './sending/sender.ts'
 import type { SpareWindow } from './receive-windows.ts'
@@ -46,7 +46,7 @@ const PART_BYTES: number = DEFAULT_FRAME_BYTES
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /** A request and its response: a stream of an HTTP/2 connection. */
-export class Http2Exchange extends BaseExchange implements ContentOwner, SendingStream, Numbered {
+export class Http2Exchange extends BaseExchange implements Http2BodyOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
   readonly id: number
   priority: Priority
@@ -57,8 +57,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   readonly #owner: StreamOwner
   readonly #head: Http2RequestHead
   /** Absent where the request ended with its head. */
-  readonly #content: RequestContent | undefined
-  /** Made when asked for where there is no content. */
+  readonly #requestBody: Http2RequestBody | undefined
+  /** Made when asked for where there is no body. */
   #body: ReceivedBody | undefined = undefined
   /** Bytes of content that the client lets through on this stream. */
   #window: number
@@ -78,7 +78,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     id: number,
     head: Http2RequestHead,
     priority: Priority,
-    hasContent: boolean,
+    hasBody: boolean,
     window: number,
   ) {
     super()
@@ -87,7 +87,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#head = head
     this.priority = priority
     this.#window = window
-    this.#content = hasContent ? new RequestContent(this, head.contentLength, head.expectsContinue) : undefined
+    this.#requestBody = hasBody ? new Http2RequestBody(this, head.contentLength, head.expectsContinue) : undefined
   }
 
   get method(): string {
@@ -121,7 +121,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     return this.#owner.spareWindow
   }
   get body(): ReceivedBody {
-    if (this.#content !== undefined) return this.#content.body
+    if (this.#requestBody !== undefined) return this.#requestBody.body
     if (this.#body === undefined) {
       // Most requests have none, and nobody asks.
       this.#body = new ReceivedBody(0, this.limits.maxBufferedBodyBytes, NO_SUPPLY)
@@ -139,8 +139,8 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     return this.#window > 0 && this.#queuedBytes > 0
   }
   /** The content, as long as more of it may come. */
-  get openContent(): RequestContent | undefined {
-    return this.#content?.isComplete === false ? this.#content : undefined
+  get openBody(): Http2RequestBody | undefined {
+    return this.#requestBody?.isComplete === false ? this.#requestBody : undefined
   }
   protected get isBlocked(): boolean {
     return this.#queuedBytes > 0 || this.#owner.sender.isBlocked
@@ -155,14 +155,14 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
 
   /** @throws {StreamError} if there is less content than announced */
   onRequestEnd(trailers: FieldList): void {
-    this.#content?.onEnd(trailers)
-    // A response without content has been sent before the application has ended it.
+    this.#requestBody?.onEnd(trailers)
+    // A response without a body has been sent before the application has ended it.
     if (this.#isSent && this.isComplete) this.#owner.onComplete(this)
   }
 
   /** The request goes beyond a limit in a way that can still be answered. */
   onRequestRefused(error: ProtocolError): void {
-    this.#content?.body.fail(error)
+    this.#requestBody?.body.fail(error)
   }
 
   /** The client lets more through, or, by its settings, less. @throws {ConnectionError} if that is more than can be */
@@ -196,16 +196,16 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   /** The stream has ended, in whatever way. */
   onStreamOver(): void {
     this.#owner.sender.forget(this)
-    this.#content?.onStreamOver()
+    this.#requestBody?.onStreamOver()
   }
 
   /** The stream or its connection ended before the exchange did. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Before whoever reads the content is told, who may try to answer.
+    // Before whoever reads the body is told, who may try to answer.
     super.settle(true)
     this.#setDeadline()
-    this.#content?.onClosed(error)
+    this.#requestBody?.onClosed(error)
     this.#body?.fail(error)
   }
 
@@ -222,7 +222,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
       }
       return
     }
-    if ((this.#content?.deadlineMs ?? Infinity) <= nowMs) this.#content?.onDeadline()
+    if ((this.#requestBody?.deadlineMs ?? Infinity) <= nowMs) this.#requestBody?.onDeadline()
     else this.#setDeadline()
   }
 
@@ -230,12 +230,12 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#owner.watchSoon(this)
   }
 
-  /** Looks when more of the content must arrive, if more is to come. */
-  watchContent(nowMs: number): void {
-    if (!this.isClosed) this.#content?.watch(nowMs)
+  /** Looks when more of the body must arrive, if more is to come. */
+  watchBody(nowMs: number): void {
+    if (!this.isClosed) this.#requestBody?.watch(nowMs)
   }
 
-  onContentDeadline(): void {
+  onBodyDeadline(): void {
     this.#setDeadline()
   }
 
@@ -327,7 +327,7 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     if (this.isClosed) return
     super.settle(aborted)
     this.#setDeadline()
-    if (this.#content !== undefined && !this.#content.isComplete) this.#content.body.discard()
+    if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
   }
 
   /** Bytes that the connection was not given. */
@@ -367,9 +367,9 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
     this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.settle(false)
-    if (this.openContent === undefined) this.#owner.onComplete(this)
+    if (this.openBody === undefined) this.#owner.onComplete(this)
     // RFC 9113 §8.1: an early response ends the request without an error; what has arrived already may be all of it.
-    else setImmediate(() => this.openContent && this.#owner.resetStream(this, ErrorCode.NO_ERROR))
+    else setImmediate(() => this.openBody && this.#owner.resetStream(this, ErrorCode.NO_ERROR))
   }
 
   /** Wakes whoever writes, as soon as there is room. */
@@ -380,7 +380,9 @@ export class Http2Exchange extends BaseExchange implements ContentOwner, Sending
   }
 
   #setDeadline(): void {
-    this.deadlineMs = this.isClosed ? Infinity : Math.min(this.#content?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
+    this.deadlineMs = this.isClosed
+      ? Infinity
+      : Math.min(this.#requestBody?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
     this.#owner.onDeadlineSet(this.deadlineMs)
   }
 }

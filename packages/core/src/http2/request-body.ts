@@ -4,7 +4,7 @@ import type { Limits } from '../options/limits.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { copied, keepable } from '../engine/socket/kept-bytes.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
-import { ContentTime } from './body-timeout.ts'
+import { BodyTimeout } from './body-timeout.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames/frame-types.ts'
 import type { SpareWindow } from './receive-windows.ts'
@@ -17,8 +17,8 @@ const WINDOW_PER_UNREAD_FRAME = 64
 /** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
 
-/** What the content of a request needs of the exchange that it belongs to. */
-export interface ContentOwner {
+/** What the body of a request needs of the exchange that it belongs to. */
+export interface Http2BodyOwner {
   readonly limits: Limits
   readonly deadlines: Deadlines
   readonly spareWindow: SpareWindow
@@ -26,7 +26,7 @@ export interface ContentOwner {
   /** Calls `watch` once all that was received together has been looked at. */
   watchSoon(): void
   /** The content has another `deadlineMs`. */
-  onContentDeadline(): void
+  onBodyDeadline(): void
   /** 100 (Continue) may be sent now. */
   sendContinue(): void
   /** Lets the client send so many bytes more on the stream. */
@@ -34,12 +34,12 @@ export interface ContentOwner {
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
-export class RequestContent implements BodySupply {
+export class Http2RequestBody implements BodySupply {
   readonly body: ReceivedBody
-  readonly #owner: ContentOwner
+  readonly #owner: Http2BodyOwner
   readonly #announced: number | undefined
   /** Absent while the clock need not be asked: most requests are complete as soon as they are heard of. */
-  #time: ContentTime | undefined = undefined
+  #time: BodyTimeout | undefined = undefined
   /** Bytes that time has not been told of. */
   #untimedBytes = 0
   /** Whether `watch` is about to be called. */
@@ -59,7 +59,7 @@ export class RequestContent implements BodySupply {
   #owed = 0
 
   /** @param announced Bytes by `content-length`, `undefined` without */
-  constructor(owner: ContentOwner, announced: number | undefined, expectsContinue: boolean) {
+  constructor(owner: Http2BodyOwner, announced: number | undefined, expectsContinue: boolean) {
     const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
     this.#owner = owner
@@ -84,21 +84,21 @@ export class RequestContent implements BodySupply {
     // Who waits for 100 has been asked for nothing yet, and nothing is missed while what came waits for its reader.
     if (this.#isComplete || this.#awaitsContinue || this.#isFull) return
     const { deadlines, limits } = this.#owner
-    this.#time ??= new ContentTime(limits, deadlines, nowMs)
+    this.#time ??= new BodyTimeout(limits, deadlines, nowMs)
     try {
       this.#time.onBytes(this.#untimedBytes, nowMs)
     } catch (error) {
       this.body.fail(error as ProtocolError)
     }
     this.#untimedBytes = 0
-    this.#owner.onContentDeadline()
+    this.#owner.onBodyDeadline()
   }
 
   /** Nothing more is waited for. */
   unwatch(): void {
     if (this.#time === undefined) return
     this.#time.stop()
-    this.#owner.onContentDeadline()
+    this.#owner.onBodyDeadline()
   }
 
   onDeadline(): void {
@@ -107,7 +107,7 @@ export class RequestContent implements BodySupply {
   }
 
   /**
-   * A DATA frame has arrived, with content from `start` to `end`.
+   * A DATA frame has arrived, with body bytes from `start` to `end`.
    *
    * @param bytes Others may be in them, too
    * @param frameBytes What it takes of the window

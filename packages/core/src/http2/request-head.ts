@@ -8,7 +8,7 @@ import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, StreamError } from './errors.ts'
 import type { FieldSection } from './hpack/field.ts'
 
-/** What a valid request says before its content. */
+/** What a valid request says before its body. */
 export interface Http2RequestHead {
   readonly method: string
   /** `:path`; for CONNECT the authority. */

@@ -115,7 +115,7 @@ export class Http2Streams implements StreamOwner {
   onFramesEnd(): void {
     if (this.#noted.length === 0) return
     const nowMs = performance.now()
-    for (const exchange of this.#noted) exchange.watchContent(nowMs)
+    for (const exchange of this.#noted) exchange.watchBody(nowMs)
     this.#noted = []
   }
 
@@ -145,7 +145,7 @@ export class Http2Streams implements StreamOwner {
       this.#onLateFrame(id)
       return
     }
-    const expected = exchange.openContent
+    const expected = exchange.openBody
     if (expected === undefined) throw closed(id)
     if (start === end && !endsStream) this.countIdleFrame()
     try {
@@ -302,7 +302,7 @@ export class Http2Streams implements StreamOwner {
   }
 
   #onTrailers(exchange: Http2Exchange, section: FieldSection, endsStream: boolean): void {
-    if (exchange.openContent === undefined) throw closed(exchange.id)
+    if (exchange.openBody === undefined) throw closed(exchange.id)
     try {
       if (!endsStream)
         throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: trailers that are not the end')
@@ -321,7 +321,7 @@ export class Http2Streams implements StreamOwner {
     exchange.onLost(new AbortedError(error.message))
   }
 
-  /** A frame with content for a stream that is not open. */
+  /** A frame with a body for a stream that is not open. */
   #onLateFrame(id: number): void {
     if (!this.#history.isPassedOver(id)) {
       this.#history.expectOpened(id, 'A frame')

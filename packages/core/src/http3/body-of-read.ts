@@ -7,7 +7,7 @@ const NOTHING = new Uint8Array()
  * The content among the bytes of one read, in one piece however many frames it came in: a client that sends frames of
  * a byte each must not make us keep an object for each byte.
  */
-export class ContentOfRead {
+export class BodyOfRead {
   #first: Uint8Array | undefined = undefined
   #joinedBytes = 0
 
@@ -36,10 +36,10 @@ export class ContentOfRead {
    * @param waits Whether it may be kept for long: then it has memory of its own, which keeps no other's from being freed
    */
   take(waits: boolean): Buffer {
-    const content = this.#joinedBytes > 0 ? joined.subarray(0, this.#joinedBytes) : (this.#first ?? NOTHING)
+    const body = this.#joinedBytes > 0 ? joined.subarray(0, this.#joinedBytes) : (this.#first ?? NOTHING)
     this.clear()
-    const copy = waits ? Buffer.allocUnsafeSlow(content.byteLength) : Buffer.allocUnsafe(content.byteLength)
-    copy.set(content)
+    const copy = waits ? Buffer.allocUnsafeSlow(body.byteLength) : Buffer.allocUnsafe(body.byteLength)
+    copy.set(body)
     return copy
   }
 

@@ -44,8 +44,8 @@ describe('an HTTP/3 request', () => {
 
   it('is the same however its bytes are cut', async () => {
     await using server = await serveHttp3((exchange) => {
-      void bodyOf(exchange).then(({ content, trailers }) =>
-        exchange.respond(200, [], `${exchange.target} ${content.toString()} ${trailers.join('=')}`),
+      void bodyOf(exchange).then(({ body, trailers }) =>
+        exchange.respond(200, [], `${exchange.target} ${body.toString()} ${trailers.join('=')}`),
       )
     })
     const { connection } = await server.connect()
@@ -87,7 +87,7 @@ describe('an HTTP/3 request', () => {
 
   it('with expect: 100-continue gets the 100 when its body is wanted', async () => {
     await using server = await serveHttp3((exchange) => {
-      setImmediate(() => void bodyOf(exchange).then(({ content }) => exchange.respond(200, [], content)))
+      setImmediate(() => void bodyOf(exchange).then(({ body }) => exchange.respond(200, [], body)))
     })
     const client = await server.connect()
     const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })
@@ -142,7 +142,7 @@ describe('an HTTP/3 response', () => {
     expect(lengths).toEqual(length === null ? [] : [['content-length', length]])
   })
 
-  it.each(['HEAD', 'GET'])('to %s that was streamed without content ends with its head', async (method) => {
+  it.each(['HEAD', 'GET'])('to %s that was streamed without a body ends with its head', async (method) => {
     await using server = await serveHttp3((exchange) => {
       exchange.start(method === 'GET' ? 204 : 200, [])
       exchange.write(Buffer.from('dropped'))

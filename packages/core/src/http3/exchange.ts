@@ -84,12 +84,12 @@ export class Http3Exchange extends BaseExchange {
   }
 
   protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const content = typeof body === 'string' ? Buffer.from(body) : body
-    if (content !== null && content.byteLength <= COPIED_BODY_BYTES) {
-      this.#output.push(encodeResponse(status, head, content))
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    if (bytes !== null && bytes.byteLength <= COPIED_BODY_BYTES) {
+      this.#output.push(encodeResponse(status, head, bytes))
     } else {
       this.#output.push(encodeResponseHead(status, head))
-      if (content !== null) this.#pushData(content)
+      if (bytes !== null) this.#pushData(bytes)
     }
     this.#end()
   }

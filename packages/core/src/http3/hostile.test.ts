@@ -16,7 +16,7 @@ function head(client: H3Client, ...more: TestField[]): Buffer {
 function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(
-      ({ content }) => exchange.respond(200, [], content),
+      ({ body }) => exchange.respond(200, [], body),
       () => {},
     )
   }, limits)

@@ -160,7 +160,7 @@ describe('time', () => {
     whenBegun.push(() => void stream.send(h3Frame(H3Frame.DATA, 'in time'), { end: true }))
     await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path: '/' }, 'POST', connection))))
     await expect.poll(() => bodies.length).toBe(1)
-    expect((await bodies[0])?.content.toString()).toBe('in time')
+    expect((await bodies[0])?.body.toString()).toBe('in time')
   })
 
   it('without the client taking its response ends the exchange', async () => {

@@ -4,7 +4,7 @@ import { isHost } from '../engine/semantics/authority.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 
-/** What a valid request says before its content. */
+/** What a valid request says before its body. */
 export interface RequestHead {
   readonly method: string
   /** `:path`; for CONNECT the authority. */

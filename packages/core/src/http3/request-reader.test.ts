@@ -16,20 +16,20 @@ function data(text: string): Buffer {
   return encodeFrame(FrameType.DATA, Buffer.from(text))
 }
 
-/** What a reader finds: the head, the content, and the trailers when the stream ends. */
+/** What a reader finds: the head, the body, and the trailers when the stream ends. */
 function read(slices: readonly Uint8Array[], limits: Partial<Limits> = {}): unknown[] {
   const found: unknown[] = []
-  let content = ''
+  let body = ''
   const reader = new RequestReader(
     { ...DEFAULT_LIMITS, ...limits },
     {
       onHead: (head: RequestHead) => found.push(head.method, head.contentLength),
-      onContent: (slice) => (content += Buffer.from(slice).toString()),
+      onBody: (slice) => (body += Buffer.from(slice).toString()),
     },
   )
   for (const slice of slices) reader.push(slice)
   const trailers = reader.end()
-  return [...found, content, trailers]
+  return [...found, body, trailers]
 }
 
 const grease = encodeFrame(0x21, Buffer.from('grease'))
@@ -50,7 +50,7 @@ describe('RequestReader', () => {
     for (const slices of everySplit(wire)) expect(read(slices)).toEqual(['POST', 5, 'abcde', ['x-sum', '1']])
   })
 
-  it('reads a request without content', () => {
+  it('reads a request without a body', () => {
     expect(read([headers(...HEAD)])).toEqual(['POST', undefined, '', []])
     expect(read([headers(...HEAD, 'content-length', '0')])).toEqual(['POST', 0, '', []])
   })
@@ -103,7 +103,7 @@ describe('RequestReader', () => {
   })
 
   it('tells method and target of what it refuses', () => {
-    const reader = new RequestReader(DEFAULT_LIMITS, { onHead: () => {}, onContent: () => {} })
+    const reader = new RequestReader(DEFAULT_LIMITS, { onHead: () => {}, onBody: () => {} })
     expect(reader.requestLine).toEqual({ method: undefined, target: undefined })
     expect(() => reader.push(headers(...HEAD, 'upgrade', 'h2c'))).toThrow('belongs to a connection')
     expect(reader.requestLine).toEqual({ method: 'POST', target: '/' })

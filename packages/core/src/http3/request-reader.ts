@@ -10,7 +10,7 @@ import { readRequestHead, readTrailers, type RequestHead } from './request-head.
 export interface RequestParts {
   onHead(head: RequestHead): void
   /** Content, never empty; valid during the call. */
-  onContent(slice: Uint8Array): void
+  onBody(slice: Uint8Array): void
 }
 
 /** Frames that belong to the control stream (RFC 9114 §7.2), and the push that a client cannot promise. */
@@ -57,7 +57,7 @@ export class RequestReader implements FrameHandler {
     return { method: pseudoField(this.#section, ':method'), target: pseudoField(this.#section, ':path') }
   }
 
-  /** Bytes of content still to come, as far as they were announced. */
+  /** Body bytes still to come, as far as they were announced. */
   get announcedBytesLeft(): number {
     return Math.max(0, (this.#head?.contentLength ?? 0) - this.#received)
   }
@@ -119,7 +119,7 @@ export class RequestReader implements FrameHandler {
     this.#received += slice.byteLength
     const announced = this.#head?.contentLength
     if (announced !== undefined && this.#received > announced) throw contentLengthError(this.#received, announced)
-    this.#parts.onContent(slice)
+    this.#parts.onBody(slice)
   }
 
   #sectionLimits(): { maxBytes: number; maxFields: number } {

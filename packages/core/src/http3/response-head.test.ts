@@ -7,12 +7,12 @@ const HEAD: ResponseHead = { fields: ['X-A', 'b'], contentLength: 3, allowsBody:
 it.each([0, 1, 63, 64, 16_383, 16_384])(
   'a response with %i bytes of content is its head and one DATA frame',
   (length) => {
-    const content = Buffer.alloc(length, 'x')
+    const body = Buffer.alloc(length, 'x')
     const head = encodeResponseHead(200, HEAD)
-    const response = encodeResponse(200, HEAD, content)
+    const response = encodeResponse(200, HEAD, body)
     const lengthBytes = length < 64 ? 1 : length < 16_384 ? 2 : 4
     expect(response.subarray(0, head.byteLength)).toEqual(head)
     expect(response[head.byteLength]).toBe(0)
-    expect(response.subarray(head.byteLength + 1 + lengthBytes)).toEqual(content)
+    expect(response.subarray(head.byteLength + 1 + lengthBytes)).toEqual(body)
   },
 )

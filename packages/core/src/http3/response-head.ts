@@ -10,18 +10,18 @@ export function encodeResponseHead(status: number, head: ResponseHead): Buffer {
 }
 
 /** The same with a DATA frame behind it, in one piece: every write to a stream is a call into QUIC. */
-export function encodeResponse(status: number, head: ResponseHead, content: Uint8Array): Buffer {
+export function encodeResponse(status: number, head: ResponseHead, body: Uint8Array): Buffer {
   const section = encodeResponseSection(status, head)
   const bytes =
     frameHeaderLength(FrameType.HEADERS, section.byteLength) +
     section.byteLength +
-    frameHeaderLength(FrameType.DATA, content.byteLength) +
-    content.byteLength
+    frameHeaderLength(FrameType.DATA, body.byteLength) +
+    body.byteLength
   const frames = Buffer.allocUnsafe(bytes)
   const sectionAt = writeFrameHeader(frames, FrameType.HEADERS, section.byteLength, 0)
   frames.set(section, sectionAt)
-  const contentAt = writeFrameHeader(frames, FrameType.DATA, content.byteLength, sectionAt + section.byteLength)
-  frames.set(content, contentAt)
+  const bodyAt = writeFrameHeader(frames, FrameType.DATA, body.byteLength, sectionAt + section.byteLength)
+  frames.set(body, bodyAt)
   return frames
 }
 

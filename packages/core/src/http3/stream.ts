@@ -6,7 +6,7 @@ import type { EngineHost } from '../engine/engine-host.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { encodeResponseHead, encodeInformational } from './response-head.ts'
-import { ContentOfRead } from './body-of-read.ts'
+import { BodyOfRead } from './body-of-read.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { Http3Exchange, type ResponseStream } from './exchange.ts'
 import { frameTrace } from './frames.ts'
@@ -47,7 +47,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Wa
   readonly #owner: StreamOwner
   readonly #reader: RequestReader
   readonly #unseen: UnseenRequest
-  readonly #content = new ContentOfRead()
+  readonly #body = new BodyOfRead()
   readonly #rate: BodyRate
   readonly #times: StreamDeadlines
   #head: RequestHead | undefined = undefined
@@ -155,11 +155,11 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Wa
     this.#watchInput()
   }
 
-  onContent(slice: Uint8Array): void {
-    // A client that sends its content without waiting needs no 100 (Continue).
+  onBody(slice: Uint8Array): void {
+    // A client that sends its body without waiting needs no 100 (Continue).
     this.#awaitsContinue = false
     this.#rate.add(slice.byteLength)
-    this.#content.add(slice)
+    this.#body.add(slice)
   }
 
   onWanted(): void {
@@ -205,20 +205,20 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Wa
   #take({ chunk, isEnd }: QuicRead): void {
     try {
       this.#reader.push(chunk)
-      this.#passContent()
+      this.#passBody()
       if (isEnd) this.#onEnd()
     } catch (error) {
-      this.#content.clear()
+      this.#body.clear()
       this.#onReadingFailed(error)
       return
     }
     this.#handOver()
   }
 
-  #passContent(): void {
-    if (this.#content.isEmpty) return
+  #passBody(): void {
+    if (this.#body.isEmpty) return
     const body = this.#begin()?.body
-    body?.push(this.#content.take(!body.isFlowing))
+    body?.push(this.#body.take(!body.isFlowing))
     this.#watchInput()
   }
 

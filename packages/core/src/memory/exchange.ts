@@ -72,8 +72,8 @@ export class MemoryExchange extends BaseExchange {
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     // A copy, as a transport makes one: whoever gave the bytes may use them again.
-    const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)
-    this.#respond(() => wholeResponse(status, fieldsOf(head), content))
+    const sent = typeof body === 'string' || body === null ? body : new Uint8Array(body)
+    this.#respond(() => wholeResponse(status, fieldsOf(head), sent))
     this.settle(false)
   }
 

@@ -12,12 +12,12 @@ const decoder = new TextDecoder()
 export function wholeResponse(
   status: number,
   fields: FieldList,
-  content: string | Uint8Array<ArrayBuffer> | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
   if (status > 599) throw new RangeError(`Cannot make a Response of status ${status}: it is above 599`)
   // Not before it is needed: the first mention of `Response` has Node.js load all of `fetch`, a tenth of the start.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
-  return new WholeResponse(status, fields, content)
+  return new WholeResponse(status, fields, body)
 }
 
 /** The same response as a `Response` without anything put off, for those who look into it by other ways than its members. */
@@ -33,16 +33,16 @@ export function plainResponse(response: Response): Response {
 class WholeResponse implements Response {
   readonly #status: number
   readonly #fields: FieldList
-  readonly #content: string | Uint8Array<ArrayBuffer> | null
+  readonly #body: string | Uint8Array<ArrayBuffer> | null
   #headers: Headers | undefined = undefined
   /** Stands in as soon as more is wanted than the bytes. */
   #plain: Response | undefined = undefined
   #state = NOT_READ
 
-  constructor(status: number, fields: FieldList, content: string | Uint8Array<ArrayBuffer> | null) {
+  constructor(status: number, fields: FieldList, body: string | Uint8Array<ArrayBuffer> | null) {
     this.#status = status
     this.#fields = fields
-    this.#content = content
+    this.#body = body
   }
 
   get status(): number {
@@ -74,7 +74,7 @@ class WholeResponse implements Response {
   }
 
   get body(): Response['body'] {
-    return this.#content === null ? null : this.#whole.body
+    return this.#body === null ? null : this.#whole.body
   }
 
   get bodyUsed(): boolean {
@@ -83,10 +83,10 @@ class WholeResponse implements Response {
 
   async text(): Promise<string> {
     if (this.#mustDelegate) return this.#whole.text()
-    const content = this.#take()
-    if (typeof content !== 'string') return decoder.decode(content)
+    const body = this.#take()
+    if (typeof body !== 'string') return decoder.decode(body)
     // As UTF-8 and back: without a byte order mark and lone surrogates.
-    return (content.charCodeAt(0) === 0xfeff ? content.slice(1) : content).toWellFormed()
+    return (body.charCodeAt(0) === 0xfeff ? body.slice(1) : body).toWellFormed()
   }
 
   async json(): Promise<unknown> {
@@ -95,8 +95,8 @@ class WholeResponse implements Response {
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#mustDelegate) return new Uint8Array(await this.#whole.arrayBuffer())
-    const content = this.#take()
-    return typeof content === 'string' ? new TextEncoder().encode(content) : content
+    const body = this.#take()
+    return typeof body === 'string' ? new TextEncoder().encode(body) : body
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -126,15 +126,15 @@ class WholeResponse implements Response {
 
   /** Whether the body was taken, in which way ever, or is none. */
   get #mustDelegate(): boolean {
-    return this.#content === null || this.#state === READ || this.#plain !== undefined
+    return this.#body === null || this.#state === READ || this.#plain !== undefined
   }
 
   get #whole(): Response {
     if (this.#plain === undefined) {
       this.#plain =
         this.#headers === undefined
-          ? new Response(this.#content, { status: this.#status })
-          : new Response(this.#content, { status: this.#status, headers: this.#headers })
+          ? new Response(this.#body, { status: this.#status })
+          : new Response(this.#body, { status: this.#status, headers: this.#headers })
       if (this.#headers === undefined) {
         // Filled in there, they are not copied. The type that a text implies is not what the application said.
         this.#plain.headers.delete('content-type')
@@ -154,6 +154,6 @@ class WholeResponse implements Response {
 
   #take(): string | Uint8Array<ArrayBuffer> {
     this.#state = READ
-    return this.#content ?? ''
+    return this.#body ?? ''
   }
 }

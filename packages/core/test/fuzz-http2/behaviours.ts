@@ -6,13 +6,13 @@ export type Behaviour = (exchange: Exchange, random: Random) => void
 
 /** Responses with what it got: content, trailers, and the fields of the request under other names. */
 export const echo: Behaviour = (exchange) => {
-  const content: Uint8Array[] = []
+  const body: Uint8Array[] = []
   exchange.body.consume({
-    data: (slice) => content.push(Uint8Array.from(slice)),
+    data: (slice) => body.push(Uint8Array.from(slice)),
     error: () => exchange.abort(),
     end(trailers) {
       exchange.start(200, echoed(exchange))
-      for (const slice of content) exchange.write(slice)
+      for (const slice of body) exchange.write(slice)
       exchange.end(trailers)
     },
   })

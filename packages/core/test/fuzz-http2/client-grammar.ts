@@ -77,17 +77,17 @@ export class ClientGrammar {
     const random = this.#random
     const id = this.#nextId
     this.#nextId += random.chance(0.9) ? 2 : random.pick([0, 1, 4, 100])
-    const hasContent = random.chance(0.5)
-    const left = hasContent ? random.pick([0, 3, 6, 20]) : 0
-    const isAnnounced = hasContent ? random.chance(0.5) : random.chance(0.05)
-    const again = hasContent || random.chance(0.7) ? undefined : this.#hpack.repeatedBlock()
+    const hasBody = random.chance(0.5)
+    const left = hasBody ? random.pick([0, 3, 6, 20]) : 0
+    const isAnnounced = hasBody ? random.chance(0.5) : random.chance(0.05)
+    const again = hasBody || random.chance(0.7) ? undefined : this.#hpack.repeatedBlock()
     if (again !== undefined) {
       this.#headers(id, again, true)
       return
     }
     const fields = requestFields(random, isAnnounced ? (random.chance(0.05) ? left + 1 : left) : undefined)
-    this.#headers(id, random.chance(0.01) ? this.#hpack.brokenBlock() : this.#hpack.block(fields), !hasContent)
-    if (hasContent) this.#open.push({ id, left })
+    this.#headers(id, random.chance(0.01) ? this.#hpack.brokenBlock() : this.#hpack.block(fields), !hasBody)
+    if (hasBody) this.#open.push({ id, left })
   }
 
   #data(stream: OpenStream, isLast: boolean): void {

@@ -108,11 +108,11 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
 function observe(exchange: Exchange, requests: Map<number, Understood>, refusals: string[]): void {
   const { body } = exchange
   const consume = body.consume.bind(body)
-  let content = ''
+  let text = ''
   body.consume = (consumer) => {
     consume({
       data(slice) {
-        content += Buffer.from(slice).toString('latin1')
+        text += Buffer.from(slice).toString('latin1')
         consumer.data(slice)
       },
       error(error) {
@@ -123,7 +123,7 @@ function observe(exchange: Exchange, requests: Map<number, Understood>, refusals
         const { method, target, authority, headers } = exchange
         const fields: Field[] = [[':method', method], [':path', target], [':authority', authority], ...headers]
         const list = trailers.flatMap((name, i): Field[] => (i % 2 === 0 ? [[name, trailers[i + 1] ?? '']] : []))
-        requests.set((exchange as Http2Exchange).id, understood(fields, content, list))
+        requests.set((exchange as Http2Exchange).id, understood(fields, text, list))
         consumer.end(trailers)
       },
     })

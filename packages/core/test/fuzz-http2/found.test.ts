@@ -6,7 +6,7 @@ import { FrameType, Setting, data, settings, windowUpdate } from '../http2/frame
 import { headers } from '../http2/hpack.ts'
 import { RawClient, request } from '../http2/raw-client.ts'
 
-it('sends nothing on a stream that it reset, though whoever reads the content responses the error (RFC 9113 §5.1)', async () => {
+it('sends nothing on a stream that it reset, though whoever reads the body responses the error (RFC 9113 §5.1)', async () => {
   const { port, outcomes } = await serveEngines((exchange) =>
     exchange.body.consume({
       data() {},
@@ -22,7 +22,7 @@ it('sends nothing on a stream that it reset, though whoever reads the content re
   expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
 })
 
-it('tells whoever reads the content why it ended', async () => {
+it('tells whoever reads the body why it ended', async () => {
   const reasons: string[] = []
   const { port } = await serveEngines((exchange) =>
     exchange.body.consume({ data() {}, end() {}, error: ({ message }) => reasons.push(message) }),

@@ -7,7 +7,7 @@ export class StreamView {
   status: string | undefined
   fields: readonly Field[] = []
   trailers: readonly Field[] | undefined
-  readonly #content: Buffer[] = []
+  readonly #body: Buffer[] = []
   isEnded = false
   resetCode: number | undefined
 
@@ -15,8 +15,8 @@ export class StreamView {
     this.window = window
   }
 
-  get content(): string {
-    return Buffer.concat(this.#content).toString('latin1')
+  get body(): string {
+    return Buffer.concat(this.#body).toString('latin1')
   }
 
   get isOver(): boolean {
@@ -52,7 +52,7 @@ export class StreamView {
     if (this.status === undefined) throw new Error('Content before its head')
     this.window -= payload.length
     if (payload.length > 0 && this.window < 0) throw new Error('Content beyond the window of its stream')
-    this.#content.push(payload)
+    this.#body.push(payload)
     this.isEnded = endsStream
     if (endsStream) this.#checkLength()
   }
@@ -72,7 +72,7 @@ export class StreamView {
 
   #checkLength(): void {
     const announced = this.fields.find(([name]) => name === 'content-length')?.[1]
-    const { length } = this.content
+    const { length } = this.body
     if (announced !== undefined && length !== 0 && length !== Number(announced)) {
       throw new Error(`${length} bytes of content, announced as ${announced}`)
     }

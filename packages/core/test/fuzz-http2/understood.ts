@@ -1,6 +1,6 @@
 import type { Field } from '../http2/hpack.ts'
 
-/** A request as a server understood it, with all of its content. */
+/** A request as a server understood it, with all of its body. */
 export interface Understood {
   readonly method: string
   readonly target: string

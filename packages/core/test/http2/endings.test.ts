@@ -97,12 +97,12 @@ describe('a client that closes its side of the socket', () => {
   it.each([
     ['at once', ''],
     ['that is larger than what may wait', 'x'.repeat(60_000)],
-  ])('gets the responses that are complete, %s', async (_name, content) => {
-    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], `hello${content}`))
+  ])('gets the responses that are complete, %s', async (_name, body) => {
+    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], `hello${body}`))
     const client = await RawClient.connect(port, { preface: false })
     client.socket.end(Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())]))
     await expect.poll(() => client.isClosed).toBe(true)
-    expect(client.content(1)).toBe(`hello${content}`)
+    expect(client.body(1)).toBe(`hello${body}`)
     expect(outcomes).toMatchObject([{ status: 200, aborted: false }])
   })
 
@@ -130,7 +130,7 @@ describe('a client that closes its side of the socket', () => {
   })
 })
 
-describe('a response that has no content', () => {
+describe('a response that has no body', () => {
   it.each([
     ['HEAD', 200],
     ['POST', 204],

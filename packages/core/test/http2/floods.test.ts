@@ -295,7 +295,7 @@ describe('a client that takes nothing', () => {
     clearInterval(timer)
     await expect.poll(() => client.reset(1)).toBe('CANCEL')
     // The window of a stream bounds what is on the wire, however long it lasted.
-    expect(client.content(1).length).toBeLessThan(1000)
+    expect(client.body(1).length).toBeLessThan(1000)
     await expectServed(port)
   })
 })

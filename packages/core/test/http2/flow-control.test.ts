@@ -7,7 +7,7 @@ import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const WINDOW = 65_535
-const bytes = (client: RawClient, streamId: number): number => client.content(streamId).length
+const bytes = (client: RawClient, streamId: number): number => client.body(streamId).length
 
 function send(client: RawClient, streamId: number, length: number): void {
   for (let left = length; left > 0; left -= 16_384) {
@@ -96,7 +96,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
     client.send(headers(1, request()))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(client.content(1)).toBe('')
+    expect(client.body(1)).toBe('')
   })
 
   it('ends with trailers that waited for the window of the connection', async () => {

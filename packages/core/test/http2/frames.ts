@@ -91,8 +91,8 @@ export function priorityUpdate(streamId: number, value: string): Buffer {
   return frame(FrameType.PRIORITY_UPDATE, 0, 0, Buffer.concat([uint32(streamId), Buffer.from(value)]))
 }
 
-export function data(streamId: number, content: Uint8Array | string, flags = 0): Buffer {
-  return frame(FrameType.DATA, flags, streamId, content)
+export function data(streamId: number, body: Uint8Array | string, flags = 0): Buffer {
+  return frame(FrameType.DATA, flags, streamId, body)
 }
 
 export function errorName(code: number): string {

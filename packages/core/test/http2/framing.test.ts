@@ -229,7 +229,7 @@ describe('RFC 9113: taken', () => {
     const { client } = await serveEcho()
     client.send(POST, data(1, Buffer.alloc(16_384, 'x'), Flag.END_STREAM))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(client.content(1)).toBe('x'.repeat(16_384))
+    expect(client.body(1)).toBe('x'.repeat(16_384))
   })
 
   it('§4.3, §6.10: a block in pieces of one byte, END_STREAM on its HEADERS', async () => {
@@ -246,12 +246,12 @@ describe('RFC 9113: taken', () => {
     expect(exchanges[0]).toMatchObject({ method: 'GET', authority: 'a' })
   })
 
-  it('§6.1: padding, which is no content but counts for flow control', async () => {
+  it('§6.1: padding, which is no body but counts for flow control', async () => {
     const { client } = await serveEcho()
     const padded = Buffer.concat([Buffer.of(3), Buffer.from('content'), Buffer.alloc(3)])
     client.send(POST, data(1, padded, Flag.PADDED), data(1, Buffer.of(0), Flag.PADDED | Flag.END_STREAM))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(client.content(1)).toBe('content')
+    expect(client.body(1)).toBe('content')
   })
 
   it('§6.2: padding and a priority in HEADERS', async () => {
@@ -275,6 +275,6 @@ describe('RFC 9113: taken', () => {
       await new Promise(setImmediate)
     }
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(client.content(1)).toBe('abcd')
+    expect(client.body(1)).toBe('abcd')
   })
 })

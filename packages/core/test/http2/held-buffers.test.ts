@@ -46,19 +46,19 @@ it.each([
   const wide = settings([Setting.HEADER_TABLE_SIZE, 0], [Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1])
   socket.write(Buffer.concat([Buffer.from(PREFACE), wide, windowUpdate(0, 2 ** 30), headers(1, request())]))
   let rest: Buffer = Buffer.alloc(0)
-  const content: Buffer[] = []
+  const body: Buffer[] = []
   let length = 0
   for await (const slice of socket as AsyncIterable<Buffer>) {
     const taken = takeFrames(Buffer.concat([rest, slice]))
     rest = taken.rest
     for (const { type, payload } of taken.frames) {
       if (type !== FrameType.DATA) continue
-      content.push(payload)
+      body.push(payload)
       length += payload.length
     }
     if (length === SLICES * SLICE_BYTES) break
   }
-  const whole = Buffer.concat(content)
+  const whole = Buffer.concat(body)
   const wrong = Array.from({ length: SLICES }, (_, n) => n).filter(
     (n) => !whole.subarray(n * SLICE_BYTES, (n + 1) * SLICE_BYTES).every((byte) => byte === n % 251),
   )

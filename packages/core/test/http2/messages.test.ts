@@ -171,14 +171,14 @@ describe('RFC 9113: a valid request', () => {
     const { client } = await serveEcho()
     client.send(headers(1, request('POST'), 0), data(1, 'abc'), headers(1, block(['x-sum', '6'], ['x-b', '\xe9'])))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
-    expect(client.content(1)).toBe('abc')
+    expect(client.body(1)).toBe('abc')
     expect(client.sections(1).at(-1)).toEqual([
       ['x-sum', '6'],
       ['x-b', '\xe9'],
     ])
   })
 
-  it('§8.1: trailers of a request without content', async () => {
+  it('§8.1: trailers of a request without a body', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, request('POST'), 0), headers(1, block(['x-sum', '0'])))
     await expect.poll(() => client.sections(1).at(-1)).toEqual([['x-sum', '0']])
@@ -225,7 +225,7 @@ describe('RFC 9113: a response', () => {
     expect(client.of(FrameType.DATA, 1)).toEqual([])
   })
 
-  it('§8.1: without content ends with its field section', async () => {
+  it('§8.1: without a body ends with its field section', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], null))
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))
@@ -249,7 +249,7 @@ describe('RFC 9113: a response', () => {
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0), data(1, 'x'))
     await expect.poll(() => client.reset(1)).toBe('NO_ERROR')
-    expect([client.content(1), client.hasEnded(1)]).toEqual(['too large', true])
+    expect([client.body(1), client.hasEnded(1)]).toEqual(['too large', true])
     const last = client.frames.findIndex(({ type }) => type === FrameType.RST_STREAM)
     expect(client.frames.slice(last).some(({ type }) => type === FrameType.DATA)).toBe(false)
   })

@@ -38,10 +38,10 @@ async function connectBlocked(entries: readonly (readonly [id: number, value: nu
   const { port } = await serveEngines((exchange) => {
     const [path, priority] = exchange.target.split('?')
     const fields = priority === undefined ? [] : ['priority', decodeURIComponent(priority)]
-    const content = Buffer.alloc(path === '/first' ? WINDOW : FRAMES * FRAME)
-    if (path !== '/parts') return exchange.respond(200, fields, content)
-    exchange.start(200, [...fields, 'content-length', String(content.length)])
-    exchange.write(content)
+    const body = Buffer.alloc(path === '/first' ? WINDOW : FRAMES * FRAME)
+    if (path !== '/parts') return exchange.respond(200, fields, body)
+    exchange.start(200, [...fields, 'content-length', String(body.length)])
+    exchange.write(body)
     exchange.end()
   })
   const client = await RawClient.connect(port, { settings: [...entries] })
@@ -83,7 +83,7 @@ describe('RFC 9218 §4, §10: of responses that wait for the window of the conne
     await client.ping()
     client.send(windowUpdate(0, 2 ** 24))
     await expect.poll(() => client.hasEnded(5)).toBe(true)
-    expect([client.content(3).length, client.hasEnded(3)]).toEqual([FRAME, false])
+    expect([client.body(3).length, client.hasEnded(3)]).toEqual([FRAME, false])
     client.send(windowUpdate(3, 2 ** 20))
     await expect.poll(() => client.hasEnded(3)).toBe(true)
   })
@@ -136,7 +136,7 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
   it('changes what is half sent', async () => {
     const client = await connectBlocked()
     client.send(get(3), get(5), windowUpdate(0, 2 * FRAME))
-    await expect.poll(() => client.content(3).length + client.content(5).length).toBe(2 * FRAME)
+    await expect.poll(() => client.body(3).length + client.body(5).length).toBe(2 * FRAME)
     const sent = client.of(FrameType.DATA).length
     client.send(priorityUpdate(3, 'u=7'), priorityUpdate(5, 'u=4'), windowUpdate(0, 2 ** 24))
     await expect.poll(() => client.hasEnded(3)).toBe(true)

@@ -78,7 +78,7 @@ export class RawClient {
   }
 
   /** Content of a response so far. */
-  content(streamId: number): string {
+  body(streamId: number): string {
     return Buffer.concat(this.of(FrameType.DATA, streamId).map(({ payload }) => payload)).toString('latin1')
   }
 

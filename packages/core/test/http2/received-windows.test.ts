@@ -14,7 +14,7 @@ function granted(client: RawClient, streamId: number): number {
 }
 
 describe('RFC 9113 §6.1: padding', () => {
-  it('is given back with the content', async () => {
+  it('is given back with the body', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
     })

@@ -45,16 +45,16 @@ function ask(port: number, seed: number, isSecure: boolean): Socket {
 /** Whether the response is that to `/seed`. */
 async function isRight(socket: Socket, seed: number, slices: number): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
-  const content: Buffer[] = []
+  const body: Buffer[] = []
   for await (const received of socket as AsyncIterable<Buffer>) {
     const taken = takeFrames(Buffer.concat([rest, received]))
     rest = taken.rest
     const isOver = taken.frames.some(({ type, flags }) => type === FrameType.DATA && flags === 1)
-    content.push(...taken.frames.filter(({ type }) => type === FrameType.DATA).map(({ payload }) => payload))
+    body.push(...taken.frames.filter(({ type }) => type === FrameType.DATA).map(({ payload }) => payload))
     if (isOver) break
   }
   const expected = Buffer.concat(Array.from({ length: slices }, (_, n) => slice(seed, n)))
-  return Buffer.concat(content).equals(expected)
+  return Buffer.concat(body).equals(expected)
 }
 
 describe.each([

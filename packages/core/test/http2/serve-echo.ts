@@ -9,7 +9,7 @@ export interface Served extends RunningEngines {
   readonly exchanges: Exchange[]
 }
 
-/** Serves every request with what it said: 200, the content it had, its trailers as trailers. */
+/** Serves every request with what it said: 200, the body it had, its trailers as trailers. */
 export async function serveEcho(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Served> {
   const exchanges: Exchange[] = []
   const engines = await serveEngines((exchange) => {
@@ -20,13 +20,13 @@ export async function serveEcho(limits: Partial<Limits> = {}, options: RawClient
 }
 
 function echo(exchange: Exchange): void {
-  const content: Uint8Array[] = []
+  const body: Uint8Array[] = []
   exchange.body.consume({
-    data: (slice) => content.push(Uint8Array.from(slice)),
+    data: (slice) => body.push(Uint8Array.from(slice)),
     error: () => exchange.abort(),
     end(trailers) {
       exchange.start(200, [])
-      for (const slice of content) exchange.write(slice)
+      for (const slice of body) exchange.write(slice)
       exchange.end(trailers)
     },
   })

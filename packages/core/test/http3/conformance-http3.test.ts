@@ -12,7 +12,7 @@ import {
   headWith,
   request,
   section,
-  serveContent,
+  serveBody,
   settings,
   unidirectional,
   untyped,
@@ -27,7 +27,7 @@ type Code = keyof typeof ErrorCode
 
 let server: Http3Server
 
-beforeAll(async () => void (server = await serveContent()))
+beforeAll(async () => void (server = await serveBody()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('the connection is closed with', () => {

@@ -2,7 +2,7 @@ import { H3Frame, h3Frame, H3StreamType } from '@fw/testing/h3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorCode } from '../../src/http3/errors.ts'
 import type { Http3Server } from '../serve-http3.ts'
-import { ask, both, broken, ended, request, serveContent, unidirectional, type Act } from './raw-acts.ts'
+import { ask, both, broken, ended, request, serveBody, unidirectional, type Act } from './raw-acts.ts'
 
 const { QPACK_DECODER, QPACK_ENCODER } = H3StreamType
 const { HEADERS } = H3Frame
@@ -11,7 +11,7 @@ type Code = keyof typeof ErrorCode
 
 let server: Http3Server
 
-beforeAll(async () => void (server = await serveContent()))
+beforeAll(async () => void (server = await serveBody()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('the connection is closed with', () => {

@@ -11,7 +11,7 @@ import {
   inPieces,
   request,
   section,
-  serveContent,
+  serveBody,
   settings,
   unidirectional,
   untyped,
@@ -46,7 +46,7 @@ function longForm(frame: Buffer): Buffer {
 
 let server: Http3Server
 
-beforeAll(async () => void (server = await serveContent()))
+beforeAll(async () => void (server = await serveBody()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('nothing happens to the connection for', () => {
@@ -183,12 +183,12 @@ describe('a request is answered', () => {
       () => [h3Frame(HEADERS, Buffer.from('0000d1d750093132372e302e302e31c13178017a', 'hex'))],
       '',
     ],
-  ])('RFC %s: %s', async (_section, _what, frames, content) => {
+  ])('RFC %s: %s', async (_section, _what, frames, body) => {
     const { connection } = await server.connect()
     const stream = await connection.openStream()
     await stream.send(Buffer.concat(frames()), { end: true })
     const response = await stream.readAll()
     expect(response[0]).toBe(HEADERS)
-    expect(response.subarray(response.length - content.length).toString()).toBe(content)
+    expect(response.subarray(response.length - body.length).toString()).toBe(body)
   })
 })

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { ask, serveContent } from './raw-acts.ts'
+import { ask, serveBody } from './raw-acts.ts'
 
 it('RFC 9001 §9.2: a client that comes again can resume, and send nothing ahead of the handshake that could be repeated', async () => {
-  await using server = await serveContent()
+  await using server = await serveBody()
   const first = await server.connect()
   expect(await ask(first, 'first')).toBe('first')
   await vi.waitFor(() => expect(first.connection.session).toBeDefined())

@@ -69,6 +69,6 @@ export async function startInterop(page = 'hello'): Promise<InteropServer> {
 }
 
 /** As the client of quic-go prints what it received. */
-export function digest(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 8)
+export function digest(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 8)
 }

@@ -35,7 +35,7 @@ const HELLO = `HTTP/3.0 200 5 ${digest(Buffer.from('hello'))}`
 const NONE = digest(Buffer.alloc(0))
 
 describe('quic-go', () => {
-  it('gets small and large responses, and those without content', async () => {
+  it('gets small and large responses, and those without a body', async () => {
     expect(await client('GET:/', 'HEAD:/', 'GET:/large', 'GET:/nothing', 'GET:/unchanged', 'GET:/missing')).toEqual([
       HELLO,
       `HTTP/3.0 200 0 ${NONE}`,

@@ -6,11 +6,11 @@ import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 /** What a client sends, and on which stream. */
 export type Act = (client: H3Client) => Promise<unknown>
 
-/** Responses with the content of the request, where it can be read. */
-export function serveContent(): Promise<Http3Server> {
+/** Responses with the body of the request, where it can be read. */
+export function serveBody(): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(
-      ({ content }) => exchange.respond(200, [], content),
+      ({ body }) => exchange.respond(200, [], body),
       () => {},
     )
   })

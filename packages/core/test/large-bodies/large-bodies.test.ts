@@ -20,7 +20,7 @@ async function start(demand: ServerDemand): Promise<ServerProcess> {
 }
 
 /** Bytes of which no slice is like another, and their hash as they are taken. */
-async function* content(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
+async function* body(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
   const slice = Buffer.alloc(SLICE_BYTES, 'abcdefghijklmnopqrstuvwxyz0123456789')
   for (let n = 0; n < (mebibytes * MIB) / SLICE_BYTES; n++) {
     slice.writeUInt32BE(n)
@@ -35,7 +35,7 @@ eachProtocol('large bodies', start, (client, protocol) => {
     const before = await server.rssBytes()
     let sent = 0
     const counted = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const slice of content(UNREAD_MIB, createHash('sha256'))) {
+      for await (const slice of body(UNREAD_MIB, createHash('sha256'))) {
         yield slice
         sent += slice.length
       }
@@ -61,11 +61,11 @@ eachProtocol('large bodies', start, (client, protocol) => {
     `${BODY_MIB} MiB go there and come back unchanged`,
     async () => {
       const [sent, received] = [createHash('sha256'), createHash('sha256')]
-      const response = await client().request({ method: 'POST', path: '/pipe', body: content(BODY_MIB, sent) })
+      const response = await client().request({ method: 'POST', path: '/pipe', body: body(BODY_MIB, sent) })
       for await (const slice of response.body) received.update(slice)
       expect(received.digest('hex')).toBe(sent.digest('hex'))
       const hash = createHash('sha256')
-      const uploaded = await client().request({ method: 'POST', path: '/hash', body: content(BODY_MIB, hash) })
+      const uploaded = await client().request({ method: 'POST', path: '/hash', body: body(BODY_MIB, hash) })
       expect(await uploaded.text()).toBe(hash.digest('hex'))
     },
     180_000 + BODY_MIB * 1000,

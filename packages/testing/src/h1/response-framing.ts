@@ -1,6 +1,6 @@
 import type { TestField } from '../client.ts'
 import { MalformedResponse } from '../response-error.ts'
-import { fieldValue, isWithoutContent } from '../response-rules.ts'
+import { fieldValue, isBodyless } from '../response-rules.ts'
 
 /** What delimits the body of a response. */
 export type ResponseFraming = 'none' | 'chunked' | 'close' | { readonly length: number }
@@ -25,7 +25,7 @@ export function responseFraming(method: string, status: number, fields: readonly
   if (coding !== undefined && (status === 204 || status === 304)) {
     throw new MalformedResponse(`Transfer-Encoding on a ${status}`)
   }
-  if (isWithoutContent(method, status)) return 'none'
+  if (isBodyless(method, status)) return 'none'
   if (coding !== undefined) return 'chunked'
   if (length !== undefined) return { length: Number(length) }
   if (!closesConnection(fields)) throw new MalformedResponse('Neither a length, nor chunked, nor "connection: close"')

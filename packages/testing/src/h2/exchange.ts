@@ -4,7 +4,7 @@ import type { ClientRequest, ClientResponse, TestField } from '../client.ts'
 import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue, requestMethod, wholeBody } from '../request-body.ts'
 import { IncompleteResponse, MalformedResponse } from '../response-error.ts'
-import { checkFields, checkNoConnectionFields, checkResponseHead, isWithoutContent } from '../response-rules.ts'
+import { checkFields, checkNoConnectionFields, checkResponseHead, isBodyless } from '../response-rules.ts'
 import { StreamedResponse } from '../streamed-response.ts'
 
 type RawFields = readonly string[]
@@ -54,9 +54,9 @@ export async function exchange(connection: Connection, request: ClientRequest): 
     () => trailers,
     abort,
   )
-  const hasContent = !isWithoutContent(method, status)
-  if (!hasContent) await expectNothing(body)
-  return new StreamedResponse({ status, rawHeaders: fields, informational, body: hasContent ? body : nothing(), abort })
+  const allowsBody = !isBodyless(method, status)
+  if (!allowsBody) await expectNothing(body)
+  return new StreamedResponse({ status, rawHeaders: fields, informational, body: allowsBody ? body : nothing(), abort })
 }
 
 function requestFields(request: ClientRequest, method: string, { scheme, authority }: Connection): string[] {

@@ -1,13 +1,7 @@
 import type { ClientRequest, ClientResponse, TestField } from '../client.ts'
 import { bodySlices, expectsContinue, requestMethod, wholeBody } from '../request-body.ts'
 import { IncompleteResponse, MalformedResponse } from '../response-error.ts'
-import {
-  checkFields,
-  checkNoConnectionFields,
-  checkResponseHead,
-  fieldValue,
-  isWithoutContent,
-} from '../response-rules.ts'
+import { checkFields, checkNoConnectionFields, checkResponseHead, fieldValue, isBodyless } from '../response-rules.ts'
 import { StreamedResponse } from '../streamed-response.ts'
 import type { H3Connection } from './connection.ts'
 import { FrameSource } from './frame-source.ts'
@@ -47,12 +41,12 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
       continue
     }
     checkResponseHead(status, rawHeaders)
-    const hasContent = !isWithoutContent(method, status)
+    const allowsBody = !isBodyless(method, status)
     const announced = fieldValue(rawHeaders, 'content-length')
-    const length = hasContent ? (announced === undefined ? undefined : Number(announced)) : 0
+    const length = allowsBody ? (announced === undefined ? undefined : Number(announced)) : 0
     const body = readBody(stream, frames, length, abort)
-    if (!hasContent) for await (const slice of body) throw new MalformedResponse(`${slice.length} bytes of content`)
-    return new StreamedResponse({ status, rawHeaders, informational, body: hasContent ? body : nothing(), abort })
+    if (!allowsBody) for await (const slice of body) throw new MalformedResponse(`${slice.length} bytes of content`)
+    return new StreamedResponse({ status, rawHeaders, informational, body: allowsBody ? body : nothing(), abort })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Load over HTTP/3: what it is told as JSON in its first argument; prints what it brought. */
-import { compareContent } from '../../http/check-response.ts'
+import { compareBody } from '../../http/check-response.ts'
 import { percentile } from '../../statistics.ts'
 import type { Load } from '../load.ts'
 import type { H3LoadOptions } from './h3-load.ts'
@@ -33,7 +33,7 @@ async function keepAsking(connection: H3Connection): Promise<void> {
   for (let before = performance.now(); before < end; before = performance.now()) {
     const { status, body } = await connection.request(encoded)
     if (status !== expected?.status) throw new Error(`The status is ${status}`)
-    compareContent(body, expected.body)
+    compareBody(body, expected.body)
     latencies.push(performance.now() - before)
   }
 }

@@ -41,8 +41,8 @@ describe('SlicedWriter', () => {
   it('gives others their turn though the stream would take everything', async () => {
     const { stream, taken } = greedyStream()
     const writer = new OpenWriter(stream)
-    const content = Buffer.from(Array.from({ length: 8 * MIB }, (_, i) => i % 251))
-    expect(writer.write(content)).toBe(false)
+    const body = Buffer.from(Array.from({ length: 8 * MIB }, (_, i) => i % 251))
+    expect(writer.write(body)).toBe(false)
     const bytes = (): number => taken.reduce((sum, chunk) => sum + chunk.length, 0)
     const afterEachTurn = [bytes()]
     while (writer.isBlocked) {
@@ -51,7 +51,7 @@ describe('SlicedWriter', () => {
     }
     const perTurn = afterEachTurn.map((sum, i) => sum - (afterEachTurn[i - 1] ?? 0))
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(MIB)
-    expect(Buffer.concat(taken).equals(content)).toBe(true)
+    expect(Buffer.concat(taken).equals(body)).toBe(true)
   })
 
   it('keeps the order of what is written while others have their turn', async () => {

@@ -82,12 +82,12 @@ describe('FrameReader', () => {
     [data(1, '\x00ab', Flag.PADDED), 'ab'],
     [data(1, '\x02XX', Flag.PADDED), ''],
     [data(1, 'ab'), 'ab'],
-  ])('strips padding', (wire, content) => {
+  ])('strips padding', (wire, body) => {
     const reader = new FrameReader()
     reader.push(wire)
     reader.next()
     reader.stripPadding()
-    expect(reader.bytes.toString('latin1', reader.start, reader.end)).toBe(content)
+    expect(reader.bytes.toString('latin1', reader.start, reader.end)).toBe(body)
   })
 
   it.each([

@@ -18,7 +18,7 @@ export interface SendingStream {
   readonly canSend: boolean
   /** Whether it is among those that wait for their turn. */
   isQueued: boolean
-  /** Sends one frame. @returns Bytes of content in it, at most `maxBytes` */
+  /** Sends one frame. @returns Body bytes in it, at most `maxBytes` */
   sendFrame(maxBytes: number): number
   /** The connection takes more. */
   onRoom(): void
@@ -35,7 +35,7 @@ export interface SendingStream {
 export class Sender implements TurnTaker {
   /** Bytes of content that the connection may send. */
   window: number = DEFAULT_WINDOW
-  /** Bytes of content sent so far. */
+  /** Body bytes sent so far. */
   sentBytes = 0
   readonly writer: FrameWriter
   readonly #queue = new SendQueue<SendingStream>()
