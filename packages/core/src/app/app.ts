@@ -92,7 +92,7 @@ export class App {
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)
-      if (info.options.timeoutMs !== undefined) this.#limitTime(context, group, info.options.timeoutMs)
+      if (info.options.timeoutMs !== undefined) this.#startTimeout(context, group, info.options.timeoutMs)
       this.#start(context, group, step)
       return
     }
@@ -168,7 +168,7 @@ export class App {
 
   /** Sends what was prepared, but for what comes too late. Never throws. */
   #send(context: RequestContext, group: RouteScope): void {
-    if (context.isLate) return
+    if (context.isTimedOut) return
     try {
       sendResponse(context)?.catch((error: unknown) => this.#fail(error, context, group))
     } catch (error) {
@@ -178,13 +178,13 @@ export class App {
 
   #fail(error: unknown, context: RequestContext, group: RouteScope): void {
     // What was too late has its response.
-    if (context.isLate) return
+    if (context.isTimedOut) return
     traceError(context, error)
     void handleFailure(error, context, group.errorHandlers, this.#host)
   }
 
   /** Responses in place of a handler that has not begun its response in time. */
-  #limitTime(context: RequestContext, group: RouteScope, timeoutMs: number): void {
+  #startTimeout(context: RequestContext, group: RouteScope, timeoutMs: number): void {
     const timer = setTimeout(() => {
       if (context.headSent) return
       const error = new HttpError(503, 'The response took too long')

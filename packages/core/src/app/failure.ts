@@ -38,13 +38,13 @@ async function respondToFailure(
     try {
       const hasResponse = await isRespondedBy(handler, error, context)
       // Meanwhile the time of the route ran out, which is a failure with a response of its own.
-      if (context.isLate) return
+      if (context.isTimedOut) return
       if (hasResponse) {
         await sendResponse(context)
         return
       }
     } catch (failure) {
-      if (context.isLate) return
+      if (context.isTimedOut) return
       error = failure
     }
   }
@@ -60,7 +60,7 @@ async function isRespondedBy(handler: ErrorHandler, error: unknown, context: Req
   for (const [name, value] of entriesOf(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined && !context.isLate) context.setResult(value)
+  if (value !== undefined && !context.isTimedOut) context.setResult(value)
   return prepared.hasBody || context.headSent
 }
 

@@ -37,7 +37,7 @@ const WELL_KNOWN: ReadonlySet<string> = new Set([
 
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
-    if (context.isLate) return
+    if (context.isTimedOut) return
     if (result !== undefined) context.setResult(result)
     else if (!context.hasResponse) throw new Error('A middleware neither answered nor called next()')
   },

@@ -21,7 +21,7 @@ export function runValidated(
   if (isThenable(result)) {
     return result.then((valid) => {
       // Nobody would have the response.
-      if (context.isLate) return undefined
+      if (context.isTimedOut) return undefined
       context.valid = valid
       return runHandler(handler, context)
     })
@@ -34,6 +34,6 @@ export function runValidated(
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
   return Promise.resolve(result).then((value) => {
     // When the time of the route has run out meanwhile, another response is being prepared.
-    if (!context.isLate) context.setResult(value)
+    if (!context.isTimedOut) context.setResult(value)
   })
 }

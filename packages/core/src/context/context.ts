@@ -70,7 +70,7 @@ export class RequestContext {
   #listeners: readonly ((outcome: Outcome) => void)[] | undefined = undefined
   #drainListeners: readonly (() => void)[] | undefined = undefined
   #outcome: Outcome | undefined = undefined
-  #lateness: Error | undefined = undefined
+  #timeout: Error | undefined = undefined
 
   constructor(
     exchange: Exchange,
@@ -144,7 +144,7 @@ export class RequestContext {
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
-      if (this.#lateness !== undefined) this.#aborter.abort(this.#lateness)
+      if (this.#timeout !== undefined) this.#aborter.abort(this.#timeout)
       if (this.isGone) this.#aborter.abort(new AbortedError('The client went away'))
     }
     return this.#aborter.signal
@@ -333,8 +333,8 @@ export class RequestContext {
   }
 
   /** Whether the time of the route is over: another context has the response. @internal */
-  get isLate(): boolean {
-    return this.#lateness !== undefined
+  get isTimedOut(): boolean {
+    return this.#timeout !== undefined
   }
 
   /**
@@ -357,7 +357,7 @@ export class RequestContext {
       this.#finish(outcome)
     })
     this.prepared = prepared.copyHead()
-    this.#lateness = reason
+    this.#timeout = reason
     this.#aborter?.abort(reason)
     return heir
   }
@@ -377,7 +377,7 @@ export class RequestContext {
   }
 
   #checkUnsent(): void {
-    if (this.#lateness !== undefined) throw new Error('Cannot answer: the time of the route is over')
+    if (this.#timeout !== undefined) throw new Error('Cannot answer: the time of the route is over')
     if (this.headSent) throw new Error('Cannot answer: the head of a response was sent already')
   }
 

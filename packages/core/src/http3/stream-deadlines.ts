@@ -27,7 +27,7 @@ export class StreamDeadlines {
   }
 
   /** Whether the client does not take its response. */
-  get isOutputLate(): boolean {
+  get isOutputTimedOut(): boolean {
     return performance.now() >= this.#outputMs
   }
 

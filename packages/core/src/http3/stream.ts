@@ -189,7 +189,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Wa
   }
 
   onDeadline(): void {
-    if (this.#times.isOutputLate) {
+    if (this.#times.isOutputTimedOut) {
       this.#giveUp(new AbortedError('The client does not take its response'), ErrorCode.REQUEST_CANCELLED)
       return
     }

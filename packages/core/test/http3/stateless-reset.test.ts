@@ -30,17 +30,17 @@ async function start(options: Start): Promise<Http3Listener> {
 /**
  * A client of one server, whose packets then reach another.
  *
- * @param patienceMs How long it waits to be told, well below the time after which it gives up by itself
+ * @param timeoutMs How long it waits to be told, well below the time after which it gives up by itself
  * @returns Whether its connection ended before
  */
-async function isReset(before: Start, after: Start, patienceMs = 400): Promise<boolean> {
+async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<boolean> {
   const [first, second] = [await start(before), await start(after)]
   await using proxy = await UdpProxy.open(first.address.port)
   const client = await connectH3({ port: proxy.port })
   await (await client.request({ path: '/' })).bytes()
   proxy.serverPort = second.address.port
   const request = client.request({ path: '/' }).catch(() => undefined)
-  const wasReset = await Promise.race([client.connection.closed.then(() => true), settle(patienceMs).then(() => false)])
+  const wasReset = await Promise.race([client.connection.closed.then(() => true), settle(timeoutMs).then(() => false)])
   client.connection.vanish()
   await request
   return wasReset
