@@ -54,12 +54,12 @@ export class ServerProcess implements AsyncDisposable {
    */
   ask(message: string | number): Promise<unknown> {
     const response = nextMessage(this.#child)
-    this.tell(message)
+    this.notify(message)
     return response
   }
 
   /** Tells a server program something that it does not answer. */
-  tell(message: string | number): void {
+  notify(message: string | number): void {
     // Who waits for its response is told if it has ended.
     this.#child.send(message, () => {})
   }

@@ -317,8 +317,8 @@ describe('a request that the engine refused', () => {
   }
   /** As the application does, which tells the outermost first. */
   async function refuse(configs: readonly AccessLogConfig[], change: Partial<Refusal> = {}): Promise<void> {
-    const told = { ...refusal, ...change }
-    for (const config of configs) accessLog(config).refused?.(told)
+    const notified = { ...refusal, ...change }
+    for (const config of configs) accessLog(config).refused?.(notified)
     await Promise.resolve()
   }
 

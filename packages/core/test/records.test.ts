@@ -29,7 +29,7 @@ interface Told {
   readonly all: () => readonly LogRecord[]
 }
 
-async function tell(level: Level, options: ServerOptions = {}): Promise<Told> {
+async function notify(level: Level, options: ServerOptions = {}): Promise<Told> {
   const sink = new MemorySink()
   const logger = createLogger({ level, sinks: [sink] })
   const server = new Server({ ...options, logger })
@@ -46,7 +46,7 @@ async function tell(level: Level, options: ServerOptions = {}): Promise<Told> {
 
 describe('at Info a server tells of', () => {
   it('its start, each endpoint and its end, and of nothing else', async () => {
-    const { server, port, of } = await tell(Level.Info, { tls, http3: true })
+    const { server, port, of } = await notify(Level.Info, { tls, http3: true })
     for (const protocol of ['h1+tls', 'h2', 'h3'] as const) {
       const client = await connect(protocol, { port })
       await (await client.request({ path: '/' })).text()
@@ -64,20 +64,20 @@ describe('at Info a server tells of', () => {
   })
 
   it('what carries the name of the package as a field', async () => {
-    const { server, all } = await tell(Level.Debug)
+    const { server, all } = await notify(Level.Debug)
     await server.close()
     expect(new Set(all().map(({ fields }) => fields?.['component']))).toEqual(new Set(['@fw/core']))
   })
 
   it('a second listener alone, when there is one', async () => {
-    const { server, of } = await tell(Level.Info)
+    const { server, of } = await notify(Level.Info)
     await server.listen(local)
     expect(of(Level.Info).map((message) => message.split(' ')[0])).toEqual(['Starting', 'Listening', 'Listening'])
   })
 })
 
 it('what is cut off at the end of close() is a Warn record', async () => {
-  const { server, port, of } = await tell(Level.Info)
+  const { server, port, of } = await notify(Level.Info)
   let isBegun = false
   server.router().get('/never', () => ((isBegun = true), new Promise(() => {})))
   const cut = fetch(`http://127.0.0.1:${port}/never`).catch(() => 'cut off')
@@ -89,12 +89,12 @@ it('what is cut off at the end of close() is a Warn record', async () => {
 
 describe('at Debug a server tells of', () => {
   it('event loop, I/O driver, buffers, QUIC and connections', async () => {
-    const { server, port, of } = await tell(Level.Debug, { tls, http3: true })
+    const { server, port, of } = await notify(Level.Debug, { tls, http3: true })
     const client = await connect('h2', { port })
     await (await client.request({ path: '/' })).text()
     await client.close()
     await server.close({ drainMs: 5000 })
-    const told = of(Level.Debug)
+    const notified = of(Level.Debug)
     for (const expected of [
       /^Event loop serves on CPUs [\d,-]+ of \d+$/,
       new RegExp(`^I/O driver: libuv ${process.versions.uv}.*UV_USE_IO_URING .*, \\d+ threads for files$`),
@@ -106,21 +106,21 @@ describe('at Debug a server tells of', () => {
       /^Event loop: [\d.]+ % busy, late by [\d.]+ ms on average, [\d.]+ ms \(99 %\), [\d.]+ ms at most$/,
       /^Event loop serves no more$/,
     ]) {
-      expect(told).toContainEqual(expect.stringMatching(expected))
+      expect(notified).toContainEqual(expect.stringMatching(expected))
     }
     expect(of(Level.Trace)).toEqual([])
   })
 
   it('the buffer that all connections are read into, once', async () => {
-    const { server, port, of } = await tell(Level.Debug)
+    const { server, port, of } = await notify(Level.Debug)
     for (let n = 0; n < 2; n++) {
       const client = await connect('h1', { port })
       await (await client.request({ path: '/' })).text()
       await client.close()
     }
     await server.close({ drainMs: 5000 })
-    const told = of(Level.Debug).filter((message) => message.startsWith('Receive buffer'))
-    expect(told).toEqual(['Receive buffer: one of 65536 bytes for all connections'])
+    const notified = of(Level.Debug).filter((message) => message.startsWith('Receive buffer'))
+    expect(notified).toEqual(['Receive buffer: one of 65536 bytes for all connections'])
   })
 
   it('how late the event loop is, only while that level is on', async () => {
@@ -152,27 +152,27 @@ describe('at Debug a server tells of', () => {
 
 describe('at Trace a server tells of', () => {
   it('HTTP/3 frames and QUIC packets', async () => {
-    const { port, of } = await tell(Level.Trace, { tls, http3: true })
+    const { port, of } = await notify(Level.Trace, { tls, http3: true })
     const client = await connect('h3', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
     // The response does not wait for the body.
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/3 stream 0: DATA frame, 3 bytes')
     await client.close()
-    const told = of(Level.Trace)
-    expect(told).toContainEqual(expect.stringMatching(/^QUIC packet from 127\.0\.0\.1 port \d+: \d+ bytes$/))
-    expect(told).toContainEqual(expect.stringMatching(/^QUIC packet sent to 127\.0\.0\.1 port \d+: \d+ bytes$/))
-    expect(told).toContainEqual(expect.stringMatching(/^HTTP\/3 stream 0: HEADERS frame, \d+ bytes$/))
+    const notified = of(Level.Trace)
+    expect(notified).toContainEqual(expect.stringMatching(/^QUIC packet from 127\.0\.0\.1 port \d+: \d+ bytes$/))
+    expect(notified).toContainEqual(expect.stringMatching(/^QUIC packet sent to 127\.0\.0\.1 port \d+: \d+ bytes$/))
+    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/3 stream 0: HEADERS frame, \d+ bytes$/))
   })
 
   it('HTTP/2 frames', async () => {
-    const { port, of } = await tell(Level.Trace, { tls })
+    const { port, of } = await notify(Level.Trace, { tls })
     const client = await connect('h2', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/2 stream 1: DATA frame, 3 bytes')
     await client.close()
-    const told = of(Level.Trace)
-    expect(told).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 0: SETTINGS frame, \d+ bytes$/))
-    expect(told).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 1: HEADERS frame, \d+ bytes$/))
+    const notified = of(Level.Trace)
+    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 0: SETTINGS frame, \d+ bytes$/))
+    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 1: HEADERS frame, \d+ bytes$/))
   })
 })
 

@@ -222,11 +222,11 @@ writeSync(2, JSON.stringify(log.stats()))`)
       logger.info('line {}', at)
       dropped = logger.stats().dropped
     }
-    const told = (): number =>
+    const notified = (): number =>
       messagesOf(path)
         .map((line) => Number(/^(\d+) records? dropped: the log queue was full$/.exec(line)?.[1] ?? 0))
         .reduce((sum, count) => sum + count, 0)
-    await until(() => told() === dropped)
+    await until(() => notified() === dropped)
     expect(messagesOf(path).at(-1)).toContain('dropped')
     expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
   })

@@ -79,13 +79,13 @@ eachProtocol('a client that never reads', start, (client) => {
     ['latest-by-key', { isOpen: true, isDropping: true, warnings: 0 }],
   ])('on a channel stays within its bound under %s, and is told of', async (slowConsumer, expected) => {
     stallMs = 0
-    const told = { slow: 0, dropped: 0 }
+    const notified = { slow: 0, dropped: 0 }
     const channel = new SseChannel({
       history: 0,
       slowConsumer,
       maxBufferedBytes: MIB,
-      onSlow: () => told.slow++,
-      onDrop: (_, { events }) => (told.dropped += events),
+      onSlow: () => notified.slow++,
+      onDrop: (_, { events }) => (notified.dropped += events),
     })
     const subscribed = Promise.withResolvers<SseStream>()
     handle = async (stream) => {
@@ -105,7 +105,7 @@ eachProtocol('a client that never reads', start, (client) => {
     expect(most).toBeLessThan(MIB + 2 * EVENT.length)
     // What the last events passed through is let go of in turns to come.
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
-    expect({ isOpen: stream.isOpen(), isDropping: told.dropped > 0, warnings: told.slow }).toEqual(expected)
+    expect({ isOpen: stream.isOpen(), isDropping: notified.dropped > 0, warnings: notified.slow }).toEqual(expected)
     // Gone with all that waited for it.
     response.abort()
     await stream.closed

@@ -32,9 +32,9 @@ it('a worker passes over an event that its channel refuses, and reports it', asy
     const events = ['refused', 'taken'].map((event) => ({ event, data: '', id: '1', position: '1' }))
     worker.send({ sse: 'deliver', channel: 'orders', events })
     worker.send({ sse: 'joined', channel: 'orders' })
-    const told = JSON.stringify([await next(), await next()])
-    expect(told).toContain('{"delivered":"taken"}')
-    expect(told).toContain('An event of the primary process threw: TypeError: on purpose')
+    const notified = JSON.stringify([await next(), await next()])
+    expect(notified).toContain('{"delivered":"taken"}')
+    expect(notified).toContain('An event of the primary process threw: TypeError: on purpose')
   } finally {
     worker.kill('SIGKILL')
   }

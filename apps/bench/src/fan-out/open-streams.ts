@@ -37,7 +37,7 @@ export class OpenStreams implements AsyncDisposable {
     const program = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await ServerProcess.program([process.execPath, '--expose-gc', program]))
-    server.tell('collect')
+    server.notify('collect')
     const { rssBytes } = await usageOf(server)
     const clients = startClients(server.port, count)
     stack.defer(() => void clients.kill('SIGKILL'))
@@ -53,7 +53,7 @@ export class OpenStreams implements AsyncDisposable {
 
   /** Lets the server collect its garbage. */
   collect(): void {
-    this.#server.tell('collect')
+    this.#server.notify('collect')
   }
 
   /**
@@ -70,7 +70,7 @@ export class OpenStreams implements AsyncDisposable {
     for (let n = 0; n < broadcasts; n++) {
       const received = nextMessage(this.#clients)
       this.#clients.send(deliveries, () => {})
-      this.#server.tell(events)
+      this.#server.notify(events)
       await received
       const after = await usageOf(this.#server)
       costs.push((after.cpuMicros - before.cpuMicros) / deliveries)

@@ -37,7 +37,7 @@ async function open(server: ServerProcess, sockets: Socket[], count: number): Pr
 }
 
 async function collectedRss(server: ServerProcess): Promise<number> {
-  server.tell('collect')
+  server.notify('collect')
   // Its response comes after the collection.
   await server.ask('cpu')
   await delay(200)

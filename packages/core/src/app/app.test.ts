@@ -329,16 +329,16 @@ describe('middleware', () => {
 
   it('of the root is told of refused requests, whatever one of them does', () => {
     const reported: unknown[] = []
-    const told: unknown[] = []
+    const notified: unknown[] = []
     const app = new App({ onError: (message) => reported.push(message) })
     app.router.use(
       (_, next) => next(),
       withRefused(() => {
         throw new Error('x')
       }),
-      withRefused((refusal) => told.push(refusal.status)),
+      withRefused((refusal) => notified.push(refusal.status)),
     )
-    app.router.group('/g').use(withRefused(() => told.push('group')))
+    app.router.group('/g').use(withRefused(() => notified.push('group')))
     app.refused({
       status: 431,
       reason: 'too large',
@@ -349,7 +349,7 @@ describe('middleware', () => {
       bodyBytes: 0,
       durationMs: 1,
     })
-    expect(told).toEqual([431])
+    expect(notified).toEqual([431])
     expect(reported).toHaveLength(1)
   })
 })

@@ -208,11 +208,11 @@ describe('Context: the end', () => {
 
 describe('Context: draining', () => {
   it('is told once to running exchanges, at once to later ones, and not to those that are over', async () => {
-    const told: string[] = []
+    const notified: string[] = []
     const app = new App()
     const running = Promise.withResolvers<void>()
     app.router.get('/:name', async (ctx) => {
-      ctx.onDrain(() => told.push(ctx.path))
+      ctx.onDrain(() => notified.push(ctx.path))
       if (ctx.path === '/running') await running.promise
     })
     await app.fetch('/over')
@@ -222,7 +222,7 @@ describe('Context: draining', () => {
     running.resolve()
     await response
     await app.fetch('/later')
-    expect(told).toEqual(['/running', '/later'])
+    expect(notified).toEqual(['/running', '/later'])
   })
 })
 

@@ -23,7 +23,7 @@ import { BodyReader, parseUrlencoded } from './body-reader.ts'
 import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
-import { callAll, withOne } from './listeners.ts'
+import { notifyAll, withOne } from './listeners.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
@@ -276,7 +276,7 @@ export class RequestContext {
   onFinish(listener: (outcome: Outcome) => void): void {
     const outcome = this.#outcome
     if (outcome === undefined) this.#listeners = withOne(this.#listeners, listener)
-    else this.#tell([listener], outcome)
+    else this.#notify([listener], outcome)
   }
 
   onDrain(listener: () => void): void {
@@ -289,7 +289,7 @@ export class RequestContext {
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
-    callAll(listeners, undefined, (error) => this.#host.report('A listener of onDrain threw', error))
+    notifyAll(listeners, undefined, (error) => this.#host.report('A listener of onDrain threw', error))
   }
 
   /** Stands in for the method that the register entry of `@fw/sse` installs. */
@@ -385,12 +385,12 @@ export class RequestContext {
     this.#outcome = outcome
     if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
     if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
-    this.#tell(this.#listeners, outcome)
+    this.#notify(this.#listeners, outcome)
     this.#listeners = undefined
   }
 
-  #tell(listeners: readonly ((outcome: Outcome) => void)[] | undefined, outcome: Outcome): void {
-    callAll(listeners, outcome, (error) => this.#host.report('A listener of onFinish threw', error))
+  #notify(listeners: readonly ((outcome: Outcome) => void)[] | undefined, outcome: Outcome): void {
+    notifyAll(listeners, outcome, (error) => this.#host.report('A listener of onFinish threw', error))
   }
 }
 

@@ -6,7 +6,7 @@ export function withOne<T>(list: readonly T[] | undefined, item: T): readonly T[
 }
 
 /** Calls all of them, whichever of them throws. */
-export function callAll<T>(
+export function notifyAll<T>(
   listeners: readonly ((event: T) => void)[] | undefined,
   event: T,
   onThrown: (error: unknown) => void,

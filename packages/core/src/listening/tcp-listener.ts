@@ -39,7 +39,7 @@ export class TcpListener implements Bindable {
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
   #fd = -1
-  #hasToldOfReceiving = false
+  #hasNotifiedReceiving = false
   #certificates: CertificateSet | undefined
 
   constructor(options: TcpListenerOptions) {
@@ -153,7 +153,7 @@ export class TcpListener implements Bindable {
   }
 
   #serveHttp1(socket: Socket, host: EngineHost): void {
-    this.#tell(socket, 'HTTP/1.1')
+    this.#notify(socket, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
       options = {
@@ -162,7 +162,7 @@ export class TcpListener implements Bindable {
         deadlines: this.#deadlines,
         // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
         onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
-        onReceiving: (isShared) => this.#tellOfReceiving(isShared),
+        onReceiving: (isShared) => this.#notifyReceiving(isShared),
         onClose: (closed) => this.#forget(closed),
       }
       this.#http1Options.set(host, options)
@@ -171,7 +171,7 @@ export class TcpListener implements Bindable {
   }
 
   #serveHttp2(socket: Socket, host: EngineHost): void {
-    this.#tell(socket, 'HTTP/2.0')
+    this.#notify(socket, 'HTTP/2.0')
     const connection = new Http2Connection(socket, {
       scheme: this.#scheme,
       host,
@@ -186,7 +186,7 @@ export class TcpListener implements Bindable {
     if (this.#drained !== undefined) connection.drain()
   }
 
-  #tell({ remoteAddress, remotePort }: Socket, protocol: string): void {
+  #notify({ remoteAddress, remotePort }: Socket, protocol: string): void {
     const { logger } = this.#options.host
     if (logger?.isEnabled(Level.Debug) !== true) return
     logger.debug(
@@ -198,9 +198,9 @@ export class TcpListener implements Bindable {
     )
   }
 
-  #tellOfReceiving(isShared: boolean): void {
-    if (this.#hasToldOfReceiving) return
-    this.#hasToldOfReceiving = true
+  #notifyReceiving(isShared: boolean): void {
+    if (this.#hasNotifiedReceiving) return
+    this.#hasNotifiedReceiving = true
     const { logger } = this.#options.host
     if (isShared) logger?.debug('Receive buffer: one of {} bytes for all connections', RECEIVE_BUFFER_BYTES)
     else logger?.debug('Receive buffer: one for each read, as this Node.js has no other for servers')

@@ -4,7 +4,7 @@ import { StreamBody } from './stream-body.ts'
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A body of pieces, what was asked of its source, and what a consumer was told. */
-function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; told: string[] } {
+function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; notified: string[] } {
   const pulled: string[] = []
   const left = [...pieces]
   const stream = new ReadableStream<Uint8Array>(
@@ -20,85 +20,85 @@ function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: strin
     },
     { highWaterMark: 0 },
   )
-  return { body: new StreamBody(stream, undefined), pulled, told: [] }
+  return { body: new StreamBody(stream, undefined), pulled, notified: [] }
 }
 
-function consume(body: StreamBody, told: string[], afterData: () => void = () => {}): void {
+function consume(body: StreamBody, notified: string[], afterData: () => void = () => {}): void {
   body.consume({
     data(chunk) {
-      told.push(Buffer.from(chunk).toString())
+      notified.push(Buffer.from(chunk).toString())
       afterData()
     },
-    end: () => void told.push('end'),
-    error: (error) => void told.push(error.name),
+    end: () => void notified.push('end'),
+    error: (error) => void notified.push(error.name),
   })
 }
 
 describe('StreamBody', () => {
   it('gives every piece and the end', async () => {
-    const { body, told } = bodyOf('a', '', 'b')
-    consume(body, told)
+    const { body, notified } = bodyOf('a', '', 'b')
+    consume(body, notified)
     await tick()
-    expect(told).toEqual(['a', 'b', 'end'])
+    expect(notified).toEqual(['a', 'b', 'end'])
   })
 
   it('reads nothing before it is asked to, nor while it is paused', async () => {
-    const { body, pulled, told } = bodyOf('a', 'b', 'c')
+    const { body, pulled, notified } = bodyOf('a', 'b', 'c')
     await tick()
     expect(pulled).toEqual([])
-    consume(body, told, () => body.pause())
+    consume(body, notified, () => body.pause())
     for (const count of [1, 2, 3]) {
       await tick()
-      expect([pulled.length, told.length]).toEqual([count, count])
+      expect([pulled.length, notified.length]).toEqual([count, count])
       body.resume()
     }
     await tick()
-    expect(told).toEqual(['a', 'b', 'c', 'end'])
+    expect(notified).toEqual(['a', 'b', 'c', 'end'])
   })
 
   it('holds back what was on its way when it was paused', async () => {
-    const { body, told } = bodyOf('a')
-    consume(body, told)
+    const { body, notified } = bodyOf('a')
+    consume(body, notified)
     body.pause()
     await tick()
-    expect(told).toEqual([])
+    expect(notified).toEqual([])
     body.resume()
     await tick()
-    expect(told).toEqual(['a', 'end'])
+    expect(notified).toEqual(['a', 'end'])
   })
 
   it('tells when its source breaks', async () => {
-    const { body, told } = bodyOf('a', 'broken')
-    consume(body, told)
+    const { body, notified } = bodyOf('a', 'broken')
+    consume(body, notified)
     await tick()
-    expect(told).toEqual(['a', 'AbortedError'])
+    expect(notified).toEqual(['a', 'AbortedError'])
   })
 
   it('tells both sides when it is stopped, once', async () => {
-    const { body, pulled, told } = bodyOf('a', 'b')
-    consume(body, told, () => body.pause())
+    const { body, pulled, notified } = bodyOf('a', 'b')
+    consume(body, notified, () => body.pause())
     await tick()
     body.stop('over')
     body.stop('over')
     body.resume()
     await tick()
-    expect([pulled, told]).toEqual([
+    expect([pulled, notified]).toEqual([
       ['a', 'cancel'],
       ['a', 'AbortedError'],
     ])
   })
 
   it('can be stopped before anybody reads it', async () => {
-    const { body, pulled, told } = bodyOf('a')
+    const { body, pulled, notified } = bodyOf('a')
     body.stop('over')
-    consume(body, told)
+    consume(body, notified)
     await tick()
-    expect([pulled, told]).toEqual([['cancel'], ['AbortedError']])
+    expect([pulled, notified]).toEqual([['cancel'], ['AbortedError']])
   })
 
   it('is read once', () => {
-    const { body, told } = bodyOf('a')
-    consume(body, told)
-    expect(() => consume(body, told)).toThrow('being read already')
+    const { body, notified } = bodyOf('a')
+    consume(body, notified)
+    expect(() => consume(body, notified)).toThrow('being read already')
   })
 })

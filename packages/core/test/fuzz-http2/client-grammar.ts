@@ -167,8 +167,8 @@ export class ClientGrammar {
   #padded(payload: Buffer): Buffer {
     const random = this.#random
     const padding = random.pick([0, 1, 5, 255])
-    const told = random.chance(0.02) ? random.below(256) : padding
-    return Buffer.concat([Buffer.of(told), payload, Buffer.alloc(padding)])
+    const notified = random.chance(0.02) ? random.below(256) : padding
+    return Buffer.concat([Buffer.of(notified), payload, Buffer.alloc(padding)])
   }
 
   #settings(): Buffer {

@@ -19,8 +19,8 @@ afterAll(() => child.kill())
 
 async function state(): Promise<ChurnState> {
   child.send('state')
-  const [told] = (await once(child, 'message')) as [ChurnState]
-  return told
+  const [notified] = (await once(child, 'message')) as [ChurnState]
+  return notified
 }
 
 /** The state once the connections that vanished are over too. */

@@ -12,7 +12,7 @@ const SLICE_BYTES = 64 * 1024
 const MAX_GROWTH_BYTES = 20 * MIB
 
 /** Times are looked at, never judged: a machine may be busy. */
-const tell = process.env['BODY_MIB'] === undefined ? (): void => {} : console.log
+const notify = process.env['BODY_MIB'] === undefined ? (): void => {} : console.log
 
 let server: ServerProcess
 async function start(demand: ServerDemand): Promise<ServerProcess> {
@@ -78,7 +78,7 @@ eachProtocol('large bodies', start, (client, protocol) => {
     const leftMs = Date.now()
     response.abort()
     const noticedMs = await noticed
-    tell(`${protocol}: the handler was told ${noticedMs - leftMs} ms after the client had left`)
+    notify(`${protocol}: the handler was told ${noticedMs - leftMs} ms after the client had left`)
     expect(noticedMs).toBeGreaterThan(0)
   })
 
@@ -87,6 +87,6 @@ eachProtocol('large bodies', start, (client, protocol) => {
     const response = await client().request({ path: '/breaks' })
     await expect(response.text()).rejects.toThrow(Error)
     const noticedMs = Date.now()
-    tell(`${protocol}: the client was told ${noticedMs - (await broken)} ms after the server had given up`)
+    notify(`${protocol}: the client was told ${noticedMs - (await broken)} ms after the server had given up`)
   })
 })

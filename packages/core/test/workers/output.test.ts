@@ -99,10 +99,10 @@ it('lines that nobody reads until the deadline are counted, and told of where so
   expect(await (await fetch(`${url}log/${LINES}/5000`)).text()).toBe('logged')
   program.process.send(100)
   expect(await program.ended).toBe(0)
-  const told = /^(\d+) lines that the workers wrote were dropped: nobody read them in time$/m.exec(
+  const notified = /^(\d+) lines that the workers wrote were dropped: nobody read them in time$/m.exec(
     readFileSync(errors, 'utf8'),
   )
   // A pipe holds 65,536 bytes, and so does the one that the worker writes to.
-  expect(Number(told?.[1])).toBeGreaterThan(0)
-  expect(Number(told?.[1])).toBeLessThanOrEqual(LINES + 3)
+  expect(Number(notified?.[1])).toBeGreaterThan(0)
+  expect(Number(notified?.[1])).toBeLessThanOrEqual(LINES + 3)
 })

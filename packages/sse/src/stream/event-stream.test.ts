@@ -212,12 +212,12 @@ describe('from', () => {
     ['never settles', () => new Promise(() => {})],
   ])('is not disturbed by a source whose return() %s', async (_, giveBack) => {
     const { stream, body } = await open()
-    let isTold = false
+    let isNotified = false
     const source = {
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise<IteratorResult<string>>(() => {}),
         return: () => {
-          isTold = true
+          isNotified = true
           return giveBack() as Promise<IteratorResult<string>>
         },
       }),
@@ -226,7 +226,7 @@ describe('from', () => {
     await new Promise(setImmediate)
     body.disconnect()
     await sending
-    expect(isTold).toBe(true)
+    expect(isNotified).toBe(true)
   })
 
   it('does not touch a source once the stream is over', async () => {

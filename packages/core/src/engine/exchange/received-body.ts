@@ -65,7 +65,7 @@ export class ReceivedBody implements RequestBody {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer
     if (this.#isDiscarded) {
-      this.#tellDiscarded(consumer)
+      this.#notifyDiscarded(consumer)
       return
     }
     if (this.#trailers === undefined && this.#error === undefined) this.#supply.onWanted()
@@ -118,10 +118,10 @@ export class ReceivedBody implements RequestBody {
     this.#waitingBytes = 0
     this.#makeRoom()
     const consumer = this.#consumer
-    if (consumer !== undefined && !this.#isSettled) this.#tellDiscarded(consumer)
+    if (consumer !== undefined && !this.#isSettled) this.#notifyDiscarded(consumer)
   }
 
-  #tellDiscarded(consumer: BodyConsumer): void {
+  #notifyDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
     this.#call(() => consumer.error(new AbortedError('The response was complete before the request was read')))
   }

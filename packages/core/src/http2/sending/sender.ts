@@ -129,7 +129,7 @@ export class Sender implements TurnTaker {
     } finally {
       this.#isPumping = false
     }
-    if (this.#waiting.size > 0 && !this.isBlocked) this.#tellWaiting()
+    if (this.#waiting.size > 0 && !this.isBlocked) this.#notifyWaiting()
   }
 
   /** Nothing will be sent any more, and those who wait for it are told. */
@@ -151,7 +151,7 @@ export class Sender implements TurnTaker {
     return true
   }
 
-  #tellWaiting(): void {
+  #notifyWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = new Set()
     for (const stream of waiting) stream.onRoom()

@@ -121,7 +121,7 @@ export class QuicheConnection implements QuicConnection {
       this.#sending.onEstablished()
       this.#events = this.#endpoint.accept(this)
     }
-    if (this.#events !== undefined && !this.#isClosing) this.#tell()
+    if (this.#events !== undefined && !this.#isClosing) this.#notify()
     this.#transmit()
     if (this.#quiche.isDraining() || this.#quiche.isClosed()) this.#onClosed()
     if (this.#quiche.isClosed()) this.#onGone()
@@ -212,9 +212,9 @@ export class QuicheConnection implements QuicConnection {
     this.close(code, '')
   }
 
-  #tell(): void {
-    this.#receiving.tell()
-    this.#sending.tell()
+  #notify(): void {
+    this.#receiving.notify()
+    this.#sending.notify()
     this.#deliveredClose.check()
   }
 

@@ -31,8 +31,8 @@ export class ReceivingStreams {
   }
 
   /** Tells of the streams that have something to read. */
-  tell(): void {
-    if (this.#sides.quiche.isReadable()) this.#tellReadables()
+  notify(): void {
+    if (this.#sides.quiche.isReadable()) this.#notifyReadables()
     for (const streamId of this.#ended) if (!this.#paused.has(streamId)) this.#sides.events()?.onReadable(streamId)
   }
 
@@ -70,27 +70,27 @@ export class ReceivingStreams {
   }
 
   /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
-  #tellReadables(): void {
+  #notifyReadables(): void {
     const { quiche } = this.#sides
     if (this.#open.size <= MAX_ASKED_STREAMS) {
       for (const streamId of this.#open) {
-        if (quiche.streamReadable(streamId)) this.#tellReadable(streamId)
+        if (quiche.streamReadable(streamId)) this.#notifyReadable(streamId)
       }
-      this.#tellNew(0)
-      this.#tellNew(2)
+      this.#notifyNew(0)
+      this.#notifyNew(2)
       if (!quiche.isReadable()) return
     }
-    for (const streamId of quiche.readable()) this.#tellReadable(streamId)
+    for (const streamId of quiche.readable()) this.#notifyReadable(streamId)
   }
 
   /** Streams that the peer has opened in order. */
-  #tellNew(kind: 0 | 2): void {
+  #notifyNew(kind: 0 | 2): void {
     for (let streamId; this.#sides.quiche.streamReadable((streamId = this.#opened.next(kind)));) {
-      this.#tellReadable(streamId)
+      this.#notifyReadable(streamId)
     }
   }
 
-  #tellReadable(streamId: number): void {
+  #notifyReadable(streamId: number): void {
     if (!this.#open.has(streamId)) {
       if (!this.#opened.isNew(streamId)) {
         // Over for us, but quiche forgets it only when all of it was read.

@@ -54,7 +54,7 @@ export class SendingStreams {
   }
 
   /** Tells of the streams that take more, and of those that the peer has stopped. */
-  tell(): void {
+  notify(): void {
     // Asked once: many streams may be waiting for the same room.
     const isFull = this.#open.size > 2 && this.#room?.isFull === true
     let left = this.#open.size
