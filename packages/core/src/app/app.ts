@@ -189,7 +189,7 @@ export class App {
       if (context.headSent) return
       const error = new HttpError(503, 'The response took too long')
       traceError(context, error)
-      void handleFailure(error, context.giveUp(error), group.errorHandlers, this.#host)
+      void handleFailure(error, context.handOver(error), group.errorHandlers, this.#host)
     }, timeoutMs)
     context.onFinish(() => clearTimeout(timer))
   }

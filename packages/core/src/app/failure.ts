@@ -3,7 +3,7 @@ import { isThenable } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { prepareProblem, problemDocument, problemOf } from '../response/problem.ts'
-import { entriesOf } from '../response/response-init.ts'
+import { headerEntries } from '../response/response-init.ts'
 import { sendResponse } from './send-response.ts'
 
 /**
@@ -57,7 +57,7 @@ async function isRespondedBy(handler: ErrorHandler, error: unknown, context: Req
   const { status, headers } = problemOf(error)
   prepared.abandonBody()
   prepared.status = status
-  for (const [name, value] of entriesOf(headers ?? {})) prepared.headers.set(name, value)
+  for (const [name, value] of headerEntries(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
   if (value !== undefined && !context.isTimedOut) context.setResult(value)
@@ -117,5 +117,7 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
  * `ctx.signal`, which Node.js reports as an `AbortError`.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
-  return error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isGone))
+  return (
+    error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isClientGone))
+  )
 }

@@ -18,7 +18,7 @@ import { ANY_METHOD } from '../routing/route-leaf.ts'
 import { checkRouteOptions } from '../options/route-options.ts'
 import { serializerOf } from './serializers.ts'
 import { runHandler, runValidated } from './run-handler.ts'
-import { respondToMiss, type Miss } from './unrouted.ts'
+import { respondToMiss, type RouteMiss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
 
 /** Methods that people write in lower case by mistake; they are compared with case. */
@@ -153,7 +153,7 @@ export class RouteGroup implements RouteScope {
    *
    * @internal
    */
-  missStep(miss: Miss): Step<RequestContext> {
+  missStep(miss: RouteMiss): Step<RequestContext> {
     return this.#wrap((context) => respondToMiss(context, miss, this.notFoundHandler))
   }
 

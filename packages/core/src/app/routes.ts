@@ -8,7 +8,7 @@ import { parsePattern, segmentWithoutCase, type PatternSegment } from '../routin
 import { RouteTable } from '../routing/route-table.ts'
 import type { Routing } from '../options/routing-options.ts'
 import type { Serialize } from '../response/handler-result.ts'
-import type { Miss } from './unrouted.ts'
+import type { RouteMiss } from './unrouted.ts'
 
 /** Where routes are registered, and what that says about requests under its prefix. */
 export interface RouteScope {
@@ -18,7 +18,7 @@ export interface RouteScope {
   /** The nearest handler of paths without a route. */
   readonly notFoundHandler: Handler | undefined
   /** What answers a request that no route takes. */
-  missStep(miss: Miss): Step<RequestContext>
+  missStep(miss: RouteMiss): Step<RequestContext>
 }
 
 /** A registered route, ready to run. */
@@ -64,7 +64,7 @@ export class Routes {
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })
   }
 
-  find(method: string, target: RequestTarget): RouteMatch<Route> | Miss {
+  find(method: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
     if (target.form === 'authority') return { kind: 'tunnel' }
     if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods }
     if (target.form === 'malformed') return { kind: 'bad-target', detail: 'The request target is malformed' }

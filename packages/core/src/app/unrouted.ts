@@ -4,7 +4,7 @@ import type { RequestContext } from '../context/context.ts'
 import { runHandler } from './run-handler.ts'
 
 /** Why no route takes a request. */
-export type Miss =
+export type RouteMiss =
   | { readonly kind: 'not-found' }
   /** The path has routes for other methods. */
   | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
@@ -19,7 +19,7 @@ export type Miss =
 /** Answers a request that no route takes. */
 export function respondToMiss(
   context: RequestContext,
-  miss: Miss,
+  miss: RouteMiss,
   notFound: Handler | undefined,
 ): Promise<void> | undefined {
   switch (miss.kind) {

@@ -1,7 +1,7 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { HttpError } from '../response/http-error.ts'
-import { owned } from '../engine/socket/kept-bytes.ts'
+import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
@@ -31,7 +31,7 @@ export class BodyReader {
   bytes(): Promise<Uint8Array> {
     return promised(() => {
       const bytes = this.#collect()
-      return (this.#bytes = bytes instanceof Promise ? bytes.then(owned) : owned(bytes))
+      return (this.#bytes = bytes instanceof Promise ? bytes.then(ownBytes) : ownBytes(bytes))
     })
   }
 
@@ -96,7 +96,7 @@ export class BodyReader {
             return
           }
           isWanted = false
-          controller.enqueue(owned(chunk))
+          controller.enqueue(ownBytes(chunk))
           // Unless the next piece was asked for right away, while this one was handed over.
           if (!isWanted) body.pause()
         },
@@ -197,9 +197,9 @@ function parseJson(text: string): unknown {
 function promised<T>(make: () => T | Promise<T>): Promise<T> {
   try {
     const made = make()
-    return made instanceof Promise ? handled(made) : Promise.resolve(made)
+    return made instanceof Promise ? ignoreRejection(made) : Promise.resolve(made)
   } catch (error) {
-    return handled(Promise.reject(error))
+    return ignoreRejection(Promise.reject(error))
   }
 }
 
@@ -207,7 +207,7 @@ function promised<T>(make: () => T | Promise<T>): Promise<T> {
  * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
  * rejection, which would end the process.
  */
-export function handled<T>(reading: Promise<T>): Promise<T> {
+export function ignoreRejection<T>(reading: Promise<T>): Promise<T> {
   reading.catch(() => {})
   return reading
 }

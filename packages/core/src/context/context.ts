@@ -23,7 +23,7 @@ import { BodyReader, parseUrlencoded } from './body-reader.ts'
 import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
-import { notifyAll, withOne } from './listeners.ts'
+import { notifyAll, withAdded } from './listeners.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
@@ -145,7 +145,7 @@ export class RequestContext {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
       if (this.#timeout !== undefined) this.#aborter.abort(this.#timeout)
-      if (this.isGone) this.#aborter.abort(new AbortedError('The client went away'))
+      if (this.isClientGone) this.#aborter.abort(new AbortedError('The client went away'))
     }
     return this.#aborter.signal
   }
@@ -275,13 +275,13 @@ export class RequestContext {
 
   onFinish(listener: (outcome: Outcome) => void): void {
     const outcome = this.#outcome
-    if (outcome === undefined) this.#listeners = withOne(this.#listeners, listener)
+    if (outcome === undefined) this.#listeners = withAdded(this.#listeners, listener)
     else this.#notify([listener], outcome)
   }
 
   onDrain(listener: () => void): void {
     if (this.#outcome !== undefined) return
-    this.#drainListeners = withOne(this.#drainListeners, listener)
+    this.#drainListeners = withAdded(this.#drainListeners, listener)
     this.#host.drainNotice.add(this)
   }
 
@@ -328,7 +328,7 @@ export class RequestContext {
   }
 
   /** Whether the client went away. @internal */
-  get isGone(): boolean {
+  get isClientGone(): boolean {
     return this.#outcome?.aborted === true
   }
 
@@ -343,7 +343,7 @@ export class RequestContext {
    * @returns The context that goes on with the request, and with what was prepared
    * @internal
    */
-  giveUp(reason: Error): RequestContext {
+  handOver(reason: Error): RequestContext {
     const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
     const { prepared } = this
     heir.prepared = prepared

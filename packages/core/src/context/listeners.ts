@@ -1,7 +1,7 @@
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 
 /** The list with one more. Most lists stay at one, and an array that grew takes room for 17. */
-export function withOne<T>(list: readonly T[] | undefined, item: T): readonly T[] {
+export function withAdded<T>(list: readonly T[] | undefined, item: T): readonly T[] {
   return list === undefined ? [item] : [...list, item]
 }
 

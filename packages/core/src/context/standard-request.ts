@@ -1,6 +1,6 @@
 import type { Exchange } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
-import { handled } from './body-reader.ts'
+import { ignoreRejection } from './body-reader.ts'
 
 /** The members of a `Request` that read its body as a whole. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
@@ -33,7 +33,7 @@ export function makeRequest(source: RequestSource): Request {
   for (const name of READERS) {
     const read: () => Promise<unknown> = request[name].bind(request)
     // As the readers of the context: a handler may begin to read and await later.
-    Object.defineProperty(request, name, { value: () => handled(read()), configurable: true, writable: true })
+    Object.defineProperty(request, name, { value: () => ignoreRejection(read()), configurable: true, writable: true })
   }
   return request
 }

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError, asProtocolError, ProtocolError } from '../engine/errors.ts'
-import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { beginRequest } from '../engine/exchange/begin-request.ts'
-import { outsideRequests } from '../engine/event-loop/outside-requests.ts'
+import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { Http1RequestBody, type Http1BodyOwner } from './request-body.ts'
 import type { Http1ConnectionOptions, Phase } from './connection-options.ts'
 import { cutOff, LingeringClose } from './connection-end.ts'
 import { Http1Exchange, type ResponseTransport } from './exchange.ts'
 import { HeadReader } from './head-reader.ts'
-import { copied, joined } from '../engine/socket/kept-bytes.ts'
+import { copyBytes, joinBytes } from '../engine/socket/kept-bytes.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
 import { isShared, receiveAsStream, receiveShared } from '../engine/socket/receive-buffer.ts'
 import type { RequestHead } from './request-head.ts'
@@ -24,7 +24,7 @@ import { encodeRefusal, type ConnectionFields } from './response-head.ts'
  * Pipelined requests are served one after the other, so answers cannot overtake each other and a client that sends
  * many at once waits in its own socket buffer.
  */
-export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowOwner, Watched, Drainable {
+export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowOwner, HasDeadline, Drainable {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -178,7 +178,7 @@ export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowO
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#closing !== undefined) return this.#closing.onData(chunk)
-    this.#received = this.#received === undefined ? chunk : joined(this.#received, chunk)
+    this.#received = this.#received === undefined ? chunk : joinBytes(this.#received, chunk)
     if (this.#phase === 'fresh' && this.#options.onHttp2 !== undefined && this.#received[0] === 0x50) {
       const isHttp2 = startsWithPreface(this.#received)
       if (isHttp2 === undefined) return
@@ -200,18 +200,18 @@ export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowO
   /** Takes what has not been understood yet out of memory that the next read, of any connection, overwrites. */
   #keepReceived(): void {
     const received = this.#received
-    if (received !== undefined && isShared(received)) this.#received = copied(received, 0, received.length)
+    if (received !== undefined && isShared(received)) this.#received = copyBytes(received, 0, received.length)
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    this.#heedEnd()
+    this.#onPeerEnd()
   }
 
   readonly #onDrain = (): void => {
     this.output.onDrain()
     // The socket tells whoever wrote to it first, which may have been another request.
-    if (!this.output.isBlocked && this.#exchange !== undefined) outsideRequests(wake, this.#exchange)
+    if (!this.output.isBlocked && this.#exchange !== undefined) runOutsideRequests(wake, this.#exchange)
   }
 
   readonly #onClose = (): void => {
@@ -246,17 +246,17 @@ export class Http1Connection implements ResponseTransport, Http1BodyOwner, FlowO
     }
     this.#isAdvancing = false
     this.#throttle()
-    if (this.#hasEnded) this.#heedEnd()
+    if (this.#hasEnded) this.#onPeerEnd()
   }
 
   /** The same where a request is at work: the next one, if it is there, must not begin in its asynchronous context. */
   #advanceOutside(): void {
     if (this.#received === undefined || this.#isAdvancing) this.#advance()
-    else outsideRequests(advance, this)
+    else runOutsideRequests(advance, this)
   }
 
   /** The client has said that it sends no more; what it sent before still has its turn. */
-  #heedEnd(): void {
+  #onPeerEnd(): void {
     if (this.#flow.isResting || this.#phase === 'closed') return
     const exchange = this.#exchange
     // A client that has sent everything it ever will is taken to have left, unless its response is on its way already.

@@ -1,5 +1,5 @@
 import type { Refusal } from '@fw/types'
-import { hasHeadBegun, parseHead, requestLineOf, type HeadLimits, type RequestHead } from './request-head.ts'
+import { hasHeadBegun, readRequestHead, requestLineOf, type HeadLimits, type RequestHead } from './request-head.ts'
 
 /** Reads the heads of a connection one after the other, in whatever pieces they arrive. */
 export class HeadReader {
@@ -25,7 +25,7 @@ export class HeadReader {
    */
   read(received: Buffer): RequestHead | undefined {
     if (this.#seenBytes === 0) this.#startMs = undefined
-    const head = parseHead(received, this.#limits, this.#last, this.#seenBytes)
+    const head = readRequestHead(received, this.#limits, this.#last, this.#seenBytes)
     if (head === undefined) {
       if (!hasHeadBegun(received)) return undefined
       this.#startMs ??= performance.now()

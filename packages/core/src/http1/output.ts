@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.ts'
-import { responseBatch, type Holder } from '../engine/event-loop/response-batch.ts'
+import { responseBatch, type HeldOutput } from '../engine/event-loop/response-batch.ts'
 
 /** What a stall ends. */
 interface Breakable extends WriterOwner {
@@ -12,7 +12,7 @@ interface Breakable extends WriterOwner {
 const MAX_HELD_CHARS = 16 * 1024
 
 /** What a connection writes to its socket, and the time its peer has to take it. */
-export class SocketOutput extends SlicedWriter implements Watched, Holder {
+export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutput {
   /** When the peer must have taken something of what it was sent. */
   deadlineMs: number = Infinity
   watchPlace = 0

@@ -1,7 +1,7 @@
 import { BodyRate } from '../engine/exchange/body-rate.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
-import { copied, copyForNow } from '../engine/socket/kept-bytes.ts'
+import { copyBytes, copyBriefly } from '../engine/socket/kept-bytes.ts'
 import { isShared } from '../engine/socket/receive-buffer.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
@@ -128,9 +128,9 @@ export class Http1RequestBody implements BodySupply {
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {
     if (isShared(bytes)) {
       const isUsedSoon = this.body.isFlowing && this.#decoder.done
-      return isUsedSoon ? copyForNow(bytes, start, end) : copied(bytes, start, end)
+      return isUsedSoon ? copyBriefly(bytes, start, end) : copyBytes(bytes, start, end)
     }
-    return isWasteful(bytes, end - start) ? copied(bytes, start, end) : bytes.subarray(start, end)
+    return isWasteful(bytes, end - start) ? copyBytes(bytes, start, end) : bytes.subarray(start, end)
   }
 
   onWanted(): void {

@@ -2,11 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { ProtocolError } from '../engine/errors.ts'
-import { parseHead, requestLineOf, type RequestHead } from './request-head.ts'
+import { readRequestHead, requestLineOf, type RequestHead } from './request-head.ts'
 import { Http1Headers } from './headers.ts'
 
 const parse = (wire: string, limits = DEFAULT_LIMITS): RequestHead | undefined =>
-  parseHead(Buffer.from(wire, 'latin1'), limits)
+  readRequestHead(Buffer.from(wire, 'latin1'), limits)
 const line = (length: number): string => `GET /${'a'.repeat(length - 14)} HTTP/1.1`
 const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
 
@@ -22,7 +22,7 @@ function statusOf(act: () => unknown): number | undefined {
 /** A head, why there can be none, or `undefined`. */
 function outcome(bytes: Buffer, seenBytes?: number): unknown {
   try {
-    return parseHead(bytes, DEFAULT_LIMITS, undefined, seenBytes)
+    return readRequestHead(bytes, DEFAULT_LIMITS, undefined, seenBytes)
   } catch (error) {
     return (error as ProtocolError).message
   }
@@ -159,7 +159,7 @@ describe('parseHead after another head on the same connection', () => {
   const first = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
   const previous = parse(first)
   const again = (wire: string): RequestHead | undefined =>
-    parseHead(Buffer.from(wire, 'latin1'), DEFAULT_LIMITS, previous)
+    readRequestHead(Buffer.from(wire, 'latin1'), DEFAULT_LIMITS, previous)
 
   it.each([
     ['the same head', first],
@@ -177,7 +177,7 @@ describe('parseHead after another head on the same connection', () => {
   it.each(['', '\r\n', '\r\n\r\n'])('knows where the head ends when the one before came after %j', (lines) => {
     const before = parse(`${lines}${first}`)
     for (const now of ['', '\r\n', '\r\n\r\n']) {
-      const head = parseHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
+      const head = readRequestHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
       expect(head).toEqual(parse(`${now}${first}abc`))
     }
   })
@@ -205,9 +205,9 @@ describe('parseHead after another head on the same connection', () => {
       expect(head).toMatchObject({ text: wire, target: '/', end: length })
       expect(parse(wire + rest)).toEqual(head)
       for (const behind of ['', rest]) {
-        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, head)).toBe(head)
-        expect(parseHead(Buffer.from(wire.replace('b', 'c') + behind), DEFAULT_LIMITS, head)?.end).toBe(length)
-        expect(parseHead(Buffer.from(wire + behind), DEFAULT_LIMITS, undefined, length - 3)).toEqual(head)
+        expect(readRequestHead(Buffer.from(wire + behind), DEFAULT_LIMITS, head)).toBe(head)
+        expect(readRequestHead(Buffer.from(wire.replace('b', 'c') + behind), DEFAULT_LIMITS, head)?.end).toBe(length)
+        expect(readRequestHead(Buffer.from(wire + behind), DEFAULT_LIMITS, undefined, length - 3)).toEqual(head)
       }
       expect(parse(wire.slice(0, -1))).toBeUndefined()
     }
@@ -289,9 +289,9 @@ describe('limits of a head', () => {
     [41, 414],
   ])('a request line of %i bytes gives %s', (length, status) => {
     const wire = `${line(length)}\r\nHost: a\r\n\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+    expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
     // Nothing is gained by leaving the line unfinished.
-    expect(statusOf(() => parseHead(Buffer.from(wire.slice(0, length)), limits))).toBe(status)
+    expect(statusOf(() => readRequestHead(Buffer.from(wire.slice(0, length)), limits))).toBe(status)
   })
 
   it.each([
@@ -300,13 +300,13 @@ describe('limits of a head', () => {
   ])('a head of %i bytes gives %s', (length, status) => {
     const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
     const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
-    expect(statusOf(() => parseHead(Buffer.from(`${wire}body of any length`), limits))).toBe(status)
+    expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
+    expect(statusOf(() => readRequestHead(Buffer.from(`${wire}body of any length`), limits))).toBe(status)
   })
 
   it('refuses an endless head as soon as it is too large', () => {
     const wire = `GET / HTTP/1.1\r\nX: ${'b'.repeat(100)}`
-    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(431)
+    expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(431)
   })
 
   it.each([
@@ -314,7 +314,7 @@ describe('limits of a head', () => {
     [4, 431],
   ])('%i fields give %s', (count, status) => {
     const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
-    expect(statusOf(() => parseHead(Buffer.from(wire), limits))).toBe(status)
+    expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { AbortedError } from '../engine/errors.ts'
-import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
@@ -40,7 +40,7 @@ export interface Http2ConnectionOptions {
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
-export class Http2Connection implements Drainable, Watched, FlowOwner, FrameOwner, StreamsOwner {
+export class Http2Connection implements Drainable, HasDeadline, FlowOwner, FrameOwner, StreamsOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly scheme: 'http' | 'https'

@@ -269,7 +269,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       sender.passed(length)
       this.#finish()
     } else {
-      this.#heedPriority(head.fields)
+      this.#applyPriority(head.fields)
       const queue = this.#beginQueue()
       queue.isEnding = true
       queue.push(typeof body === 'string' ? Buffer.from(body) : body)
@@ -283,7 +283,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     sender.writer.flushSoon()
     // Nothing more will be sent, whatever the application still does.
     if (!head.allowsBody) this.#isSent = true
-    else this.#heedPriority(head.fields)
+    else this.#applyPriority(head.fields)
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
@@ -341,7 +341,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   }
 
   /** RFC 9218 §8: the application may know better than the client; what it does not say stays as it is. */
-  #heedPriority(fields: FieldList): void {
+  #applyPriority(fields: FieldList): void {
     for (let i = 0; i < fields.length; i += 2) {
       if (fields[i] === 'priority') this.priority = parsePriority(fields[i + 1] ?? '', this.priority)
     }

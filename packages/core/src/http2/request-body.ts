@@ -2,7 +2,7 @@ import type { FieldList } from '@fw/types'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 import { ProtocolError } from '../engine/errors.ts'
-import { copied, keepable } from '../engine/socket/kept-bytes.ts'
+import { copyBytes, bytesToKeep } from '../engine/socket/kept-bytes.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { BodyTimeout } from './body-timeout.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
@@ -130,7 +130,7 @@ export class Http2RequestBody implements BodySupply {
     this.#watchSoon()
     const { body } = this
     if (length > 0 && !body.isDiscarded) {
-      body.push(body.isFlowing ? keepable(bytes, start, end) : copied(bytes, start, end))
+      body.push(body.isFlowing ? bytesToKeep(bytes, start, end) : copyBytes(bytes, start, end))
     }
     if (!this.#isFull) this.#credit(this.#size >>> 1)
   }

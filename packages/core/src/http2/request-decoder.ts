@@ -3,7 +3,7 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import { HpackDecoder } from './hpack/decoder.ts'
 import type { FieldSection } from './hpack/field.ts'
 import { HpackError } from './hpack/error.ts'
-import { http2RequestHead, type Http2RequestHead } from './request-head.ts'
+import { readRequestHead, type Http2RequestHead } from './request-head.ts'
 
 /** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
 const TABLE_BYTES = 4096
@@ -33,7 +33,7 @@ export class RequestDecoder {
   /** Takes a section for the head of a request. @throws as `http2RequestHead` does */
   head(section: FieldSection): Http2RequestHead {
     if (section === this.#section && this.#head !== undefined) return this.#head
-    const head = http2RequestHead(section, this.#limits)
+    const head = readRequestHead(section, this.#limits)
     this.#section = section
     this.#head = head
     return head

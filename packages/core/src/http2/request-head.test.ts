@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 import type { FieldSection } from './hpack/field.ts'
-import { http2RequestHead, http2Trailers, refusedRequestLine } from './request-head.ts'
+import { readRequestHead, http2Trailers, refusedRequestLine } from './request-head.ts'
 
 const LIMITS = { ...DEFAULT_LIMITS, maxRequestLineBytes: 100 }
 const request = (changes: Record<string, string>): string[] =>
@@ -24,7 +24,7 @@ describe('http2RequestHead', () => {
     [request({ ':method': 'OPTIONS', ':path': '*' }), { target: '*' }],
     [[':method', 'CONNECT', ':authority', 'a:443'], { method: 'CONNECT', target: 'a:443' }],
   ])('reads %j', (fields, want) => {
-    expect(http2RequestHead(section(fields), LIMITS)).toMatchObject(want)
+    expect(readRequestHead(section(fields), LIMITS)).toMatchObject(want)
   })
 
   it.each([
@@ -35,7 +35,7 @@ describe('http2RequestHead', () => {
     request({ host: 'b' }),
   ])('answers 400 to %j', (...fields) => {
     const refusal = { status: 400, scope: 'stream' }
-    expect(() => http2RequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(refusal))
+    expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(refusal))
   })
 
   it.each([
@@ -55,24 +55,24 @@ describe('http2RequestHead', () => {
     [':method', 'GET', ':scheme', 'https', ':path', '/'],
     [':method', 'CONNECT', ':authority', 'a', ':path', '/'],
   ])('calls %j malformed', (...fields) => {
-    expect(() => http2RequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(MALFORMED))
+    expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
   it('calls malformed what has an invalid name or value', () => {
     const invalid = section(request({}), { isWellFormed: false })
-    expect(() => http2RequestHead(invalid, LIMITS)).toThrow(expect.objectContaining(MALFORMED))
+    expect(() => readRequestHead(invalid, LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
   it('answers 431 to what was too large to decode', () => {
     const large = section(request({}), { isTooLarge: true })
-    expect(() => http2RequestHead(large, LIMITS)).toThrow(expect.objectContaining({ status: 431 }))
+    expect(() => readRequestHead(large, LIMITS)).toThrow(expect.objectContaining({ status: 431 }))
   })
 
   it.each([
     ['12', 12],
     ['0', 0],
   ])('reads content-length %s, and whether 100 is expected', (value, contentLength) => {
-    const head = http2RequestHead(section(request({ 'content-length': value, expect: '100-Continue' })), LIMITS)
+    const head = readRequestHead(section(request({ 'content-length': value, expect: '100-Continue' })), LIMITS)
     expect(head).toMatchObject({ contentLength, expectsContinue: true })
   })
 
@@ -122,7 +122,7 @@ describe('refusedRequestLine', () => {
 
 function statusOf(fields: readonly string[], limits: Partial<typeof DEFAULT_LIMITS>): unknown {
   try {
-    http2RequestHead(section(fields), { ...LIMITS, ...limits })
+    readRequestHead(section(fields), { ...LIMITS, ...limits })
     return undefined
   } catch (error) {
     return (error as { status: number }).status

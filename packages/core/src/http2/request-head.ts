@@ -47,7 +47,7 @@ const REQUEST_LINE_REST_BYTES = ' '.length + ' HTTP/1.1'.length
  *   would refuse too
  * @see RFC 9113 §8.1.1 (malformed), §8.2 (fields), §8.3.1 (pseudo-header fields), §8.5 (CONNECT)
  */
-export function http2RequestHead(section: FieldSection, limits: Http2HeadLimits): Http2RequestHead {
+export function readRequestHead(section: FieldSection, limits: Http2HeadLimits): Http2RequestHead {
   const { fields } = section
   if (!section.isWellFormed) throw malformed('an invalid field')
   if (section.isTooLarge) throw new ProtocolError(431, 'Request head too large', 'stream')

@@ -1,4 +1,4 @@
-import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
 import { encodeFrame, FrameType } from './frames.ts'
@@ -35,7 +35,7 @@ export interface Http3ConnectionOptions {
  *
  * @see RFC 9114 §3.3, §5, §6
  */
-export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, Watched {
+export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, HasDeadline {
   deadlineMs: number = Infinity
   place = 0
   watchPlace = 0

@@ -1,7 +1,7 @@
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import { beginRequest } from '../engine/exchange/begin-request.ts'
 import { BodyRate } from '../engine/exchange/body-rate.ts'
-import type { Deadlines, Watched } from '../engine/event-loop/deadlines.ts'
+import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
@@ -38,7 +38,7 @@ export interface StreamOwner {
  * When the response is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
  * let us tell the client to stop at once, but Chromium then waits for ever and never shows the response.
  */
-export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Watched, Numbered {
+export class Http3Stream implements ResponseStream, RequestParts, BodySupply, HasDeadline, Numbered {
   readonly id: number
   nextInPlace: this | undefined = undefined
   deadlineMs: number = Infinity

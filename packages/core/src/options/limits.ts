@@ -1,4 +1,4 @@
-import { inWords } from './check-options.ts'
+import { showValue } from './check-options.ts'
 
 /**
  * What one client may cost. Every limit has a default here and can be set in `new Server({ limits })`; the unit is in
@@ -136,7 +136,7 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
     // What timers and the operating system take; a body may be larger.
     const most = name === 'maxBodyBytes' ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
     if (!Number.isSafeInteger(value) || value < 0 || value > most) {
-      throw new RangeError(`Limit ${name} is ${inWords(value)}; it takes a whole number from 0 to ${most}`)
+      throw new RangeError(`Limit ${name} is ${showValue(value)}; it takes a whole number from 0 to ${most}`)
     }
   }
   return { ...DEFAULT_LIMITS, ...stated }

@@ -1,6 +1,6 @@
 import type { TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
-import { inWords, checkOptions } from './check-options.ts'
+import { showValue, checkOptions } from './check-options.ts'
 import type { Limits } from './limits.ts'
 import type { RoutingOptions } from './routing-options.ts'
 import type { TlsOptions } from './tls-options.ts'
@@ -144,7 +144,7 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   const { port, path, fd, udpFd, systemd } = options
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     const hint = typeof port === 'string' ? `, such as Number(process.env.PORT)` : ''
-    throw new RangeError(`Port is ${inWords(port)}; it takes a whole number from 0 to 65535${hint}`)
+    throw new RangeError(`Port is ${showValue(port)}; it takes a whole number from 0 to 65535${hint}`)
   }
   if (options.workers !== undefined) resolveWorkerOptions(options.workers, options.pinCpus ?? false)
   else if (options.pinCpus !== undefined) throw new TypeError('Option pinCpus of listen takes workers beside it')
@@ -157,7 +157,7 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   }
   if (path !== undefined) checkPath(path)
   if (options.host !== undefined && typeof options.host !== 'string') {
-    throw new TypeError(`Option host of listen is ${inWords(options.host)}; it takes an IP address or a host name`)
+    throw new TypeError(`Option host of listen is ${showValue(options.host)}; it takes an IP address or a host name`)
   }
   checkTls(options.tls, 'listen')
   if (options.signal !== undefined && !((options.signal as unknown) instanceof AbortSignal)) {
@@ -190,14 +190,14 @@ function checkTls(tls: unknown, what: string): void {
   if (tls === undefined || tls === false || typeof tls === 'function' || (typeof tls === 'object' && tls !== null))
     return
   // Text is not shown: it may be a private key.
-  const given = typeof tls === 'string' ? 'text' : inWords(tls)
+  const given = typeof tls === 'string' ? 'text' : showValue(tls)
   throw new TypeError(`Option tls of ${what} is ${given}; it takes { keyFile, certFile }, or { key, cert } in PEM`)
 }
 
 function checkProtocols(options: Pick<ServerOptions, 'http2' | 'http3'>): void {
   const { http3 } = options
   if (http3 !== undefined && typeof http3 !== 'boolean' && http3 !== 'clear') {
-    throw new TypeError(`Option http3 is ${inWords(http3)}; it takes true, false or 'clear'`)
+    throw new TypeError(`Option http3 is ${showValue(http3)}; it takes true, false or 'clear'`)
   }
   checkBooleans(options, ['http2'])
 }
@@ -207,13 +207,13 @@ function checkBooleans<N extends string>(options: Readonly<Partial<Record<N, unk
   for (const name of names) {
     const value = options[name]
     if (value === undefined || typeof value === 'boolean') continue
-    throw new TypeError(`Option ${name} is ${inWords(value)}; it takes true or false`)
+    throw new TypeError(`Option ${name} is ${showValue(value)}; it takes true or false`)
   }
 }
 
 function checkPath(path: string): void {
   if (typeof path !== 'string' || path === '') {
-    throw new TypeError(`Option path of listen is ${inWords(path)}; it takes the path of a Unix socket`)
+    throw new TypeError(`Option path of listen is ${showValue(path)}; it takes the path of a Unix socket`)
   }
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return
   throw new RangeError(`Path of a Unix socket has at most ${MAX_SOCKET_PATH_BYTES} bytes: ${path} is too long`)

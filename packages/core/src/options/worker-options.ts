@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { inWords, checkOptions } from './check-options.ts'
+import { showValue, checkOptions } from './check-options.ts'
 
 /** Settings of the worker processes of a program. */
 export interface WorkerOptions {
@@ -75,7 +75,7 @@ export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pin
   }
   if (!(Number.isInteger(settings.count) && settings.count >= 1 && settings.count <= MAX_COUNT)) {
     throw new RangeError(
-      `workers is ${inWords(options.count)}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`,
+      `workers is ${showValue(options.count)}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`,
     )
   }
   const { heartbeatTimeoutMs } = settings
@@ -92,7 +92,7 @@ function duration(options: WorkerOptions, name: keyof typeof DURATIONS): number 
   const value = options[name] ?? defaultMs
   if (!Number.isInteger(value) || value < minMs || value > MAX_TIMER_MS) {
     throw new RangeError(
-      `workers.${name} is ${inWords(value)}; it takes a whole number of milliseconds from ${minMs} to ${MAX_TIMER_MS}`,
+      `workers.${name} is ${showValue(value)}; it takes a whole number of milliseconds from ${minMs} to ${MAX_TIMER_MS}`,
     )
   }
   return value

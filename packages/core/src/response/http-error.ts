@@ -1,6 +1,6 @@
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
-import { entriesOf } from './response-init.ts'
+import { headerEntries } from './response-init.ts'
 
 /** What an `HttpError` may carry beside status and message. */
 export interface HttpErrorOptions {
@@ -33,7 +33,7 @@ export class HttpError extends Error {
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
     // Refused here, where they are given, and not where the response is made.
     const checked = new ResponseHeaderList()
-    for (const [name, value] of entriesOf(options.headers ?? {})) checked.append(name, value)
+    for (const [name, value] of headerEntries(options.headers ?? {})) checked.append(name, value)
     this.status = status
     this.headers = options.headers
     this.type = options.type

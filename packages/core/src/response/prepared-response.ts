@@ -3,7 +3,7 @@ import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
 import { readHandlerResult, type ResponseBody, jsonText, type Serialize } from './handler-result.ts'
-import { checkInit, entriesOf } from './response-init.ts'
+import { checkInit, headerEntries } from './response-init.ts'
 
 /** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
 const BODY_FIELDS = [
@@ -87,7 +87,7 @@ export class PreparedResponse {
     this.#replaceBody(body)
     this.#imply(contentType)
     if (headers === undefined) return
-    for (const [name, value] of entriesOf(headers)) this.headers.set(name, value)
+    for (const [name, value] of headerEntries(headers)) this.headers.set(name, value)
   }
 
   /**
@@ -105,7 +105,7 @@ export class PreparedResponse {
     if (response === undefined) return
     this.status = response.status
     const seen = new Set(['set-cookie'])
-    const isLeftOut = fieldsLeftOut(response)
+    const isLeftOut = omittedFields(response)
     for (const [name, value] of response.headers) {
       if (isLeftOut.has(name)) continue
       // Cookies add up; any other field of the `Response` takes the place of a prepared one.
@@ -178,7 +178,7 @@ const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-e
  * came by another connection, and its body has been decoded though its fields say how it was coded (Fetch standard, "HTTP
  * network fetch").
  */
-function fieldsLeftOut(response: Response): ReadonlySet<string> {
+function omittedFields(response: Response): ReadonlySet<string> {
   // Only what was fetched has a URL.
   if (response.url === '') return NONE
   const codings = response.headers.get('content-encoding')

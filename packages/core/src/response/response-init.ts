@@ -19,7 +19,7 @@ export function checkInit(init: ResponseInit): ResponseInit {
  *
  * @throws {TypeError} for a `Headers` or a list of pairs, which have no members and would be without effect
  */
-export function entriesOf(headers: Headers): [name: string, value: string][] {
+export function headerEntries(headers: Headers): [name: string, value: string][] {
   if (typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers)) return Object.entries(headers)
   throw new TypeError(
     'Cannot send headers that are no plain object: give { name: value }, or Object.fromEntries(headers)',

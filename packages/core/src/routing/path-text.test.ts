@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodePath, otherEnd, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
+import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
 
 /** The same by the words of the rule: cut at the slashes, then decode each segment once. */
 function segmentsByTheRule(path: string): string[] | undefined {
@@ -94,7 +94,7 @@ describe('referenceToOtherEnd', () => {
       fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), (names, hasSlash) => {
         const from = `/${names.join('/')}${hasSlash ? '/' : ''}`
         expect(new URL(referenceToOtherEnd(from), `https://here.test${from}`).href).toBe(
-          `https://here.test${otherEnd(from)}`,
+          `https://here.test${toggleSlash(from)}`,
         )
       }),
     )

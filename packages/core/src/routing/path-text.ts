@@ -29,7 +29,7 @@ export function withoutCase(text: string): string {
 }
 
 /** A path with the slash at its end taken away, or one added. That of `/` is empty, which no pattern matches. */
-export function otherEnd(path: string): string {
+export function toggleSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : `${path}/`
 }
 

@@ -1,5 +1,5 @@
 import type { Params } from '@fw/types'
-import { decodePath, otherEnd, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
+import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
 import { allowedMethods, type MethodKey, type RouteEntry, type RouteLeaf, type RouteMatch } from './route-leaf.ts'
 import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-pattern.ts'
 import { emptyTree, findEntry, leafOf, type Place, type Search } from './route-tree.ts'
@@ -80,7 +80,7 @@ export class RouteTable<T> {
     const match = this.#match(text, isEncoded)
     if (match !== undefined) return match
     if (this.#routing.trailingSlash !== 'strict') {
-      const other = this.#match(otherEnd(text), isEncoded)
+      const other = this.#match(toggleSlash(text), isEncoded)
       if (other !== undefined) {
         return this.#routing.trailingSlash === 'ignore'
           ? other

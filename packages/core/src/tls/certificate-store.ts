@@ -1,5 +1,5 @@
 import type { Logger } from '@fw/log'
-import { inWords } from '../options/check-options.ts'
+import { showValue } from '../options/check-options.ts'
 import { CertificateSet } from './certificate-set.ts'
 import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
@@ -131,7 +131,7 @@ function watchFiles(certificates: readonly TlsCertificate[], watch: FileWatch): 
 function checkedInterval(intervalMs: number): number {
   if (Number.isInteger(intervalMs) && intervalMs >= 1 && intervalMs <= MAX_TIMER_MS) return intervalMs
   throw new RangeError(
-    `tls.watchIntervalMs is ${inWords(intervalMs)}; it takes a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`,
+    `tls.watchIntervalMs is ${showValue(intervalMs)}; it takes a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { ResponseBody } from '@fw/types'
-import { startHeartbeat, type Silent } from './heartbeat.ts'
+import { startHeartbeat, type HeartbeatTarget } from './heartbeat.ts'
 
 /** A stream whose client has to read before more is written. */
 export interface BlockedStream {
@@ -11,14 +11,14 @@ export interface BlockedStream {
 }
 
 /** Waits for a client to read everything, but not for one that reads nothing. */
-export class Blockage implements Silent {
+export class Blockage implements HeartbeatTarget {
   /** Resolves when the transport has taken everything written, or the stream is over; never rejects. */
   readonly over: Promise<void>
   readonly #stream: BlockedStream
   #takenBytes: number
   #isProlonged = false
   beatTick = 0
-  beatSlot: Set<Silent> | undefined = undefined
+  beatSlot: Set<HeartbeatTarget> | undefined = undefined
 
   /**
    * @param stallMs How long the client may take nothing before the stream is broken off; 0 for as long as it likes

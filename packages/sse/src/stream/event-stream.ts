@@ -3,7 +3,7 @@ import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { Blockage } from './blockage.ts'
 import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './typed-events.ts'
-import { startHeartbeat, type HeartbeatWheel, type Silent } from './heartbeat.ts'
+import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 import { metrics, type StreamEnd } from './metrics.ts'
 import type { StreamSettings } from './stream-options.ts'
 import { pumpSource, type EventSourceOf } from './pump-source.ts'
@@ -39,7 +39,7 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
  * Every write sends its block at once, as one chunk, and resolves when the transport has taken it or the stream is
  * over. Once the stream is over, writes are without effect and never fail.
  */
-export class SseStream<Events extends object = SseEvents> implements AsyncDisposable, Silent {
+export class SseStream<Events extends object = SseEvents> implements AsyncDisposable, HeartbeatTarget {
   // What a broadcast touches stands together at the front: with many streams none of it is in a cache of the processor.
   readonly #body: ResponseBody
   readonly #heartbeats: HeartbeatWheel | undefined
@@ -51,7 +51,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
   readonly #settings: StreamSettings
   readonly #context: StreamContext
   /** @internal */
-  beatSlot: Set<Silent> | undefined = undefined
+  beatSlot: Set<HeartbeatTarget> | undefined = undefined
   #isOver = false
   #controller: AbortController | undefined = undefined
   #closed: Promise<void> | undefined = undefined

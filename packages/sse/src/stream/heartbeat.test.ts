@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startHeartbeat, type HeartbeatWheel, type Silent } from './heartbeat.ts'
+import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 
 /** A heartbeat as whoever writes sees it. */
 interface Heartbeat {
@@ -11,7 +11,7 @@ describe('startHeartbeat', () => {
   const started: Heartbeat[] = []
   const start = (periodMs: number): { beats: () => number; heartbeat: Heartbeat } => {
     let count = 0
-    const silent: Silent = { beatTick: 0, beatSlot: undefined, beat: () => void count++ }
+    const silent: HeartbeatTarget = { beatTick: 0, beatSlot: undefined, beat: () => void count++ }
     const wheel = startHeartbeat(periodMs, silent)
     const heartbeat = {
       postpone: () => void (silent.beatTick = wheel.tick),
@@ -72,7 +72,7 @@ describe('startHeartbeat', () => {
 
   it('stops one without the others, also while they beat', () => {
     const last = start(1000)
-    const stopping: Silent = {
+    const stopping: HeartbeatTarget = {
       beatTick: 0,
       beatSlot: undefined,
       beat() {

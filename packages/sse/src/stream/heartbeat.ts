@@ -5,11 +5,11 @@ const TICKS = 8
  * What is told that it was silent for a period. It is its own entry in the wheel: there is one for every open stream,
  * and a broadcast postpones them all.
  */
-export interface Silent {
+export interface HeartbeatTarget {
   /** Tick of the last sign of life; to be set to `tick` of the wheel when something is written. */
   beatTick: number
   /** Where the wheel keeps it; nobody else's concern. */
-  beatSlot: Set<Silent> | undefined
+  beatSlot: Set<HeartbeatTarget> | undefined
   beat(): void
 }
 
@@ -20,7 +20,7 @@ export interface Silent {
  *
  * @returns What tells the tick, and takes `silent` out
  */
-export function startHeartbeat(periodMs: number, silent: Silent): HeartbeatWheel {
+export function startHeartbeat(periodMs: number, silent: HeartbeatTarget): HeartbeatWheel {
   let wheel = wheels.get(periodMs)
   if (wheel === undefined) wheels.set(periodMs, (wheel = new HeartbeatWheel(periodMs)))
   wheel.add(silent)
@@ -34,7 +34,7 @@ export class HeartbeatWheel {
   tick = 0
   readonly #periodMs: number
   readonly #timer: NodeJS.Timeout
-  readonly #slots = new Map<number, Set<Silent>>()
+  readonly #slots = new Map<number, Set<HeartbeatTarget>>()
   #size = 0
 
   constructor(periodMs: number) {
@@ -42,14 +42,14 @@ export class HeartbeatWheel {
     this.#timer = setInterval(() => this.#turn(), periodMs / TICKS).unref()
   }
 
-  add(silent: Silent): void {
+  add(silent: HeartbeatTarget): void {
     silent.beatTick = this.tick
     silent.beatSlot = this.#slotAt(this.tick + TICKS).add(silent)
     this.#size++
   }
 
   /** Ends its heartbeats for good; again is without effect. */
-  remove(silent: Silent): void {
+  remove(silent: HeartbeatTarget): void {
     if (silent.beatSlot?.delete(silent) !== true) return
     silent.beatSlot = undefined
     this.#size--
@@ -70,7 +70,7 @@ export class HeartbeatWheel {
     }
   }
 
-  #slotAt(tick: number): Set<Silent> {
+  #slotAt(tick: number): Set<HeartbeatTarget> {
     let slot = this.#slots.get(tick)
     if (slot === undefined) this.#slots.set(tick, (slot = new Set()))
     return slot

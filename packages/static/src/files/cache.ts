@@ -1,6 +1,6 @@
 import { isSameState, isSettled, type FileIdentity } from './file-identity.ts'
 import type { FileFailure } from './file-failure.ts'
-import { Loans, type Holding } from './loans.ts'
+import { BorrowedBytes, type Holding } from './borrowed-bytes.ts'
 import { readWhole } from './read-whole.ts'
 import type { Changed, Sample } from './sample.ts'
 import type { Confinement } from '../options.ts'
@@ -38,7 +38,7 @@ export class FileCache {
   /** The first of several requests for a file that is not in memory: the others wait until it is done. */
   readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
-  readonly #loans = new Loans()
+  readonly #loans = new BorrowedBytes()
   /** Bytes that are being read. */
   #loading = 0
 

@@ -2,7 +2,7 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { fileFailure } from '../files/file-failure.ts'
-import { Pace } from './pace.ts'
+import { DiskSpeed } from './disk-speed.ts'
 import { TurnBudget } from './turn.ts'
 
 type Found = BigIntStats | undefined
@@ -22,7 +22,7 @@ const OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 export class FileStat {
   readonly #statSync: (path: string) => Found
   readonly #stat: (path: string) => Promise<Found>
-  readonly #pace = new Pace()
+  readonly #pace = new DiskSpeed()
   readonly #running = new Map<string, Promise<Found>>()
   readonly #queued = new Map<string, Promise<Found>>()
 

@@ -4,7 +4,7 @@ import type { Absence } from './resolution.ts'
 import { identityOf, isSameState, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './resolution.ts'
-import { NO_TURN, type Look, type Moment, type Variant } from './resolution.ts'
+import { NO_TURN, type Look, type LookTime, type Variant } from './resolution.ts'
 import { currentTurn } from './turn.ts'
 
 /** Paths kept; the oldest goes first. */
@@ -21,7 +21,7 @@ const MAX_AGE_MS = 1
  */
 const MAX_DIRECTORY_AGE_MS = 0.1
 
-interface SeenDirectory extends Moment {
+interface SeenDirectory extends LookTime {
   readonly found: FileIdentity | undefined
 }
 
@@ -63,7 +63,7 @@ export class KnownPaths {
    * @returns `'unknown'` where it would take time to know
    */
   holds({ looks, absence }: Resolution, variant: Variant, isShared: boolean): boolean | 'unknown' {
-    const now: Moment = { turn: isShared ? currentTurn() : NO_TURN, atMs: performance.now() }
+    const now: LookTime = { turn: isShared ? currentTurn() : NO_TURN, atMs: performance.now() }
     for (const look of looks) {
       const isSame = this.#isAsBefore(look, now)
       if (isSame !== true) return isSame
@@ -95,7 +95,7 @@ export class KnownPaths {
     }
   }
 
-  #isAsBefore({ path, stats, seen }: Look, now: Moment): boolean | 'unknown' {
+  #isAsBefore({ path, stats, seen }: Look, now: LookTime): boolean | 'unknown' {
     if (isRecent(seen, now)) return true
     const found = this.#files.lookNow(path, now.atMs)
     if (found === 'unknown') return 'unknown'
@@ -105,7 +105,7 @@ export class KnownPaths {
     return true
   }
 
-  #isStillAbsent(absence: Absence, now: Moment): boolean | 'unknown' {
+  #isStillAbsent(absence: Absence, now: LookTime): boolean | 'unknown' {
     if (isAged(absence, now.atMs)) return lookForNames(absence, this.#files, now.atMs)
     const { directory } = absence
     let last = this.#directories.get(directory)
@@ -122,12 +122,12 @@ export class KnownPaths {
 }
 
 /** Whether it was looked at in the same turn, and that is not long ago. */
-function isRecent({ turn, atMs }: Moment, now: Moment): boolean {
+function isRecent({ turn, atMs }: LookTime, now: LookTime): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }
 
 /** Whether it was looked at so shortly before that nobody can have seen the response and done something else since. */
-function isBrief({ atMs }: Moment, now: Moment): boolean {
+function isBrief({ atMs }: LookTime, now: LookTime): boolean {
   return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
 }
 

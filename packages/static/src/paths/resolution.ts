@@ -19,11 +19,11 @@ export interface Look {
   /** What was there; `undefined` for nothing. */
   readonly stats: FileIdentity | undefined
   /** When it was found to be the same last. */
-  readonly seen: Moment
+  readonly seen: LookTime
 }
 
 /** A time, as far as looks are shared by requests. */
-export interface Moment {
+export interface LookTime {
   /** Turn of the event loop. */
   turn: number
   atMs: number

@@ -1,7 +1,7 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 
 /** Something that must happen by a certain time. */
-export interface Watched {
+export interface HasDeadline {
   /** When, on the clock of `Deadlines`; `Infinity` for never. */
   deadlineMs: number
   /** Where `Deadlines` has it; nobody else's concern. */
@@ -16,7 +16,7 @@ export interface Watched {
  * met another tick later, for what clients send only when they hear of the server again.
  */
 export class Deadlines {
-  readonly #watched = new ChurnSet<Watched>('watchPlace')
+  readonly #watched = new ChurnSet<HasDeadline>('watchPlace')
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined = undefined
   #tickedMs = 0
@@ -31,7 +31,7 @@ export class Deadlines {
     return afterMs === 0 ? Infinity : nowMs + afterMs
   }
 
-  watch(watched: Watched): void {
+  watch(watched: HasDeadline): void {
     if (this.#watched.size === 0) {
       this.#timer = setInterval(() => this.#tick(), this.#tickMs)
       this.#timer.unref()
@@ -40,7 +40,7 @@ export class Deadlines {
     this.#watched.add(watched)
   }
 
-  unwatch(watched: Watched): void {
+  unwatch(watched: HasDeadline): void {
     this.#watched.delete(watched)
     if (this.#watched.size === 0) clearInterval(this.#timer)
   }

@@ -8,6 +8,6 @@ const program = new AsyncResource('fw')
  * carry its asynchronous context (`AsyncLocalStorage`, the spans of a tracer) to the others; and whatever context `run`
  * enters ends with it.
  */
-export function outsideRequests<Args extends unknown[]>(run: (...args: Args) => void, ...args: Args): void {
+export function runOutsideRequests<Args extends unknown[]>(run: (...args: Args) => void, ...args: Args): void {
   program.runInAsyncScope(run, undefined, ...args)
 }

@@ -1,7 +1,7 @@
-import { outsideRequests } from './outside-requests.ts'
+import { runOutsideRequests } from './outside-requests.ts'
 
 /** Who holds back what it has to send. */
-export interface Holder {
+export interface HeldOutput {
   /** Sends it. */
   release(): void
 }
@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 0.5
  * fallen asleep, and the handlers find the processor's caches full of its work.
  */
 export class ResponseBatch {
-  #holders: Holder[] = []
+  #holders: HeldOutput[] = []
   /** When the first of the holders began to wait. */
   #sinceMs = 0
   #isScheduled = false
@@ -24,7 +24,7 @@ export class ResponseBatch {
   #isExiting = false
 
   /** Takes care that a holder is released soon. */
-  add(holder: Holder): void {
+  add(holder: HeldOutput): void {
     if (this.#isExiting) {
       holder.release()
       return
@@ -58,11 +58,11 @@ export class ResponseBatch {
   #send(): void {
     const holders = this.#holders
     this.#holders = []
-    outsideRequests(releaseAll, holders)
+    runOutsideRequests(releaseAll, holders)
   }
 }
 
-function releaseAll(holders: readonly Holder[]): void {
+function releaseAll(holders: readonly HeldOutput[]): void {
   for (const holder of holders) {
     try {
       holder.release()

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { outsideRequests } from './outside-requests.ts'
+import { runOutsideRequests } from './outside-requests.ts'
 
 /** Who waits for its turn. */
 export interface TurnTaker {
@@ -63,7 +63,7 @@ export class Turns {
     const granted = this.#waiting.splice(0, this.#sharesIn(this.#currentTurn()))
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
     // One by one, as each may enter a context of its own.
-    for (const taker of granted) outsideRequests(grant, taker)
+    for (const taker of granted) runOutsideRequests(grant, taker)
   }
 
   #sharesIn(turn: number): number {

@@ -1,7 +1,7 @@
 import type { Exchange } from '@fw/types'
 import { responseBatch } from '../event-loop/response-batch.ts'
 import type { EngineHost } from '../engine-host.ts'
-import { outsideRequests } from '../event-loop/outside-requests.ts'
+import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 
 /**
  * Hands a request over. What its handler does to the asynchronous context (`AsyncLocalStorage.enterWith`) ends with the
@@ -12,7 +12,7 @@ import { outsideRequests } from '../event-loop/outside-requests.ts'
 export function beginRequest(host: EngineHost, exchange: Exchange, isAlone: boolean): void {
   responseBatch.beforeHandler()
   if (isAlone) host.onRequest(exchange)
-  else outsideRequests(begin, host, exchange)
+  else runOutsideRequests(begin, host, exchange)
 }
 
 function begin(host: EngineHost, exchange: Exchange): void {

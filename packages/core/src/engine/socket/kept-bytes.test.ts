@@ -1,49 +1,49 @@
 import { describe, expect, it } from 'vitest'
-import { copied, keepable, owned } from './kept-bytes.ts'
+import { copyBytes, bytesToKeep, ownBytes } from './kept-bytes.ts'
 
 const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
 
 describe('keepable', () => {
   it('leaves what is most of what it was received with where it is', () => {
-    expect(keepable(received, 100, 60_000).buffer).toBe(received.buffer)
+    expect(bytesToKeep(received, 100, 60_000).buffer).toBe(received.buffer)
   })
 
   it.each([1, 200, 1000, 5000])('copies %i bytes, so that they keep nothing that came with them', (length) => {
-    const kept = keepable(received, 7, 7 + length)
+    const kept = bytesToKeep(received, 7, 7 + length)
     expect(kept).toEqual(received.subarray(7, 7 + length))
     expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
   })
 
   it('copies to nowhere twice', () => {
-    const copies = Array.from({ length: 100 }, (_, at) => keepable(received, at, at + 200))
+    const copies = Array.from({ length: 100 }, (_, at) => bytesToKeep(received, at, at + 200))
     for (const [at, copy] of copies.entries()) expect(copy).toEqual(received.subarray(at, at + 200))
   })
 })
 
 describe('copied', () => {
   it('shares its memory with nothing', () => {
-    const copy = copied(received, 3, 8)
+    const copy = copyBytes(received, 3, 8)
     expect(copy).toEqual(received.subarray(3, 8))
     expect(copy.buffer.byteLength).toBe(5)
   })
 
   it('is no memory that one handler could take away from all others, as a stream of bytes does that is given it', async () => {
-    const first = keepable(received, 0, 10) as Buffer<ArrayBuffer>
+    const first = bytesToKeep(received, 0, 10) as Buffer<ArrayBuffer>
     const stream = new ReadableStream({
       type: 'bytes',
       start: (controller) => expect(() => controller.enqueue(first)).toThrow(TypeError),
     })
     await stream.cancel()
     expect(() => structuredClone(first, { transfer: [first.buffer] })).toThrow('transfer')
-    expect(keepable(received, 10, 20)).toEqual(received.subarray(10, 20))
+    expect(bytesToKeep(received, 10, 20)).toEqual(received.subarray(10, 20))
   })
 })
 
 describe('owned', () => {
   it('copies what shares its memory, and nothing else', () => {
-    const whole = copied(received, 3, 8)
-    expect(owned(whole)).toBe(whole)
-    const part = owned(received.subarray(3, 8))
+    const whole = copyBytes(received, 3, 8)
+    expect(ownBytes(whole)).toBe(whole)
+    const part = ownBytes(received.subarray(3, 8))
     expect(part).toEqual(whole)
     expect(part.buffer.byteLength).toBe(5)
   })

@@ -12,15 +12,15 @@ let used = 0
  * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
  * process keep 64 KiB for each byte of a body.
  */
-export function keepable(bytes: Uint8Array, start: number, end: number): Uint8Array {
+export function bytesToKeep(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const isMost = (end - start) * PART >= bytes.buffer.byteLength
-  return isMost ? bytes.subarray(start, end) : copyForNow(bytes, start, end)
+  return isMost ? bytes.subarray(start, end) : copyBriefly(bytes, start, end)
 }
 
 /** A copy, which shares its memory with others where it is small: for who is done with it soon. */
-export function copyForNow(bytes: Uint8Array, start: number, end: number): Uint8Array {
+export function copyBriefly(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const length = end - start
-  if (length * PART > SHARED_BYTES) return copied(bytes, start, end)
+  if (length * PART > SHARED_BYTES) return copyBytes(bytes, start, end)
   if (used + length > SHARED_BYTES) {
     shared = sharedMemory()
     used = 0
@@ -39,7 +39,7 @@ function sharedMemory(): Buffer {
 }
 
 /** Both, one behind the other, in memory of their own. */
-export function joined(first: Uint8Array, second: Uint8Array): Buffer {
+export function joinBytes(first: Uint8Array, second: Uint8Array): Buffer {
   const both = Buffer.allocUnsafeSlow(first.length + second.length)
   both.set(first)
   both.set(second, first.length)
@@ -47,13 +47,13 @@ export function joined(first: Uint8Array, second: Uint8Array): Buffer {
 }
 
 /** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
-export function copied(bytes: Uint8Array, start: number, end: number): Buffer {
+export function copyBytes(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)
   copy.set(bytes.subarray(start, end))
   return copy
 }
 
 /** The same bytes in memory that nothing else is in: as they are if that is so already. */
-export function owned(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : copied(bytes, 0, bytes.byteLength)
+export function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : copyBytes(bytes, 0, bytes.byteLength)
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { outsideRequests } from '../event-loop/outside-requests.ts'
+import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 
 /** Bytes that are a share of work: what Node.js reads at once. */
@@ -71,7 +71,7 @@ export class ReadFlow implements TurnTaker {
     this.#isPaused = shouldPause
     if (shouldPause) this.#socket.pause()
     // What the socket holds is received in the asynchronous context of whoever resumes it.
-    else outsideRequests(resume, this.#socket)
+    else runOutsideRequests(resume, this.#socket)
   }
 
   onTurn(): void {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import { markAsUntransferable } from 'node:worker_threads'
-import { copied } from './kept-bytes.ts'
+import { copyBytes } from './kept-bytes.ts'
 
 /** What is read at once, as Node.js does. */
 export const RECEIVE_BUFFER_BYTES: number = 64 * 1024
@@ -82,7 +82,7 @@ export function isShared({ buffer }: Uint8Array): boolean {
 /** @returns False if the stream has enough for now */
 function pushCopy(this: Socket, count: number, buffer: Buffer): boolean {
   if (buffer !== shared?.usual) next = shared?.usual
-  return this.push(copied(buffer, 0, count))
+  return this.push(copyBytes(buffer, 0, count))
 }
 
 /** What Node.js asks after each read. */

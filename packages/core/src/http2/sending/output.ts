@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { responseBatch, type Holder } from '../../engine/event-loop/response-batch.ts'
-import { outsideRequests } from '../../engine/event-loop/outside-requests.ts'
+import { responseBatch, type HeldOutput } from '../../engine/event-loop/response-batch.ts'
+import { runOutsideRequests } from '../../engine/event-loop/outside-requests.ts'
 
 /** Room for what is put together before it leaves. */
 export const OUTPUT_BUFFER_BYTES: number = 16 * 1024
@@ -12,7 +12,7 @@ const MAX_FREE_BUFFERS = 64
 const free: Buffer[] = []
 
 /** The bytes that leave a connection: those of one turn of the event loop in one write. */
-export class Output implements Holder {
+export class Output implements HeldOutput {
   /** Bytes of all so far. */
   writtenBytes = 0
   /** Where the next bytes go in the buffer that `room` gave. */
@@ -72,7 +72,7 @@ export class Output implements Holder {
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
-    outsideRequests(endSocket, this.#socket, onTaken)
+    runOutsideRequests(endSocket, this.#socket, onTaken)
   }
 
   /** The socket is closed. */
@@ -96,7 +96,7 @@ export class Output implements Holder {
     // The next connection that has something to say may use the buffer, once the operating system has what is in it.
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
     // The `drain` that may follow is not of the request that is at work.
-    outsideRequests(writeAll, this.#socket, parts, recycle)
+    runOutsideRequests(writeAll, this.#socket, parts, recycle)
   }
 
   /** A buffer with room for so many bytes from `at` on, `OUTPUT_BUFFER_BYTES` at most. */

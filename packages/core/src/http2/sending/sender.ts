@@ -1,4 +1,4 @@
-import { outsideRequests } from '../../engine/event-loop/outside-requests.ts'
+import { runOutsideRequests } from '../../engine/event-loop/outside-requests.ts'
 import type { Priority } from '../../engine/fields/priority.ts'
 import { turns, type TurnTaker } from '../../engine/event-loop/turns.ts'
 import { ConnectionError, ErrorCode } from '../errors.ts'
@@ -112,7 +112,7 @@ export class Sender implements TurnTaker {
   /** Sends as much as it can; to be called when the socket takes more. */
   pump(): void {
     // Whoever is at work may make room for other requests, whose listeners must not be taken for its own.
-    if (!this.#isPumping && this.isBusy) outsideRequests(pump, this)
+    if (!this.#isPumping && this.isBusy) runOutsideRequests(pump, this)
     this.writer.flushSoon()
   }
 

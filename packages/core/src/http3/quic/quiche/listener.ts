@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { Level } from '@fw/log'
-import { outsideRequests } from '../../../engine/event-loop/outside-requests.ts'
+import { runOutsideRequests } from '../../../engine/event-loop/outside-requests.ts'
 import { quicheAddress } from './peer-address.ts'
 import type { HostPort, QuicheBinding, QuicheConfig, QuicheHeader } from './binding.ts'
 import { QuicheConnection, type QuicheEndpoint } from './connection.ts'
@@ -59,7 +59,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #isClosed = false
   #scheduled = new Set<QuicheConnection>()
   /** Whoever schedules it may be at work on a request; those of others must not begin in the context of that one. */
-  readonly #service = (): void => outsideRequests(() => this.#serviceScheduled())
+  readonly #service = (): void => runOutsideRequests(() => this.#serviceScheduled())
 
   /** @param socket Bound; the listener closes it */
   constructor(socket: Socket, { quiche, config, configure, options, accept }: QuicheListenerParts) {

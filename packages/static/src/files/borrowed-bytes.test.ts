@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Loans, type Holding } from './loans.ts'
+import { BorrowedBytes, type Holding } from './borrowed-bytes.ts'
 
 it('counts what is lent and no longer kept, whatever the order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.constantFrom('lend', 'return', 'drop'))), (steps) => {
-      const loans = new Loans()
+      const loans = new BorrowedBytes()
       const holdings = [1, 10, 100, 1000].map((size): Holding => ({ size, borrowers: 0, isKept: size > 1 }))
       const lent: (() => void)[][] = [[], [], [], []]
       for (const [at, step] of steps) {

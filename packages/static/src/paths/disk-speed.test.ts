@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Pace } from './pace.ts'
+import { DiskSpeed } from './disk-speed.ts'
 
 /** A clock, and a file system whose looks on the event loop and in the thread pool take so long, in milliseconds. */
 class Disk {
-  readonly pace = new Pace()
+  readonly pace = new DiskSpeed()
   nowMs = 1000
   syncMs = 0.002
   idleMs = 0.05

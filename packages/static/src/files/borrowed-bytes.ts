@@ -12,7 +12,7 @@ export interface Holding {
  * Counts what is held in memory for nobody but clients that have yet to read it: a cache forgets, but what it has lent is
  * not free before it is returned.
  */
-export class Loans {
+export class BorrowedBytes {
   #bytes = 0
 
   /** Bytes that are lent and not kept. */
