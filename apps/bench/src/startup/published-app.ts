@@ -11,7 +11,7 @@ const PROGRAM = 'http1/servers/fw.ts'
 /** Of this folder's parent: the program, and what it imports by a path. */
 const FILES = [PROGRAM, 'server-program.ts']
 /** What the program imports by name, and what that imports. */
-const PACKAGES = ['types', 'client-address', 'log', 'access-log', 'core']
+const PACKAGES = ['types', 'options', 'client-address', 'log', 'access-log', 'core']
 
 /**
  * Makes an application of packages in the form in which users install them: compiled, and `@fw/core` in one file.

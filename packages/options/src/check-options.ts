@@ -1,0 +1,77 @@
+import { fixFor, isObject, type OptionKind, type OptionKinds } from './kinds.ts'
+import { nearestName } from './nearest-name.ts'
+import { optionError } from './option-error.ts'
+import { showType, showValue } from './show-value.ts'
+
+/**
+ * Checks an object of options. An option that is `undefined` counts as absent.
+ *
+ * @param api The function or class that was called, as its caller writes it; begins every message
+ * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`
+ * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type
+ * @throws {RangeError} if a value has the right type and is out of range
+ *
+ * @example
+ * checkOptions('listen', { port: 70_000 }, { port: integer(0, 65_535) })
+ * // RangeError: listen: option "port" must be an integer from 0 to 65535, got 70000. Omit it to use the default.
+ */
+export function checkOptions<Options extends object>(
+  api: string,
+  given: Options,
+  kinds: OptionKinds<Options>,
+  meant: Readonly<Record<string, string>> = {},
+): void {
+  if (!isObject(given)) {
+    const known = Object.keys(kinds).join(', ')
+    throw new TypeError(`${api}: options must be an object, got ${showValue(given)}. Known options: ${known}.`)
+  }
+  checkNames(api, '', Object.keys(given), Object.keys(kinds), meant)
+  checkValues(api, '', given, kinds)
+}
+
+/** Rejects unknown names. `prefix` has the enclosing options with a dot after each, for example `limits.`. */
+function checkNames(
+  api: string,
+  prefix: string,
+  given: readonly string[],
+  known: readonly string[],
+  meant: Readonly<Record<string, string>> = {},
+): void {
+  for (const name of given) {
+    if (known.includes(name)) continue
+    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(name, known, meant)}`)
+  }
+}
+
+function adviceFor(name: string, known: readonly string[], meant: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(meant, name)) return `Use ${meant[name]} instead.`
+  const nearest = nearestName(name, known)
+  const question = nearest === undefined ? '' : `Did you mean "${nearest}"? `
+  return `${question}Known options: ${known.join(', ')}.`
+}
+
+function checkValues(api: string, prefix: string, given: object, kinds: Readonly<Record<string, OptionKind>>): void {
+  for (const [name, kind] of Object.entries(kinds)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    if (value !== undefined) checkValue(api, prefix + name, value, kind)
+  }
+}
+
+function checkValue(api: string, name: string, value: unknown, kind: OptionKind): void {
+  if (!kind.accepts(value)) {
+    throw optionError({
+      api,
+      name,
+      expected: kind.expected,
+      got: kind.isSecret === true ? showType(value) : showValue(value),
+      fix: fixFor(kind, value),
+      isRange: kind.isRightType?.(value),
+    })
+  }
+  if (kind.item !== undefined && Array.isArray(value)) {
+    for (const [at, item] of value.entries()) checkValue(api, `${name}[${at}]`, item, kind.item)
+  }
+  if (kind.nested === undefined || !isObject(value)) return
+  checkNames(api, `${name}.`, Object.keys(value), Object.keys(kind.nested))
+  checkValues(api, `${name}.`, value, kind.nested)
+}

@@ -1,0 +1,23 @@
+export { checkOptions } from './check-options.ts'
+export {
+  anything,
+  either,
+  flag,
+  func,
+  instanceOf,
+  integer,
+  listOf,
+  number,
+  object,
+  objectWith,
+  oneOf,
+  type OptionKind,
+  type OptionKinds,
+  options,
+  secret,
+  text,
+  withFix,
+} from './kinds.ts'
+export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
+export { type InvalidOption, optionError } from './option-error.ts'
+export { showValue } from './show-value.ts'

@@ -1,0 +1,30 @@
+/** The parts of an error message about one option. */
+export interface InvalidOption {
+  /** The function or class that was called, as its caller writes it: `listen`, `FileSink`. */
+  readonly api: string
+  /** The option, with a dot before each nested name: `limits.maxBodyBytes`. */
+  readonly name: string
+  /** The completion of "must be …", for example "a positive integer". */
+  readonly expected: string
+  /** The received value, as `showValue` formats it. */
+  readonly got: string
+  /** One sentence that says how to correct the call. */
+  readonly fix?: string | undefined
+  /** Whether the type is right and only the value is out of range. */
+  readonly isRange?: boolean | undefined
+}
+
+/**
+ * Creates the error for an option with a wrong value, in the form that every package uses.
+ *
+ * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
+ *
+ * @example
+ * optionError({ api: 'listen', name: 'port', expected: 'an integer from 0 to 65535', got: '70000', isRange: true })
+ * // RangeError: listen: option "port" must be an integer from 0 to 65535, got 70000. Omit it to use the default.
+ */
+export function optionError(invalid: InvalidOption): TypeError | RangeError {
+  const { api, name, expected, got, fix = 'Omit it to use the default.', isRange = false } = invalid
+  const message = `${api}: option "${name}" must be ${expected}, got ${got}. ${fix}`
+  return isRange ? new RangeError(message) : new TypeError(message)
+}

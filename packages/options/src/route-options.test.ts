@@ -1,0 +1,29 @@
+import { expect, it, vi } from 'vitest'
+import { checkOptions } from './check-options.ts'
+import { oneOf } from './kinds.ts'
+import { declaredRouteOptions, declareRouteOption } from './route-options.ts'
+
+const check = (given: object): void => checkOptions<object>('GET /', given, declaredRouteOptions())
+
+it('accepts any value of an option that was declared without a kind', () => {
+  declareRouteOption('anything')
+  expect(() => check({ anything: Symbol('any') })).not.toThrow()
+})
+
+it('keeps the kind of an option', () => {
+  declareRouteOption('role', oneOf('user', 'admin'))
+  expect(() => check({ role: 'user' })).not.toThrow()
+  expect(() => check({ role: 'root' })).toThrow('GET /: option "role" must be "user" or "admin", got "root".')
+})
+
+it('does not take names of Object.prototype for declared', () => {
+  expect(() => check({ constructor: 1 })).toThrow('GET /: unknown option "constructor".')
+})
+
+it('shares declarations with another copy of the package', async () => {
+  declareRouteOption('shared')
+  vi.resetModules()
+  const copy = await import('./route-options.ts')
+  expect(copy.declareRouteOption).not.toBe(declareRouteOption)
+  expect(copy.declaredRouteOptions()).toBe(declaredRouteOptions())
+})

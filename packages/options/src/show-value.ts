@@ -1,0 +1,44 @@
+/** Most characters of a string that an error message quotes. */
+const MAX_TEXT_LENGTH = 80
+
+/**
+ * Formats a value for an error message: quotes strings, and names the type of anything that is not a primitive.
+ *
+ * @example
+ * showValue('1')          // "1"
+ * showValue(1)            // 1
+ * showValue(new Map())    // a Map
+ */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
+  }
+  if (typeof value === 'bigint') return `${value}n`
+  // `String()` also formats symbols, which a template literal does not.
+  return isReference(value) ? showType(value) : String(value)
+}
+
+function isReference(value: unknown): value is object {
+  return typeof value === 'object' || typeof value === 'function'
+}
+
+/** Names the type of a value without showing the value, for secrets. */
+export function showType(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value !== 'object') return `a ${typeof value}`
+  if (Array.isArray(value)) return 'an array'
+  const name = constructorName(value)
+  return name === undefined || name === 'Object' ? 'an object' : withArticle(name)
+}
+
+/** Puts "a" or "an" before a name. */
+export function withArticle(name: string): string {
+  return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`
+}
+
+function constructorName(value: object): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (typeof prototype !== 'object' || prototype === null || !Object.hasOwn(prototype, 'constructor')) return undefined
+  const { name } = prototype.constructor
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
