@@ -4,10 +4,10 @@ import { beginRequest } from '../engine/exchange/begin-request.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import { parsePriority } from '../engine/fields/priority.ts'
-import { RateBudget } from '../engine/event-loop/rate-budget.ts'
 import { StreamTable } from '../engine/collections/stream-table.ts'
 import { ResponseFields } from './response-head.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
+import { FloodLimits } from './flood-limits.ts'
 import { Http2Exchange, type StreamOwner } from './exchange.ts'
 import type { FieldSection } from './hpack/field.ts'
 import { RequestDecoder } from './request-decoder.ts'
@@ -23,12 +23,6 @@ import { StreamPriorities } from './stream-priorities.ts'
  * may be open.
  */
 const REMEMBERED_RESETS = 1024
-/**
- * Frames that ask for nothing: what other servers take of a client that is only odd, and in no time (those of nghttp2).
- */
-const IDLE_FRAMES_BURST = 10_000
-const IDLE_FRAMES_PER_SECOND = 330
-
 /** What streams need of the connection they are on. */
 export interface StreamsOwner {
   readonly host: EngineHost
@@ -63,24 +57,19 @@ export class Http2Streams implements StreamOwner {
   readonly #history: StreamHistory
   readonly #priorities = new StreamPriorities()
   readonly #decoder: RequestDecoder
-  /** Streams that the client, or what it did, brought to an end. */
-  readonly #resetBudget: RateBudget
-  readonly #idleFrames: RateBudget
+  readonly #floodLimits: FloodLimits
   /** Those whose content the clock must be told of. */
   #noted: Http2Exchange[] = []
   constructor(owner: StreamsOwner) {
     const { host, deadlines, sender } = owner
-    const { maxConcurrentStreams, maxStreamResetBurst, maxStreamResetsPerSecond } = host.limits
-    const nowMs = performance.now()
     this.#owner = owner
     this.host = host
     this.deadlines = deadlines
     this.sender = sender
     this.responseFields = new ResponseFields(sender.writer, host)
-    this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * maxConcurrentStreams))
+    this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * host.limits.maxConcurrentStreams))
     this.#decoder = new RequestDecoder(host.limits)
-    this.#resetBudget = new RateBudget(maxStreamResetBurst, maxStreamResetsPerSecond, nowMs)
-    this.#idleFrames = new RateBudget(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND, nowMs)
+    this.#floodLimits = new FloodLimits(host.limits, performance.now())
   }
 
   get scheme(): 'http' | 'https' {
@@ -162,7 +151,7 @@ export class Http2Streams implements StreamOwner {
     this.#history.expectOpened(id, 'RST_STREAM')
     const exchange = this.#open.get(id)
     // Who gives up a request together with making it has not seen its response, though it may be complete already.
-    if (exchange !== undefined || this.#history.isNew(id)) this.#countReset()
+    if (exchange !== undefined || this.#history.isNew(id)) this.#floodLimits.countReset()
     else this.countIdleFrame()
     if (exchange === undefined) return
     this.#remove(exchange)
@@ -199,8 +188,7 @@ export class Http2Streams implements StreamOwner {
 
   /** A frame that asks for nothing. @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */
   countIdleFrame(): void {
-    if (this.#idleFrames.spend(performance.now())) return
-    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many frames that ask for nothing')
+    this.#floodLimits.countIdleFrame()
   }
 
   onDeadlineSet(deadlineMs: number): void {
@@ -263,7 +251,7 @@ export class Http2Streams implements StreamOwner {
     this.#history.open(id)
     if (this.#open.size >= this.host.limits.maxConcurrentStreams) {
       // RFC 9113 §5.1.2. Until it knows the limit a client may go beyond it, by thousands.
-      if (this.#owner.isAcknowledged) this.#countReset()
+      if (this.#owner.isAcknowledged) this.#floodLimits.countReset()
       else this.countIdleFrame()
       this.#sendReset(id, ErrorCode.REFUSED_STREAM)
       return
@@ -289,7 +277,7 @@ export class Http2Streams implements StreamOwner {
   #refuse(id: number, section: FieldSection, endsStream: boolean, error: unknown): void {
     const line = refusedRequestLine(section.fields)
     if (error instanceof StreamError) {
-      this.#countReset()
+      this.#floodLimits.countReset()
       this.#sendReset(id, error.code)
       this.report(0, error.message, line)
     } else if (error instanceof ProtocolError) {
@@ -316,7 +304,7 @@ export class Http2Streams implements StreamOwner {
   /** Ends a stream for what the client did on it. */
   #endByFault(exchange: Http2Exchange, error: unknown): void {
     if (!(error instanceof StreamError)) throw error
-    this.#countReset()
+    this.#floodLimits.countReset()
     this.resetStream(exchange, error.code)
     exchange.onLost(new AbortedError(error.message))
   }
@@ -343,12 +331,6 @@ export class Http2Streams implements StreamOwner {
     writer.rstStream(id, code)
     writer.flushSoon()
     this.#history.addReset(id)
-  }
-
-  /** @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many (CVE-2023-44487, CVE-2025-8671) */
-  #countReset(): void {
-    if (this.#resetBudget.spend(performance.now())) return
-    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many streams reset')
   }
 }
 
