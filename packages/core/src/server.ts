@@ -14,6 +14,7 @@ import {
   type ServerOptions,
 } from './options/server-options.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
+import { drain } from './lifecycle/drain.ts'
 import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
@@ -213,17 +214,12 @@ export class Server implements AsyncDisposable {
   }
 
   async #closeListener(listener: OpenListener, drainMs: number, whole: boolean): Promise<void> {
-    const deadline = setTimeout(() => {
-      const { href } = listener.address.url
-      if (drainMs > 0) {
-        this.#record(() => this.#logger.warn('What still runs on {} after {} ms is cut off', href, drainMs))
-      }
-      listener.destroy()
-    }, drainMs)
+    const { href } = listener.address.url
     try {
-      await listener.drain(drainMs, whole)
+      await drain(listener, drainMs, whole, () => {
+        this.#record(() => this.#logger.warn('What still runs on {} after {} ms is cut off', href, drainMs))
+      })
     } finally {
-      clearTimeout(deadline)
       this.#listeners.get(listener)?.()
       this.#listeners.delete(listener)
     }
