@@ -311,7 +311,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
   })
 
-  it('by SIGKILL lets the workers response what they are at, and then they go', async () => {
+  it('by SIGKILL lets workers finish the requests in progress', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)
