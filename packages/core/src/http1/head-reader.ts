@@ -21,7 +21,7 @@ export class HeadReader {
   /**
    * @param received All bytes from where the head begins
    * @returns `undefined` while it is incomplete
-   * @throws {ProtocolError} as `parseHead` does
+   * @throws {ProtocolError} as `readRequestHead` does
    */
   read(received: Buffer): RequestHead | undefined {
     if (this.#seenBytes === 0) this.#startMs = undefined

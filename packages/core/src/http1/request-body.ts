@@ -10,7 +10,7 @@ import type { MessageFields } from './message-fields.ts'
 /** What a small request is received in is not worth a thought. */
 const LARGE_BUFFER_BYTES = 8 * 1024
 
-/** What a `BodyReceiver` asks of its connection. */
+/** What a `Http1RequestBody` asks of its connection. */
 export interface Http1BodyOwner {
   /** Somebody wants the body. */
   onBodyWanted(receiver: Http1RequestBody): void

@@ -28,7 +28,7 @@ function outcome(bytes: Buffer, seenBytes?: number): unknown {
   }
 }
 
-describe('parseHead', () => {
+describe('readRequestHead', () => {
   it('reads method, target, fields and where the head ends', () => {
     const wire = 'POST /a?b HTTP/1.1\r\nHost: x:80\r\nContent-Length: 3\r\n\r\nabc'
     expect(parse(wire)).toEqual({
@@ -155,7 +155,7 @@ describe('parseHead', () => {
   })
 })
 
-describe('parseHead after another head on the same connection', () => {
+describe('readRequestHead after another head on the same connection', () => {
   const first = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
   const previous = parse(first)
   const again = (wire: string): RequestHead | undefined =>
@@ -219,7 +219,7 @@ describe('parseHead after another head on the same connection', () => {
   })
 })
 
-describe('parseHead of a head that comes in pieces', () => {
+describe('readRequestHead of a head that comes in pieces', () => {
   const fields = (count: number): string => get('a:\r\n'.repeat(count - 1))
   const wires = [
     get(''),

@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly end: number
 }
 
-/** What `parseHead` needs of `Limits`. */
+/** What `readRequestHead` needs of `Limits`. */
 export type HeadLimits = Pick<Limits, 'maxHeadBytes' | 'maxRequestLineBytes' | 'maxFields'>
 
 /** Empty lines before a request that are overlooked (RFC 9112 §2.2 asks for one at least). */
@@ -159,7 +159,7 @@ function diagnose(startLine: string): ProtocolError {
   return new ProtocolError(400, TARGET.test(target) ? 'Malformed request line' : 'Invalid request target')
 }
 
-/** Whether more than empty lines has arrived, of bytes that `parseHead` has not refused. */
+/** Whether more than empty lines has arrived, of bytes that `readRequestHead` has not refused. */
 export function hasHeadBegun(bytes: Buffer): boolean {
   return skipEmptyLines(bytes) < bytes.length
 }

@@ -4,7 +4,7 @@ import { BodyTimeout } from './body-timeout.ts'
 
 const LIMITS = { bodyStallTimeoutMs: 30, requestTimeoutMs: 100, minBodyBytesPerSecond: 0, bodyRateGraceMs: 0 }
 
-describe('ContentTime', () => {
+describe('BodyTimeout', () => {
   it('waits for each piece, and for the whole', () => {
     const time = new BodyTimeout(LIMITS, new Deadlines(), 1000)
     const deadlines = [1000, 1020, 1080].map((nowMs) => {

@@ -30,7 +30,7 @@ export interface StreamOwner {
   readonly spareWindow: SpareWindow
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
-  /** Calls `watchContent` once all that was received together has been looked at. */
+  /** Calls `watchBody` once all that was received together has been looked at. */
   watchSoon(exchange: Http2Exchange): void
   /** Ends the stream of an exchange by a frame. */
   resetStream(exchange: Http2Exchange, code: ErrorCode): void

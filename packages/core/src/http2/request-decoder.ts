@@ -30,7 +30,7 @@ export class RequestDecoder {
     }
   }
 
-  /** Takes a section for the head of a request. @throws as `http2RequestHead` does */
+  /** Takes a section for the head of a request. @throws as `readRequestHead` does */
   head(section: FieldSection): Http2RequestHead {
     if (section === this.#section && this.#head !== undefined) return this.#head
     const head = readRequestHead(section, this.#limits)

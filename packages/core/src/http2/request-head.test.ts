@@ -16,7 +16,7 @@ const section = (fields: readonly string[], more: Partial<FieldSection> = {}): F
 })
 const MALFORMED = { name: 'StreamError', code: 1 }
 
-describe('http2RequestHead', () => {
+describe('readRequestHead', () => {
   it.each([
     [request({}), { method: 'GET', target: '/', authority: 'a' }],
     [request({ ':path': '/x?y', host: 'A' }), { target: '/x?y', authority: 'a' }],

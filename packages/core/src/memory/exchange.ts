@@ -96,7 +96,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendData(chunk: Uint8Array): boolean {
-    // A copy, as in `sendAnswer`.
+    // A copy, as in `sendResponse`.
     this.#controller?.enqueue(new Uint8Array(chunk))
     return !this.isBlocked
   }

@@ -14,7 +14,7 @@ async function* pieces(): AsyncGenerator<string> {
   yield 'a'
 }
 
-describe('PreparedAnswer: what a handler returns', () => {
+describe('PreparedResponse: what a handler returns', () => {
   it.each<[unknown, string | undefined, unknown]>([
     ['hello', 'text/plain; charset=utf-8', 'hello'],
     ['', 'text/plain; charset=utf-8', ''],
@@ -102,7 +102,7 @@ describe('PreparedAnswer: what a handler returns', () => {
   })
 })
 
-describe('PreparedAnswer: content types', () => {
+describe('PreparedResponse: content types', () => {
   it('keeps one that was set', () => {
     const received = prepared('a,b', ({ headers }) => headers.set('content-type', 'text/csv'))
     expect(received.fields).toEqual(['content-type', 'text/csv'])
@@ -138,7 +138,7 @@ describe('PreparedAnswer: content types', () => {
   })
 })
 
-describe('PreparedAnswer: statuses', () => {
+describe('PreparedResponse: statuses', () => {
   it.each([99, 100, 199, 1000, 200.5, NaN])('refuses %s', (status) => {
     const received = new PreparedResponse()
     expect(() => {
@@ -148,7 +148,7 @@ describe('PreparedAnswer: statuses', () => {
   })
 })
 
-describe('PreparedAnswer: giving up a body', () => {
+describe('PreparedResponse: giving up a body', () => {
   it('drops what describes the body and keeps the rest', () => {
     const received = prepared('x')
     for (const name of ['content-encoding', 'content-length', 'etag', 'last-modified', 'x-id', 'vary']) {

@@ -93,7 +93,7 @@ export class PreparedResponse {
   /**
    * Prepares what a handler returned; `undefined` says that it answered through the context, or has nothing to say.
    *
-   * @throws as `answerOf`
+   * @throws as `readHandlerResult`
    */
   take(result: unknown, serialize: Serialize = jsonText): void {
     if (result === undefined) {

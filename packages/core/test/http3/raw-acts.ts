@@ -16,7 +16,7 @@ export function serveBody(): Promise<Http3Server> {
   })
 }
 
-/** What a server of `serveContent` makes of a valid request. */
+/** What a server of `serveBody` makes of a valid request. */
 export async function ask(client: H3Client, text: string): Promise<string> {
   return (await client.request({ path: '/', method: 'POST', body: text })).text()
 }

@@ -3,7 +3,7 @@ import { copyBytes, bytesToKeep, ownBytes } from './kept-bytes.ts'
 
 const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
 
-describe('keepable', () => {
+describe('bytesToKeep', () => {
   it('leaves what is most of what it was received with where it is', () => {
     expect(bytesToKeep(received, 100, 60_000).buffer).toBe(received.buffer)
   })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ResponseQueue } from './response-queue.ts'
 
-describe('AnswerQueue', () => {
+describe('ResponseQueue', () => {
   it('gives back what it was given, in order, in pieces of any size', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 50 })
     fc.assert(
