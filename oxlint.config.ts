@@ -1,6 +1,7 @@
 import { defineConfig } from 'oxlint'
 import base from './.oxlintrc.base.json' with { type: 'json' }
 
+// docs/decisions/0102
 /** The folders of `packages/core/src` that each folder may import, besides its own. Imports only go down. */
 const ladder = {
   options: [],

@@ -15,6 +15,7 @@ import { showType, showValue } from './show-value.ts'
  * checkOptions('listen', { port: 70_000 }, { port: integer(0, 65_535) })
  * // RangeError: listen: option "port" must be an integer from 0 to 65535, got 70000. Omit it to use the default.
  */
+// docs/decisions/0101
 export function checkOptions<Options extends object>(
   api: string,
   given: Options,
