@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net'
+
+/** Consumes `count` bytes that were read into `buffer`. @returns False to stop reading until the stream resumes */
+export type OnRead = (this: Socket, count: number, buffer: Buffer) => boolean
+
+/** The private members of a socket that hold its option `onread`. */
+interface ReadInto {
+  [key: symbol]: unknown
+  readonly _handle?: { useUserBuffer?(buffer: Uint8Array): void } | null
+}
+
+interface Keys {
+  readonly buffer: symbol
+  readonly callback: symbol
+  readonly nextBuffer: symbol
+}
+
+let keys: Keys | undefined
+
+/**
+ * Makes a socket read into `buffer` instead of a new 64 KiB buffer for each read.
+ *
+ * Node.js offers this as the option `onread`, but not for sockets that a server accepts. This sets what that option sets.
+ * The names are private, so an upgrade of Node.js can remove them.
+ *
+ * @param onRead Replaces the `data` events of the socket
+ * @param nextBuffer Returns the buffer for the reads that follow, or `undefined` to keep the current one
+ * @returns False if this Node.js lacks one of the names, or the socket has such a buffer: it then remains a plain stream
+ */
+// docs/decisions/0009
+export function readInto(
+  socket: Socket,
+  buffer: Buffer,
+  onRead: OnRead,
+  nextBuffer: () => Buffer | undefined,
+): boolean {
+  const target = socket as unknown as ReadInto
+  keys ??= findKeys(target)
+  const handle = target._handle
+  if (keys === undefined || typeof handle?.useUserBuffer !== 'function' || target[keys.buffer] !== null) return false
+  target[keys.buffer] = buffer
+  target[keys.nextBuffer] = nextBuffer
+  target[keys.callback] = onRead
+  handle.useUserBuffer(buffer)
+  return true
+}
+
+/** Finds the private symbols by their names on a socket that Node.js has made. */
+function findKeys(socket: ReadInto): Keys | undefined {
+  const symbols = Object.getOwnPropertySymbols(socket)
+  const named = (name: string): symbol | undefined => symbols.find(({ description }) => description === name)
+  const [buffer, callback, nextBuffer] = [named('kBuffer'), named('kBufferCb'), named('kBufferGen')]
+  if (buffer === undefined || callback === undefined || nextBuffer === undefined) return undefined
+  return { buffer, callback, nextBuffer }
+}
