@@ -1,0 +1,145 @@
+import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
+import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
+
+/** The property of a socket that holds its owner, so that all sockets have the same listeners. */
+const OWNER = Symbol('owner')
+
+interface OwnedSocket extends Socket {
+  [OWNER]?: TransportOwner | undefined
+}
+
+/** A connection over a socket of `node:net` or `node:tls`. */
+export class SocketTransport implements Transport {
+  readonly isEncrypted: boolean
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  readonly #socket: OwnedSocket
+
+  constructor(socket: Socket, isEncrypted: boolean) {
+    this.#socket = socket
+    this.isEncrypted = isEncrypted
+    // A closed socket no longer knows them.
+    this.remoteAddress = socket.remoteAddress
+    this.remotePort = socket.remotePort
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength
+  }
+  get isBlocked(): boolean {
+    return this.#socket.writableNeedDrain
+  }
+  get isFinished(): boolean {
+    return this.#socket.writableFinished
+  }
+  get isDestroyed(): boolean {
+    return this.#socket.destroyed
+  }
+
+  open(owner: TransportOwner): void {
+    const socket = this.#socket
+    const isFirst = socket[OWNER] === undefined
+    socket[OWNER] = owner
+    if (isFirst) listen(socket)
+    else socket.resume()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  lendReads(): boolean {
+    return !this.isEncrypted && !this.isDestroyed && receiveShared(this.#socket, onData)
+  }
+
+  isLent(bytes: Uint8Array): boolean {
+    return isShared(bytes)
+  }
+
+  unread(bytes: Buffer): void {
+    this.#socket.pause()
+    this.#socket.unshift(bytes)
+  }
+
+  write(bytes: Uint8Array, onTaken?: OnTaken): boolean {
+    return this.#socket.write(bytes, onTaken)
+  }
+
+  writeLatin1(text: string): boolean {
+    return this.#socket.write(text, 'latin1')
+  }
+
+  cork(): void {
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
+  }
+
+  end(onTaken: OnTaken): void {
+    this.#socket.end(onTaken)
+  }
+
+  abort(): void {
+    const socket = this.#socket
+    // Everything was sent, and FIN follows: Node.js then fails to reset (EINVAL) and never closes the socket.
+    const isEnding = socket.writableEnded && socket.writableLength === 0
+    // Unix sockets have no reset, and no address.
+    if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()
+    stopReading(socket)
+    socket.resetAndDestroy()
+  }
+
+  destroy(): void {
+    stopReading(this.#socket)
+    this.#socket.destroy()
+  }
+
+  toDuplex(): Duplex {
+    const socket = this.#socket
+    receiveAsStream(socket)
+    stopReading(socket)
+    // Like a new socket: bytes that arrive wait until the new owner listens.
+    socket.readableFlowing = null
+    return socket
+  }
+}
+
+function listen(socket: OwnedSocket): void {
+  socket.on('data', onData).on('end', onEnd).on('drain', onDrain).on('error', ignore).on('close', onClose)
+}
+
+function stopReading(socket: OwnedSocket): void {
+  socket.off('data', onData).off('end', onEnd).off('drain', onDrain)
+}
+
+function onData(this: OwnedSocket, bytes: Buffer): void {
+  this[OWNER]?.onBytes(bytes)
+}
+
+function onEnd(this: OwnedSocket): void {
+  this[OWNER]?.onEnd()
+}
+
+function onDrain(this: OwnedSocket): void {
+  this[OWNER]?.onDrain()
+}
+
+function onClose(this: OwnedSocket, hasFailed: boolean): void {
+  const owner = this[OWNER]
+  // The socket must not lead to the connection: V8 can treat parts of it as in use for long (docs/decisions/0031).
+  this[OWNER] = undefined
+  stopReading(this)
+  this.off('close', onClose)
+  owner?.onClose(hasFailed)
+}
+
+/** Ignores errors: `close` follows each of them. */
+function ignore(): void {}
