@@ -1,15 +1,14 @@
-import type { Socket } from 'node:net'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
+import type { Transport } from '../engine/transport.ts'
 
 /** What connections of a listener share. */
 export interface Http1ConnectionOptions {
-  readonly scheme: 'http' | 'https'
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  /** Takes over a socket whose first bytes, given back to it, are the HTTP/2 preface. */
-  readonly onHttp2?: ((socket: Socket) => void) | undefined
-  /** Whether a connection of clear text that is kept alive is read into the buffer that all share. */
+  /** Takes over a transport whose next bytes are the HTTP/2 preface. */
+  readonly onHttp2?: ((transport: Transport) => void) | undefined
+  /** Reports whether a persistent connection without TLS reads into the buffer that all connections share. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
@@ -26,6 +25,6 @@ export type Phase =
   | 'exchange'
   /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
   | 'lingering'
-  /** Somebody else has the socket; only its end is of interest. */
+  /** Another owner has the transport; only its end still matters. */
   | 'upgraded'
   | 'closed'

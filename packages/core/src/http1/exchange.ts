@@ -3,7 +3,7 @@ import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import type { RequestHead } from './request-head.ts'
-import type { SocketOutput } from './output.ts'
+import type { Http1Output } from './output.ts'
 import {
   chunkedEnd,
   chunkHead,
@@ -20,16 +20,16 @@ const JOINED_BODY_CHARS = 16 * 1024
 const COPIED_BYTES = 2 * 1024
 
 /** What an exchange needs of the connection it runs on. */
-export interface ResponseTransport {
+export interface Http1ExchangeOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  readonly output: SocketOutput
+  readonly output: Http1Output
   /** The head is about to be sent: what it says about the connection. `close` is the application's wish, or need. */
   connectionFields(close: boolean): ConnectionFields
-  /** Ends the connection now. `isVisible`: so that even a peer that waits for the end can tell that it is not the one. */
+  /** Ends the connection now. @param isVisible Whether a peer that reads to the end must detect that bytes are missing */
   break(isVisible: boolean): void
-  /** Gives the socket away with what has been received behind the request. */
+  /** Hands over the connection with the bytes received after the request. */
   giveAway(): UpgradedConnection
   /** The exchange is over. */
   onSettled(exchange: Http1Exchange): void
@@ -38,19 +38,19 @@ export interface ResponseTransport {
 /** A request and its response on an HTTP/1.x connection. */
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
-  readonly #transport: ResponseTransport
-  /** That of the transport: what is broadcast passes through thousands of exchanges, and touches little of each. */
-  readonly #output: SocketOutput
+  readonly #owner: Http1ExchangeOwner
+  /** The output of the owner. A broadcast passes through thousands of exchanges, so it must touch little of each. */
+  readonly #output: Http1Output
   readonly #head: RequestHead
   #body: ReceivedBody | undefined
   #framing: ResponseFraming = 'none'
   #isEnding = false
 
   /** @param body Absent for a request without one */
-  constructor(transport: ResponseTransport, head: RequestHead, body: ReceivedBody | undefined) {
+  constructor(owner: Http1ExchangeOwner, head: RequestHead, body: ReceivedBody | undefined) {
     super()
-    this.#transport = transport
-    this.#output = transport.output
+    this.#owner = owner
+    this.#output = owner.output
     this.#head = head
     this.#body = body
   }
@@ -65,7 +65,7 @@ export class Http1Exchange extends BaseExchange {
     return this.#head.authority
   }
   get scheme(): 'http' | 'https' {
-    return this.#transport.scheme
+    return this.#owner.scheme
   }
   get body(): ReceivedBody {
     return (this.#body ??= this.#emptyBody())
@@ -74,10 +74,10 @@ export class Http1Exchange extends BaseExchange {
     return this.#head.fields.headers
   }
   get remoteAddress(): string | undefined {
-    return this.#transport.remoteAddress
+    return this.#owner.remoteAddress
   }
   get remotePort(): number | undefined {
-    return this.#transport.remotePort
+    return this.#owner.remotePort
   }
   get bufferedBytes(): number {
     return this.#output.bufferedBytes
@@ -89,7 +89,7 @@ export class Http1Exchange extends BaseExchange {
     if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
     return () => {
       this.switchProtocols()
-      return this.#transport.giveAway()
+      return this.#owner.giveAway()
     }
   }
 
@@ -158,13 +158,13 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendReset(): void {
-    this.#transport.break(this.endsWithConnection)
+    this.#owner.break(this.endsWithConnection)
   }
 
   protected override settle(aborted: boolean): void {
     if (this.isClosed) return
     super.settle(aborted)
-    this.#transport.onSettled(this)
+    this.#owner.onSettled(this)
   }
 
   #emptyBody(): ReceivedBody {
@@ -175,7 +175,7 @@ export class Http1Exchange extends BaseExchange {
 
   #encodeHead(status: number, head: ResponseHead): string {
     this.#framing = responseFraming(this.#head.fields.minor, head)
-    const fields = this.#transport.connectionFields(head.close || this.#framing === 'close')
+    const fields = this.#owner.connectionFields(head.close || this.#framing === 'close')
     return encodeHead(status, head, this.#framing, fields)
   }
 

@@ -5,10 +5,11 @@ import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
-import { SocketOutput } from './output.ts'
+import { SocketTransport } from '../engine/socket/socket-transport.ts'
+import { Http1Output } from './output.ts'
 
 /** The output of a connection to a peer who is not there; `take` takes one write, if there is one. */
-function connection(stallTimeoutMs = 0): { output: SocketOutput; writes: string[]; take: () => boolean } {
+function connection(stallTimeoutMs = 0): { output: Http1Output; writes: string[]; take: () => boolean } {
   const writes: string[] = []
   let taken: (() => void) | undefined
   const receive = (write: string, done: () => void): void => {
@@ -20,7 +21,12 @@ function connection(stallTimeoutMs = 0): { output: SocketOutput; writes: string[
   socket._writev = (chunks, done) =>
     receive(chunks.map(({ chunk, encoding }) => text(chunk as Buffer | string, encoding)).join(''), done)
   const owner = { onWriteTurn: () => output.onDrain(), destroy: () => {} }
-  const output: SocketOutput = new SocketOutput(socket, new Deadlines(), stallTimeoutMs, owner)
+  const output: Http1Output = new Http1Output(
+    new SocketTransport(socket, false),
+    new Deadlines(),
+    stallTimeoutMs,
+    owner,
+  )
   socket.on('drain', () => output.onDrain())
   const take = (): boolean => {
     const done = taken
@@ -35,7 +41,7 @@ function text(chunk: Buffer | string, encoding: BufferEncoding): string {
   return typeof chunk === 'string' ? Buffer.from(chunk, encoding).toString('latin1') : chunk.toString('latin1')
 }
 
-describe('SocketOutput', () => {
+describe('Http1Output', () => {
   it('sends the responses of one turn in one write', async () => {
     const { output, writes } = connection()
     output.writeResponse('a')

@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.ts'
 import { responseBatch, type HeldOutput } from '../engine/event-loop/response-batch.ts'
+import type { Transport } from '../engine/transport.ts'
 
 /** What a stall ends. */
 interface Breakable extends WriterOwner {
@@ -11,12 +11,11 @@ interface Breakable extends WriterOwner {
 /** Characters of responses that wait together at most: more do not make fewer calls of the operating system worth it. */
 const MAX_HELD_CHARS = 16 * 1024
 
-/** What a connection writes to its socket, and the time its peer has to take it. */
-export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutput {
+/** Writes what a connection sends, and limits the time in which its peer must take it. */
+export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput {
   /** When the peer must have taken something of what it was sent. */
   deadlineMs: number = Infinity
   watchPlace = 0
-  readonly #socket: Socket
   readonly #deadlines: Deadlines
   #stallTimeoutMs: number
   readonly #connection: Breakable
@@ -28,15 +27,14 @@ export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutpu
   #held = ''
 
   /** @param connection Is destroyed when the peer has taken nothing for `stallTimeoutMs` */
-  constructor(socket: Socket, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
-    super(socket, connection)
-    this.#socket = socket
+  constructor(transport: Transport, deadlines: Deadlines, stallTimeoutMs: number, connection: Breakable) {
+    super(transport, connection)
     this.#deadlines = deadlines
     this.#stallTimeoutMs = stallTimeoutMs
     this.#connection = connection
   }
 
-  /** Bytes that the socket has not taken. */
+  /** Bytes that the transport has not taken. */
   override get bufferedBytes(): number {
     return this.#held.length + super.bufferedBytes
   }
@@ -59,7 +57,7 @@ export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutpu
     if (this.isBlocked) this.#watch()
   }
 
-  /** @returns Whether the socket wants no pause */
+  /** @returns False if the caller should wait for the drain */
   writeBytes(bytes: Uint8Array): boolean {
     this.release()
     if (this.write(bytes)) return true
@@ -70,11 +68,11 @@ export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutpu
   /** Holds writes back until `uncork`, so that they leave together. */
   cork(): void {
     this.release()
-    this.#socket.cork()
+    this.transport.cork()
   }
 
   uncork(): void {
-    this.#socket.uncork()
+    this.transport.uncork()
   }
 
   /** To be called on `drain`. */
@@ -96,7 +94,7 @@ export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutpu
     this.deadlineMs = Infinity
   }
 
-  /** The socket is closed. */
+  /** Drops everything: the transport is closed. */
   close(): void {
     this.#held = ''
     this.clear()
@@ -105,7 +103,7 @@ export class SocketOutput extends SlicedWriter implements HasDeadline, HeldOutpu
 
   #hold(response: string): void {
     if (this.#held.length + response.length > MAX_HELD_CHARS) this.release()
-    // Written at once, so that whoever gave it sees that the socket wants a pause.
+    // Write it now, so that the caller can see that the transport is blocked.
     if (response.length > MAX_HELD_CHARS) return this.writeLatin1(response)
     const isFirst = this.#held === ''
     this.#held += response

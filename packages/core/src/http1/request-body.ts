@@ -2,7 +2,6 @@ import { BodyRate } from '../engine/exchange/body-rate.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 import { copyBytes, copyBriefly } from '../engine/socket/kept-bytes.ts'
-import { isShared } from '../engine/socket/receive-buffer.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { MessageFields } from './message-fields.ts'
@@ -18,6 +17,8 @@ export interface Http1BodyOwner {
   onBodyFlow(receiver: Http1RequestBody): void
   /** Whoever reads the body threw. */
   onBodyFault(receiver: Http1RequestBody): void
+  /** Reports whether the next read overwrites these bytes. */
+  isLent(bytes: Uint8Array): boolean
 }
 
 /** The body of one request on its way from the socket to its reader. */
@@ -126,7 +127,7 @@ export class Http1RequestBody implements BodySupply {
 
   /** Bytes for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {
-    if (isShared(bytes)) {
+    if (this.#owner.isLent(bytes)) {
       const isUsedSoon = this.body.isFlowing && this.#decoder.done
       return isUsedSoon ? copyBriefly(bytes, start, end) : copyBytes(bytes, start, end)
     }

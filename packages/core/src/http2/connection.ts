@@ -1,8 +1,8 @@
-import type { Socket } from 'node:net'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
+import type { Transport, TransportOwner } from '../engine/transport.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { FrameReceiver, type FrameOwner } from './frame-receiver.ts'
 import { FrameWriter } from './sending/frame-writer.ts'
@@ -25,34 +25,30 @@ type Phase =
   | 'lingering'
   | 'closed'
 
-/** Bytes that wait for the socket, besides content, before nothing more is read of a client that reads nothing. */
+/** Bytes that wait for the transport, besides content, before nothing more is read of a client that reads nothing. */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 export interface Http2ConnectionOptions {
-  readonly scheme: 'http' | 'https'
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly onClose: (connection: Http2Connection) => void
 }
 
 /**
- * One HTTP/2 connection: owns the socket, reads as far as there are turns, and begins and ends it all.
+ * One HTTP/2 connection: owns the transport, reads as far as there are turns, and begins and ends it all.
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
-export class Http2Connection implements Drainable, HasDeadline, FlowOwner, FrameOwner, StreamsOwner {
+export class Http2Connection implements Drainable, HasDeadline, TransportOwner, FlowOwner, FrameOwner, StreamsOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  readonly scheme: 'http' | 'https'
-  readonly remoteAddress: string | undefined
-  readonly remotePort: number | undefined
   readonly sender: Sender
   readonly clientSettings: ClientSettings = new ClientSettings()
   isAcknowledged = false
   deadlineMs: number
   place = 0
   watchPlace = 0
-  readonly #socket: Socket
+  readonly #transport: Transport
   readonly #onClosed: (connection: Http2Connection) => void
   readonly #writer: FrameWriter
   readonly #streams: Http2Streams
@@ -67,34 +63,36 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
   /** When there must be a stream, or the end. */
   #idleDeadlineMs: number
 
-  constructor(socket: Socket, { scheme, host, deadlines, onClose }: Http2ConnectionOptions) {
+  constructor(transport: Transport, { host, deadlines, onClose }: Http2ConnectionOptions) {
     const nowMs = performance.now()
     const { limits } = host
     this.host = host
     this.deadlines = deadlines
-    this.scheme = scheme
-    this.remoteAddress = socket.remoteAddress
-    this.remotePort = socket.remotePort
-    this.#socket = socket
+    this.#transport = transport
     this.#onClosed = onClose
-    this.#writer = new FrameWriter(socket)
+    this.#writer = new FrameWriter(transport)
     this.sender = new Sender(this.#writer)
     // RFC 9113 §3.4: the preface of the server, before anything else.
     this.#writer.settings(serverSettings(limits))
     this.#streams = new Http2Streams(this)
     this.#frames = new FrameReceiver(this, this.#streams)
-    this.#flow = new ReadFlow(socket, limits.maxPipelinedRequests, this)
+    this.#flow = new ReadFlow(transport, limits.maxPipelinedRequests, this)
     this.#output = new OutputWatch(this.sender, deadlines, limits.writeStallTimeoutMs, nowMs)
     this.#idleDeadlineMs = deadlines.in(limits.sessionIdleTimeoutMs, nowMs)
     this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#output.deadlineMs)
     this.#writer.flushSoon()
-    socket.on('data', this.#onData)
-    socket.on('end', this.#onEnd)
-    socket.on('drain', this.#onDrain)
-    socket.on('error', ignore)
-    socket.on('close', this.#onClose)
+    transport.open(this)
     deadlines.watch(this)
-    socket.resume()
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#transport.isEncrypted ? 'https' : 'http'
+  }
+  get remoteAddress(): string | undefined {
+    return this.#transport.remoteAddress
+  }
+  get remotePort(): number | undefined {
+    return this.#transport.remotePort
   }
 
   drain(): void {
@@ -112,12 +110,12 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
 
   destroy(): void {
     this.#phase = 'closed'
-    this.#socket.destroy()
+    this.#transport.destroy()
   }
 
   onReadTurn(): void {
     this.#advance()
-    if (this.#hasEnded) this.#onEnd()
+    if (this.#hasEnded) this.onEnd()
   }
 
   onDeadlineSet(deadlineMs: number): void {
@@ -175,10 +173,10 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     else this.destroy()
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  onBytes(chunk: Buffer): void {
     if (this.#phase === 'lingering' || this.#phase === 'closed') {
       this.#lingered += chunk.length
-      if (this.#lingered > this.host.limits.lingerBytes) this.#socket.destroy()
+      if (this.#lingered > this.host.limits.lingerBytes) this.#transport.destroy()
       return
     }
     try {
@@ -191,10 +189,10 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     this.#flow.addBytes(chunk.length)
   }
 
-  readonly #onEnd = (): void => {
+  onEnd(): void {
     // What was received before still has its turn.
     this.#hasEnded = this.#flow.isResting
-    // One that lingers is closed as soon as the socket has taken everything.
+    // A lingering connection closes as soon as the transport has taken everything.
     if (this.#hasEnded || !this.#isReading) return
     // Streams end by frames: who can send none any more has left, as on HTTP/1.1, but for responses that are on their way.
     this.#phase = 'ending'
@@ -203,20 +201,14 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     if (this.#streams.size === 0) this.#linger()
   }
 
-  readonly #onDrain = (): void => {
+  onDrain(): void {
     this.#output.onDrain()
     this.sender.pump()
     this.#advance()
   }
 
-  readonly #onClose = (): void => {
+  onClose(): void {
     this.#phase = 'closed'
-    // Nothing leads here any more from the socket, whose parts may be old, and taken to be in use for long (note 0031).
-    this.#socket
-      .off('data', this.#onData)
-      .off('end', this.#onEnd)
-      .off('drain', this.#onDrain)
-      .off('close', this.#onClose)
     this.deadlines.unwatch(this)
     this.#frames.clear()
     this.#writer.close()
@@ -284,7 +276,7 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     this.#streams.report(0, error.message, { method: undefined, target: undefined })
   }
 
-  /** Says goodbye and waits a little for the client to hear it: a socket closed with unread bytes resets the connection. */
+  /** Says goodbye and waits a little for the client to hear it: closing with unread bytes resets the connection. */
   #linger(): void {
     if (!this.#isReading) return
     this.#phase = 'lingering'
@@ -293,8 +285,8 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     this.#setIdleDeadline(writeStallTimeoutMs)
     this.#writer.end(() => {
       this.#setIdleDeadline(lingerTimeoutMs)
-      // No `drain` follows an end. Responses that waited for the socket have been taken, too.
-      if (!this.#socket.destroyed) this.sender.pump()
+      // No `drain` follows an end. Responses that waited for the transport have been taken, too.
+      if (!this.#transport.isDestroyed) this.sender.pump()
     })
     this.#throttle()
   }
@@ -309,6 +301,3 @@ export class Http2Connection implements Drainable, HasDeadline, FlowOwner, Frame
     this.#flow.update(this.#isReading && this.#isStuck)
   }
 }
-
-/** A socket's `close` follows every `error` and says all that matters. */
-function ignore(): void {}

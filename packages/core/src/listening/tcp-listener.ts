@@ -10,6 +10,8 @@ import { Http1Connection } from '../http1/connection.ts'
 import type { Http1ConnectionOptions } from '../http1/connection-options.ts'
 import { Http2Connection } from '../http2/connection.ts'
 import { RECEIVE_BUFFER_BYTES } from '../engine/socket/receive-buffer.ts'
+import { SocketTransport } from '../engine/socket/socket-transport.ts'
+import type { Transport } from '../engine/transport.ts'
 import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
 import { TlsAcceptor } from '../tls/acceptor.ts'
 import { turns } from '../engine/event-loop/turns.ts'
@@ -51,7 +53,9 @@ export class TcpListener implements Bindable {
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#tls = undefined
-      this.#server = createTcpServer(socketOptions, (socket) => this.#serveHttp1(socket, options.host))
+      this.#server = createTcpServer(socketOptions, (socket) =>
+        this.#serveHttp1(new SocketTransport(socket, false), options.host),
+      )
     } else {
       this.#tls = new TlsAcceptor({
         certificates: options.tls,
@@ -148,16 +152,16 @@ export class TcpListener implements Bindable {
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
-    if (alpnProtocol === 'h2') this.#serveHttp2(socket, host)
-    else this.#serveHttp1(socket, host)
+    const transport = new SocketTransport(socket, true)
+    if (alpnProtocol === 'h2') this.#serveHttp2(transport, host)
+    else this.#serveHttp1(transport, host)
   }
 
-  #serveHttp1(socket: Socket, host: EngineHost): void {
-    this.#notify(socket, 'HTTP/1.1')
+  #serveHttp1(transport: Transport, host: EngineHost): void {
+    this.#notify(transport, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
       options = {
-        scheme: this.#scheme,
         host,
         deadlines: this.#deadlines,
         // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
@@ -167,13 +171,12 @@ export class TcpListener implements Bindable {
       }
       this.#http1Options.set(host, options)
     }
-    this.#add(new Http1Connection(socket, options))
+    this.#add(new Http1Connection(transport, options))
   }
 
-  #serveHttp2(socket: Socket, host: EngineHost): void {
-    this.#notify(socket, 'HTTP/2.0')
-    const connection = new Http2Connection(socket, {
-      scheme: this.#scheme,
+  #serveHttp2(transport: Transport, host: EngineHost): void {
+    this.#notify(transport, 'HTTP/2.0')
+    const connection = new Http2Connection(transport, {
       host,
       deadlines: this.#deadlines,
       onClose: (closed) => this.#forget(closed),
@@ -186,7 +189,7 @@ export class TcpListener implements Bindable {
     if (this.#drained !== undefined) connection.drain()
   }
 
-  #notify({ remoteAddress, remotePort }: Socket, protocol: string): void {
+  #notify({ remoteAddress, remotePort }: Transport, protocol: string): void {
     const { logger } = this.#options.host
     if (logger?.isEnabled(Level.Debug) !== true) return
     logger.debug(

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '@fw/types'
 import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
+import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { MemorySocket } from '../fuzz/memory-socket.ts'
@@ -34,8 +35,7 @@ function connectWith(log: (event: string) => void): { socket: MemorySocket; conn
       error: (error) => log(error.message),
     })
   }
-  const connection = new Http1Connection(socket as unknown as Socket, {
-    scheme: 'http',
+  const connection = new Http1Connection(new SocketTransport(socket as unknown as Socket, false), {
     deadlines,
     host: { limits: DEFAULT_LIMITS, altSvc: '', onRefused: () => {}, onRequest },
     onClose: () => {},

@@ -2,6 +2,7 @@ import type { Exchange, Outcome } from '@fw/types'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
+import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
 import { Http2Connection } from '../../src/http2/connection.ts'
 import type { Http2Exchange } from '../../src/http2/exchange.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
@@ -46,8 +47,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   const refusals: string[] = []
   const outcomes = new Map<Exchange, Outcome[]>()
   let isOver = false
-  const connection = new Http2Connection(wire as unknown as Socket, {
-    scheme: 'http',
+  const connection = new Http2Connection(new SocketTransport(wire as unknown as Socket, false), {
     deadlines,
     host: {
       limits: { ...DEFAULT_LIMITS, maxStreamResetBurst: 1000, drainIdleMs: 0 },

@@ -2,6 +2,7 @@ import { createServer, type Server as NodeServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
+import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
@@ -40,8 +41,7 @@ export async function askKept(slices: readonly Buffer[]): Promise<Verdict> {
 async function askBy(socket: MemorySocket, slices: readonly Buffer[]): Promise<Verdict> {
   const requests: Understood[] = []
   let refusal: string | undefined
-  const connection = new Http1Connection(socket as unknown as Socket, {
-    scheme: 'http',
+  const connection = new Http1Connection(new SocketTransport(socket as unknown as Socket, false), {
     deadlines,
     host: {
       limits: DEFAULT_LIMITS,

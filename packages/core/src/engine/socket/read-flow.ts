@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
+import type { Transport } from '../transport.ts'
 
 /** Bytes that are a share of work: what Node.js reads at once. */
 const SHARE_BYTES = 64 * 1024
@@ -13,7 +13,7 @@ export interface FlowOwner {
 
 /** When a connection reads: not while what was read cannot be used, and not while it waits for its turn. */
 export class ReadFlow implements TurnTaker {
-  readonly #socket: Socket
+  readonly #transport: Transport
   readonly #maxRequests: number
   readonly #owner: FlowOwner
   /** Bytes received, and requests begun, of the current share of work. */
@@ -23,8 +23,8 @@ export class ReadFlow implements TurnTaker {
   #isResting = false
 
   /** @param maxRequests Requests that are a share of work, 0 for any number */
-  constructor(socket: Socket, maxRequests: number, owner: FlowOwner) {
-    this.#socket = socket
+  constructor(transport: Transport, maxRequests: number, owner: FlowOwner) {
+    this.#transport = transport
     this.#maxRequests = maxRequests
     this.#owner = owner
   }
@@ -69,9 +69,9 @@ export class ReadFlow implements TurnTaker {
     const shouldPause = isStuck || this.#isResting
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
-    if (shouldPause) this.#socket.pause()
-    // What the socket holds is received in the asynchronous context of whoever resumes it.
-    else runOutsideRequests(resume, this.#socket)
+    if (shouldPause) this.#transport.pause()
+    // Node.js delivers buffered bytes in the asynchronous context of the caller that resumes the socket.
+    else runOutsideRequests(resume, this.#transport)
   }
 
   onTurn(): void {
@@ -88,6 +88,6 @@ export class ReadFlow implements TurnTaker {
   }
 }
 
-function resume(socket: Socket): void {
-  socket.resume()
+function resume(transport: Transport): void {
+  transport.resume()
 }

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { SlicedWriter } from './sliced-writer.ts'
+import { SocketTransport } from './socket-transport.ts'
 
 const MIB = 1024 * 1024
 
@@ -21,7 +23,7 @@ function greedyStream(): { readonly stream: Writable; readonly taken: Buffer[] }
 /** Shows what is there for those who derive from it. */
 class OpenWriter extends SlicedWriter {
   constructor(stream: Writable) {
-    super(stream, { onWriteTurn: () => this.pump() })
+    super(new SocketTransport(stream as unknown as Socket, false), { onWriteTurn: () => this.pump() })
   }
 
   override write(bytes: Uint8Array): boolean {

@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
+import type { Transport } from '../transport.ts'
 
 /**
  * Bytes given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
@@ -24,7 +24,7 @@ export interface WriterOwner {
  * It is the base of what writes to a connection, and not a part of it: a broadcast touches one object less of each.
  */
 export abstract class SlicedWriter implements TurnTaker {
-  readonly #target: Writable
+  protected readonly transport: Transport
   readonly #owner: WriterOwner
   /** What waits; most streams never make anything wait. */
   #queue: Uint8Array[] | undefined = undefined
@@ -33,14 +33,14 @@ export abstract class SlicedWriter implements TurnTaker {
   #shareBytes = 0
   #isResting = false
 
-  constructor(target: Writable, owner: WriterOwner) {
-    this.#target = target
+  constructor(transport: Transport, owner: WriterOwner) {
+    this.transport = transport
     this.#owner = owner
   }
 
   /** Bytes that the stream has not passed on. */
   get bufferedBytes(): number {
-    return this.#target.writableLength + this.#queuedBytes
+    return this.transport.bufferedBytes + this.#queuedBytes
   }
 
   /** Whether the next turn is waited for, and not the stream. */
@@ -50,7 +50,7 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** Whether a pause is wanted. */
   get isBlocked(): boolean {
-    return this.#isResting || this.#queuedBytes > 0 || this.#target.writableNeedDrain
+    return this.#isResting || this.#queuedBytes > 0 || this.transport.isBlocked
   }
 
   /** @returns Whether no pause is wanted */
@@ -73,12 +73,12 @@ export abstract class SlicedWriter implements TurnTaker {
   protected writeLatin1(text: string): void {
     // Text that was put together of pieces keeps them all until it is read, several times its bytes.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
-    else this.#target.write(text, 'latin1')
+    else this.transport.writeLatin1(text)
   }
 
   /** To be called on `drain`: passes on what waits. */
   protected pump(): void {
-    while (!this.#isResting && !this.#target.writableNeedDrain) {
+    while (!this.#isResting && !this.transport.isBlocked) {
       const slice = this.#queue?.shift()
       if (slice === undefined) return
       this.#queuedBytes -= slice.byteLength
@@ -99,7 +99,7 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */
   #pass(slice: Uint8Array): boolean {
-    const isWritable = this.#target.write(slice)
+    const isWritable = this.transport.write(slice)
     if (slice.byteLength < SMALL_BYTES) return isWritable
     this.#shareBytes += slice.byteLength
     if (this.#shareBytes < SLICE_BYTES) return isWritable

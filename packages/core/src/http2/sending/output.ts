@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import { responseBatch, type HeldOutput } from '../../engine/event-loop/response-batch.ts'
 import { runOutsideRequests } from '../../engine/event-loop/outside-requests.ts'
+import type { OnTaken, Transport } from '../../engine/transport.ts'
 
 /** Room for what is put together before it leaves. */
 export const OUTPUT_BUFFER_BYTES: number = 16 * 1024
@@ -17,7 +17,7 @@ export class Output implements HeldOutput {
   writtenBytes = 0
   /** Where the next bytes go in the buffer that `room` gave. */
   protected at = 0
-  readonly #socket: Socket
+  readonly #transport: Transport
   /** What is behind `#parts`, up to `at`. */
   #buffer: Buffer | undefined = undefined
   /** From where what is in the buffer is not in `#parts`. */
@@ -30,23 +30,23 @@ export class Output implements HeldOutput {
   /** Whether nothing can be sent any more. */
   #isOver = false
 
-  constructor(socket: Socket) {
-    this.#socket = socket
+  constructor(transport: Transport) {
+    this.#transport = transport
   }
 
-  /** Bytes of those in `writtenBytes` that the socket has taken; what is behind them must be left alone. */
+  /** Bytes of those in `writtenBytes` that the transport has taken. The memory of later bytes must not change. */
   get takenBytes(): number {
     return this.writtenBytes - this.bufferedBytes
   }
 
-  /** Bytes that the socket has not taken. */
+  /** Bytes that the transport has not taken. */
   get bufferedBytes(): number {
-    return this.#unsentBytes + this.#socket.writableLength
+    return this.#unsentBytes + this.#transport.bufferedBytes
   }
 
-  /** Whether the socket wants a pause. */
+  /** Whether the transport is blocked, or too many bytes wait for it. */
   get isBlocked(): boolean {
-    return this.#socket.writableNeedDrain || this.#unsentBytes >= FLUSH_BYTES
+    return this.#transport.isBlocked || this.#unsentBytes >= FLUSH_BYTES
   }
 
   /** Sends what is there with the responses of other connections, at the end of the turn at the latest. */
@@ -68,14 +68,14 @@ export class Output implements HeldOutput {
     this.flush()
   }
 
-  /** Sends what is there, and that nothing follows. @param onTaken Called when the socket has taken it all */
+  /** Sends what is there, and then the end. @param onTaken Called when the transport has taken it all */
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
-    runOutsideRequests(endSocket, this.#socket, onTaken)
+    runOutsideRequests(endTransport, this.#transport, onTaken)
   }
 
-  /** The socket is closed. */
+  /** Drops everything: the transport is closed. */
   close(): void {
     this.#isOver = true
     this.#drop()
@@ -96,7 +96,7 @@ export class Output implements HeldOutput {
     // The next connection that has something to say may use the buffer, once the operating system has what is in it.
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
     // The `drain` that may follow is not of the request that is at work.
-    runOutsideRequests(writeAll, this.#socket, parts, recycle)
+    runOutsideRequests(writeAll, this.#transport, parts, recycle)
   }
 
   /** A buffer with room for so many bytes from `at` on, `OUTPUT_BUFFER_BYTES` at most. */
@@ -130,7 +130,7 @@ export class Output implements HeldOutput {
 
   #count(bytes: number): void {
     this.writtenBytes += bytes
-    if (this.#unsentBytes >= FLUSH_BYTES && !this.#socket.writableNeedDrain) this.flush()
+    if (this.#unsentBytes >= FLUSH_BYTES && !this.#transport.isBlocked) this.flush()
   }
 
   /** Begins anew. Frames may still be made when nothing can be sent any more, for streams that do not know yet. */
@@ -152,16 +152,16 @@ export class Output implements HeldOutput {
   }
 }
 
-/** Hands all parts to a socket at once. @param onTaken Called when it has taken them, or has failed */
-function writeAll(socket: Socket, parts: readonly Uint8Array[], onTaken?: (error?: Error | null) => void): void {
+/** Writes all parts together. @param onTaken Called when the transport has taken them, or has failed */
+function writeAll(transport: Transport, parts: readonly Uint8Array[], onTaken?: OnTaken): void {
   const last = parts.length - 1
-  if (last > 0) socket.cork()
-  for (const [at, part] of parts.entries()) socket.write(part, at === last ? onTaken : undefined)
-  if (last > 0) socket.uncork()
+  if (last > 0) transport.cork()
+  for (const [at, part] of parts.entries()) transport.write(part, at === last ? onTaken : undefined)
+  if (last > 0) transport.uncork()
 }
 
-function endSocket(socket: Socket, onTaken: () => void): void {
-  socket.end(onTaken)
+function endTransport(transport: Transport, onTaken: OnTaken): void {
+  transport.end(onTaken)
 }
 
 function giveBack(buffer: Buffer): void {

@@ -1,0 +1,326 @@
+import { AbortedError, asProtocolError, ProtocolError } from '../engine/errors.ts'
+import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import type { EngineHost } from '../engine/engine-host.ts'
+import { beginRequest } from '../engine/exchange/begin-request.ts'
+import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
+import { copyBytes, joinBytes } from '../engine/socket/kept-bytes.ts'
+import type { FlowOwner, ReadFlow } from '../engine/socket/read-flow.ts'
+import type { Transport } from '../engine/transport.ts'
+import type { Http1ConnectionOptions, Phase } from './connection-options.ts'
+import { Http1Exchange, type Http1ExchangeOwner } from './exchange.ts'
+import { HeadReader } from './head-reader.ts'
+import { Http1RequestBody, type Http1BodyOwner } from './request-body.ts'
+import type { RequestHead } from './request-head.ts'
+import { encodeRefusal, type ConnectionFields } from './response-head.ts'
+
+/** The connection of a cycle. */
+export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
+  /** The deadline of the connection. The cycle sets it for heads, bodies and idle time. */
+  deadlineMs: number
+  /** Ends the connection after everything written so far. */
+  linger(): void
+  /** Ends the connection as far as the requests received before the end of the peer allow. */
+  onPeerEnd(): void
+}
+
+/**
+ * Serves the requests of one connection, one after the other: from received bytes to a head, a body and an exchange.
+ *
+ * Pipelined requests wait until the response before them is complete, so responses cannot overtake each other. A client
+ * that sends many at once waits in its own socket buffer.
+ */
+export class RequestCycle implements Http1BodyOwner {
+  phase: Phase = 'fresh'
+  /** Bytes received and not understood yet. */
+  received: Buffer | undefined = undefined
+  /** Whether another request can follow the current one. */
+  keepAlive = true
+  /** Whether the peer has ended its direction. */
+  hasPeerEnded = false
+  /** When the connection last became idle. */
+  quietSinceMs: number = performance.now()
+  readonly #owner: CycleOwner
+  readonly #transport: Transport
+  readonly #flow: ReadFlow
+  readonly #options: Http1ConnectionOptions
+  readonly #host: EngineHost
+  readonly #deadlines: Deadlines
+  readonly #heads: HeadReader
+  #exchange: Http1Exchange | undefined = undefined
+  /** The body of the exchange, until its last byte has arrived. */
+  #incoming: Http1RequestBody | undefined = undefined
+  #requests = 0
+  #isAdvancing = false
+
+  constructor(owner: CycleOwner, transport: Transport, flow: ReadFlow, options: Http1ConnectionOptions) {
+    this.#owner = owner
+    this.#transport = transport
+    this.#flow = flow
+    this.#options = options
+    this.#host = options.host
+    this.#deadlines = options.deadlines
+    this.#heads = new HeadReader(options.host.limits)
+  }
+
+  /** The request in progress, if there is one. */
+  get exchange(): Http1Exchange | undefined {
+    return this.#exchange
+  }
+
+  /** Whether no request is in progress, and none has begun to arrive. */
+  get isQuiet(): boolean {
+    return (this.phase === 'fresh' || this.phase === 'idle') && !this.#flow.isResting
+  }
+
+  /** Adds bytes to those not understood yet, and returns them all. */
+  add(bytes: Buffer): Buffer {
+    return (this.received = this.received === undefined ? bytes : joinBytes(this.received, bytes))
+  }
+
+  /** Copies the bytes not understood yet if they are lent: the next read, of any connection, overwrites them. */
+  keepReceived(): void {
+    const { received } = this
+    if (received !== undefined && this.isLent(received)) this.received = copyBytes(received, 0, received.length)
+  }
+
+  /** Continues as far as the received bytes and the completed responses allow. */
+  advance(): void {
+    if (this.#isAdvancing || this.#flow.isResting) return
+    this.#isAdvancing = true
+    while (this.phase !== 'lingering' && this.phase !== 'upgraded' && this.phase !== 'closed') {
+      if (this.#exchange === undefined) {
+        if (this.received === undefined) {
+          this.#flow.onEmpty()
+          break
+        }
+        const exchange = this.#begin(this.received)
+        if (exchange === undefined) break
+        beginRequest(this.#host, exchange, this.received === undefined)
+      }
+      if (this.#incoming !== undefined && !this.#receiveBody(this.#incoming)) break
+      if (this.#exchange === undefined || !this.#exchange.isClosed || !this.#next()) break
+    }
+    this.#isAdvancing = false
+    this.#throttle()
+    if (this.hasPeerEnded) this.#owner.onPeerEnd()
+  }
+
+  /** Fails the request whose time is over, or ends the connection that has waited too long for one. */
+  onTimeout(): void {
+    const incoming = this.#incoming
+    if (this.phase === 'exchange' && incoming !== undefined)
+      this.#failBody(incoming, new ProtocolError(408, 'Request body took too long'))
+    else if (this.phase === 'head') this.#refuse(new ProtocolError(408, 'Request head took too long'))
+    else if (this.phase === 'idle') this.#owner.linger()
+    else if (this.phase === 'fresh') this.#transport.destroy()
+  }
+
+  /** Drops everything received: the connection ends after the bytes written so far. */
+  stop(): void {
+    this.phase = 'lingering'
+    this.received = undefined
+    this.#exchange = undefined
+    this.#incoming = undefined
+    this.#throttle()
+  }
+
+  /** Ends the request in progress, if there is one: the connection is closed. */
+  close(): void {
+    this.phase = 'closed'
+    this.received = undefined
+    this.#incoming = undefined
+    this.#exchange?.onConnectionLost(new AbortedError('The connection was closed'))
+    this.#exchange = undefined
+  }
+
+  /** Reports the head of which only a part arrived: the client has left. */
+  abandonHead(): void {
+    const { received } = this
+    const isBeforeExchange = this.phase === 'head' || this.phase === 'fresh' || this.phase === 'idle'
+    if (received === undefined || !isBeforeExchange) return
+    // RFC 9112 §2.2: an empty line after a request is not a request.
+    if (/^[\r\n]*$/.test(received.toString('latin1', 0, 8))) return
+    this.received = undefined
+    this.#report(499, 'The client left before the end of the head', received)
+  }
+
+  /** Returns what the next response states about the connection. @param close Whether the response must be the last one */
+  connectionFields(close: boolean): ConnectionFields {
+    const { limits, altSvc } = this.#host
+    if (close || this.#incoming?.endsConnection) this.keepAlive = false
+    return {
+      keepAlive: this.keepAlive,
+      keepAliveSeconds: Math.floor(limits.keepAliveTimeoutMs / 1000),
+      altSvc,
+    }
+  }
+
+  onSettled(exchange: Http1Exchange): void {
+    if (exchange !== this.#exchange) return
+    this.#incoming?.body.discard()
+    this.#advanceOutside()
+  }
+
+  onBodyWanted(receiver: Http1RequestBody): void {
+    if (receiver !== this.#incoming) return
+    if (receiver.awaitsContinue) {
+      receiver.awaitsContinue = false
+      if (this.#exchange?.status === 0) this.#owner.output.writeText('HTTP/1.1 100 Continue\r\n\r\n')
+    }
+    this.#owner.deadlineMs = receiver.deadlineMs(this.#deadlines)
+  }
+
+  onBodyFlow(receiver: Http1RequestBody): void {
+    if (receiver !== this.#incoming) return
+    this.#owner.deadlineMs = receiver.deadlineMs(this.#deadlines)
+    if (!receiver.isFull) this.#advanceOutside()
+  }
+
+  onBodyFault(receiver: Http1RequestBody): void {
+    if (this.#exchange?.body === receiver.body) this.#exchange.abort()
+  }
+
+  isLent(bytes: Uint8Array): boolean {
+    return this.#transport.isLent(bytes)
+  }
+
+  /** Advances outside the request in progress: the next one must not begin in its asynchronous context. */
+  #advanceOutside(): void {
+    if (this.received === undefined || this.#isAdvancing) this.advance()
+    else runOutsideRequests(advance, this.#owner)
+  }
+
+  /** Starts the next request if its head is complete. */
+  #begin(received: Buffer): Http1Exchange | undefined {
+    if (!this.#flow.mayBegin()) return undefined
+    const { limits } = this.#host
+    let head: RequestHead | undefined
+    try {
+      head = this.#heads.read(received)
+    } catch (error) {
+      this.#refuse(asProtocolError(error))
+      return undefined
+    }
+    if (head === undefined) return this.#awaitHead()
+    this.received = head.end < received.length ? received.subarray(head.end) : undefined
+    this.phase = 'exchange'
+    this.#requests++
+    this.#flow.addRequest()
+    this.keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
+    // RFC 9931: the bytes that follow can be meant for the tunnel, even if the server opens none.
+    if (head.method === 'CONNECT') this.keepAlive = false
+    this.#incoming = Http1RequestBody.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
+    this.#owner.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
+    return (this.#exchange = new Http1Exchange(this.#owner, head, this.#incoming?.body))
+  }
+
+  #awaitHead(): undefined {
+    if (this.phase === 'head') return
+    // RFC 9112 §2.2: an empty line is not a request yet. The client would take a response for that to its next request.
+    if (this.#heads.startMs === undefined) {
+      if (this.#owner.deadlineMs === Infinity) this.#rest()
+      return
+    }
+    this.phase = 'head'
+    this.#owner.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
+  }
+
+  /** Passes on the bytes of a body. @returns False while the body is incomplete */
+  #receiveBody(incoming: Http1RequestBody): boolean {
+    for (let { received } = this; received !== undefined && !incoming.isFull; received = this.received) {
+      let used: number
+      try {
+        used = incoming.receive(received)
+      } catch (error) {
+        this.#failBody(incoming, asProtocolError(error))
+        return true
+      }
+      // The reader of the body can end the exchange, or the connection.
+      if (this.#incoming !== incoming) return true
+      this.received = used < received.length ? received.subarray(used) : undefined
+      if (incoming.isComplete) {
+        this.#incoming = undefined
+        this.#owner.deadlineMs = Infinity
+        incoming.finish()
+        return true
+      }
+      this.#owner.deadlineMs = incoming.deadlineMs(this.#deadlines)
+      if (this.received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayGoOn()) break
+    }
+    if (this.#isBodyGivenUp(incoming)) this.#owner.linger()
+    return false
+  }
+
+  /** Reports whether to end the connection instead of reading the rest of a body that no handler wants. */
+  #isBodyGivenUp(incoming: Http1RequestBody): boolean {
+    return this.#exchange?.isClosed === true && (!this.keepAlive || incoming.isTooLongToSkip)
+  }
+
+  /** Ends a body early. The exchange can still send its response. */
+  #failBody(incoming: Http1RequestBody, error: ProtocolError): void {
+    this.#incoming = undefined
+    this.received = undefined
+    this.keepAlive = false
+    this.#owner.deadlineMs = Infinity
+    incoming.body.fail(error)
+    if (this.#exchange?.isClosed) this.#owner.linger()
+  }
+
+  /** Ends a request whose response and body are complete. @returns False if the connection ends here */
+  #next(): boolean {
+    if (this.phase === 'closed') return false
+    this.#exchange = undefined
+    if (!this.keepAlive) {
+      this.#owner.linger()
+      return false
+    }
+    this.phase = 'idle'
+    if (this.#requests === 1) this.#lendReads()
+    // A pipelined request begins immediately, so it needs no time for the wait.
+    if (this.received === undefined) this.#rest()
+    return true
+  }
+
+  /**
+   * Reads into shared memory from the second request on. Most connections that upgrade, switch to HTTP/2, send one large body
+   * or close after the response do so with their first request.
+   */
+  #lendReads(): void {
+    if (this.#transport.isEncrypted || this.#transport.isDestroyed) return
+    const isLending = this.#transport.lendReads()
+    this.#options.onReceiving?.(isLending)
+  }
+
+  #rest(): void {
+    this.quietSinceMs = performance.now()
+    // The client can use the whole advertised time. One more second lets a request arrive that was sent just before its end.
+    const { keepAliveTimeoutMs } = this.#host.limits
+    const timeoutMs = keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000
+    this.#owner.deadlineMs = this.#deadlines.in(timeoutMs, this.quietSinceMs)
+  }
+
+  /** Responds to a request that no handler sees, as briefly as possible, and ends the connection. */
+  #refuse(error: ProtocolError): void {
+    const { received } = this
+    this.received = undefined
+    this.#owner.output.writeText(encodeRefusal(error.status))
+    this.#owner.linger()
+    this.#report(error.status, error.message, received)
+  }
+
+  #report(status: number, reason: string, received: Buffer | undefined): void {
+    this.#host.onRefused(this.#heads.refusal(status, reason, received, this.#owner.remoteAddress))
+  }
+
+  /** Stops reading while the received bytes cannot be used. */
+  #throttle(): void {
+    if (this.phase === 'upgraded') return
+    const waiting = this.#incoming === undefined ? (this.received?.length ?? 0) : 0
+    const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxHeadBytes
+    this.#flow.update(isStuck && this.phase === 'exchange')
+  }
+}
+
+function advance(owner: CycleOwner): void {
+  owner.onReadTurn()
+}
