@@ -21,13 +21,28 @@ const ladder = {
   lifecycle: [],
 }
 
+/** The folders of core that must not meet sockets: they see a `Transport`, or QUIC. */
+const withoutSockets = new Set(['engine', 'http1', 'http2', 'http3', 'memory'])
+/** The files that implement transports. `transport.ts` itself names the `Duplex` that it hands over. */
+const transports = [
+  'packages/core/src/engine/transport.ts',
+  'packages/core/src/engine/socket/{socket-transport,memory-transport,receive-buffer,node-read-buffer}.ts',
+]
+
+const sockets = {
+  group: ['net', 'tls', 'stream', 'node:net', 'node:tls', 'node:stream'],
+  // Pure functions on text.
+  allowImportNames: ['isIP', 'isIPv4', 'isIPv6'],
+  message: 'Engines see a Transport, not a socket (docs/decisions/0093).',
+}
+
 const foreignInternals = { group: ['@fw/*/src/*', '@fw/*/dist/*'], message: 'Import what the package exports.' }
 
 /** Forbids imports by patterns in some files. Later overrides replace earlier ones, so each repeats the first rule. */
-function forbid(files: string, group: string[], message: string): object {
+function forbid(files: string[], group: string[], message: string, ...others: object[]): object {
   return {
-    files: [files],
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }, foreignInternals] }] },
+    files,
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }, ...others, foreignInternals] }] },
   }
 }
 
@@ -39,24 +54,35 @@ function above(folder: string, below: readonly string[]): string[] {
 
 const rungs = Object.entries(ladder).map(([folder, below]) =>
   forbid(
-    `packages/core/src/${folder}/**`,
+    [`packages/core/src/${folder}/**`],
     above(folder, below),
     `${folder}/ may import: ${below.join(', ') || 'nothing'}`,
+    ...(withoutSockets.has(folder) ? [sockets] : []),
   ),
+)
+
+const transportsMeetSockets = forbid(
+  transports,
+  above('engine', ladder.engine),
+  `engine/ may import: ${ladder.engine.join(', ')}`,
 )
 
 const quicKnowsNoHttp3 = [
   forbid(
-    'packages/core/src/http3/quic/*.ts',
+    ['packages/core/src/http3/quic/*.ts'],
     [...above('http3', ladder.http3), '../*.ts', '../qpack/**'],
     'QUIC must not depend on HTTP/3.',
+    sockets,
   ),
   forbid(
-    'packages/core/src/http3/quic/quiche/**',
+    ['packages/core/src/http3/quic/quiche/**'],
     [...above('http3', ladder.http3), '../../*.ts', '../../qpack/**'],
     'QUIC must not depend on HTTP/3.',
   ),
 ]
 
 const [packages, ...rest] = base.overrides
-export default defineConfig({ ...base, overrides: [packages, ...rungs, ...quicKnowsNoHttp3, ...rest] } as never)
+export default defineConfig({
+  ...base,
+  overrides: [packages, ...rungs, transportsMeetSockets, ...quicKnowsNoHttp3, ...rest],
+} as never)
