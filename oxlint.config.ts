@@ -33,7 +33,7 @@ const sockets = {
   group: ['net', 'tls', 'stream', 'node:net', 'node:tls', 'node:stream'],
   // Pure functions on text.
   allowImportNames: ['isIP', 'isIPv4', 'isIPv6'],
-  message: 'Engines see a Transport, not a socket (docs/decisions/0093).',
+  message: 'Engines see a Transport, not a socket (docs/decisions/0103).',
 }
 
 const foreignInternals = { group: ['@fw/*/src/*', '@fw/*/dist/*'], message: 'Import what the package exports.' }

@@ -28,7 +28,7 @@ export interface TransportOwner {
  *
  * A transport reads nothing until `open`. It never calls its owner from within a call that the owner makes.
  */
-// docs/decisions/0093
+// docs/decisions/0103
 export interface Transport {
   /** Whether TLS protects the connection. TLS peers detect a missing end of the stream, so they need no reset. */
   readonly isEncrypted: boolean
