@@ -66,7 +66,7 @@ export interface Transport {
    * Writes bytes after everything written before. Nothing is copied: the memory must not change before `onTaken`, or before
    * `bufferedBytes` shows that the bytes were taken.
    *
-   * @returns True if the transport can take more now. False also after the end: check `isBlocked`
+   * @returns True if the transport can take more now. After the end it is false, but then `isBlocked` is false, too
    */
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean
   /** Writes text, one byte for each character (latin1). */

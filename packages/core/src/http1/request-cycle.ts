@@ -216,7 +216,7 @@ export class RequestCycle implements Http1BodyOwner {
 
   #awaitHead(): undefined {
     if (this.phase === 'head') return
-    // RFC 9112 §2.2: an empty line is not a request yet. The client would take a response for that to its next request.
+    // RFC 9112 §2.2: an empty line is not a request yet. The client would match a response with its next request.
     if (this.#heads.startMs === undefined) {
       if (this.#owner.deadlineMs === Infinity) this.#rest()
       return

@@ -68,7 +68,7 @@ export class Output implements HeldOutput {
     this.flush()
   }
 
-  /** Sends what is there, and then the end. @param onTaken Called when the transport has taken it all */
+  /** Flushes, and then sends the end. @param onTaken Called when the transport has taken everything */
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
