@@ -1,5 +1,5 @@
 import type { Backplane } from '../backplane/backplane.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
 import { hasMethod, requireFunction, requireKnown, requireWhole } from '../stream/stream-options.ts'
@@ -13,6 +13,9 @@ export type SlowSubscriber = 'close' | 'drop-oldest' | 'drop-newest' | 'latest-b
 
 /** An event as a filter sees it. */
 export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
+
+/** Selects the events that a subscriber gets. */
+export type EventFilter = (event: PublishedEvent) => boolean
 
 /** How a channel behaves. */
 export interface ChannelOptions<Events extends object = SseEvents> {

@@ -4,7 +4,8 @@ import { dataOf, join, open, publish, turn } from '../../test/join-channel.ts'
 import type { Backplane, BackplaneHost } from '../backplane/backplane.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { EventStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
@@ -200,10 +201,24 @@ describe('limits', () => {
 })
 
 describe('subscribe', () => {
+  it('refuses a stream that another copy of the package opened', async () => {
+    const { stream } = await open()
+    vi.resetModules()
+    const { SseChannel: OtherChannel } = await import('./channel.ts')
+    const channel = new OtherChannel()
+    expect(() => channel.subscribe(stream)).toThrow(
+      new TypeError(
+        'channel.subscribe: stream must be a stream of sse(), got an EventStream. Use the result of sse(), and install @fw/sse only once.',
+      ),
+    )
+    expect(() => channel.subscribe({} as SseStream)).toThrow('channel.subscribe: stream must be a stream of sse()')
+    expect(channel.stats.subscribers).toBe(0)
+  })
+
   it.each<[string, (channel: SseChannel, stream: SseStream) => void]>([
     ['its stream ends', (_, stream) => stream.close()],
     ['it is unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
-    ['it is sent away', (_, stream) => stream.sendAway('shutdown', 1000)],
+    ['it is sent away', (_, stream) => (stream as EventStream).sendAway('shutdown', 1000)],
   ])('gets what waited for it when %s', async (_, end) => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)

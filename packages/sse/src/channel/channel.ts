@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { showValue } from '@fw/options'
 import type { Context } from '@fw/types'
 import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from '../backplane/backplane.ts'
 import { broadcast, type Broadcast } from './broadcast.ts'
 import { ChannelNotices } from './channel-notices.ts'
-import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
+import { checkChannelOptions, type ChannelOptions, type ChannelSettings, type EventFilter } from './channel-options.ts'
 import { encodeEvent, requireMilliseconds, requireString } from '../stream/event.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import { EventStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import { toData, type EventName, type SseEvents } from '../stream/typed-events.ts'
 import { History, type ChannelEvent } from './history.ts'
 import { requireFunction, type SseOptions } from '../stream/stream-options.ts'
-import { openStream } from '../stream/sse.ts'
+import { openStream } from '../stream/open-stream.ts'
 import { endSoon } from '../stream/staggered-end.ts'
-import { Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { Subscriber, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -60,7 +62,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   readonly #history: History
   readonly #admission: Admission
   readonly #backplane: Backplane | undefined
-  readonly #subscribers = new Map<SseStream, Subscriber>()
+  readonly #subscribers = new Map<EventStream, Subscriber>()
   /** Begins every id made here, so that a restart shows. */
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   /** Resolves when the history holds what the backplane has stored; `undefined` once it does. */
@@ -135,11 +137,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * A stream over one of the limits is sent away: it ends after a `retry` block, and an `EventSource` comes back.
    *
-   * @throws {TypeError} if `filter` is no function
+   * @throws {TypeError} if `stream` was not opened by `sse()` of this copy of the package, or `filter` is not a function
    */
   subscribe(stream: SseStream<Events>, options?: SubscribeOptions): void {
     requireFunction('subscribe', 'filter', options?.filter)
-    const any = stream as unknown as SseStream
+    const any = asEventStream(stream)
     if (!any.isOpen() || this.#subscribers.has(any)) return
     if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
     const counted = this.#admission.enter(any)
@@ -156,7 +158,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   /** Takes a stream off the channel; it stays open. */
   unsubscribe(stream: SseStream<Events>): void {
-    const subscriber = this.#subscribers.get(stream as unknown as SseStream)
+    const subscriber = this.#subscribers.get(stream as unknown as EventStream)
     if (subscriber === undefined) return
     subscriber.onEnding()
     subscriber.stream.unlisten(subscriber)
@@ -309,6 +311,13 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
       yield { event, data, id, key, position, timeMs }
     }
   }
+}
+
+/** @throws {TypeError} if a stream is not one of this copy of the package, whose members a channel needs */
+function asEventStream(stream: object): EventStream {
+  if (stream instanceof EventStream) return stream
+  const fix = 'Use the result of sse(), and install @fw/sse only once.'
+  throw new TypeError(`channel.subscribe: stream must be a stream of sse(), got ${showValue(stream)}. ${fix}`)
 }
 
 /** UTF-8 in memory of its own: a piece of the pool of Node.js would keep 64 KiB of it as long as the event is kept. */

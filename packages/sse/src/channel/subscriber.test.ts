@@ -3,7 +3,7 @@ import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import { dataOf, join, open, publish, turn } from '../../test/join-channel.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 
 /** Reports are at least a second apart: each test has its own time. */
 let nowMs = 1e9

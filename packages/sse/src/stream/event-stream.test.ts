@@ -1,7 +1,7 @@
 import build from 'fast-json-stringify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from './sse-stream.ts'
 import type { ServerSentEvent } from './event.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
