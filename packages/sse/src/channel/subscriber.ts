@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { SharedChunk } from '@fw/types'
 import type { EventFilter, SlowSubscriber } from './channel-options.ts'
 import type { EventStream } from '../stream/event-stream.ts'
@@ -133,7 +134,9 @@ export class Subscriber implements StreamListener {
     try {
       const isWanted: unknown = this.#filter(event)
       // A promise would let everything pass.
-      if (typeof isWanted !== 'boolean') throw new TypeError('Cannot filter events: the filter gave not true or false')
+      if (typeof isWanted !== 'boolean') {
+        throw new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`)
+      }
       return isWanted
     } catch (error) {
       reportThrown('The filter of a subscriber of an SseChannel', error)

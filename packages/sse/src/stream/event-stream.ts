@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { Blockage } from './blockage.ts'
-import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
+import { encodeBlock, encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './typed-events.ts'
 import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 import { metrics, type StreamEnd } from './metrics.ts'
@@ -93,13 +93,13 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
 
   async event(name: EventName<Events>, data: string): Promise<void> {
     if (!this.isOpen()) return
-    const event = requireString('event', name)
-    await this.#write(encodeEvent({ event, data: requireString('data', data) }))
+    const event = requireString('stream.event', 'name', name)
+    await this.#write(encodeBlock('stream.event', { event, data: requireString('stream.event', 'data', data) }))
   }
 
   async data(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ data: requireString('data', text) }))
+    await this.#write(encodeBlock('stream.data', { data: requireString('stream.data', 'text', text) }))
   }
 
   async sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
@@ -108,23 +108,23 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     serialize?: Serializer<Value>,
   ): Promise<void> {
     if (!this.isOpen()) return
-    const event = requireString('event', name)
-    await this.#write(encodeEvent({ event, data: toData(value, serialize) }))
+    const event = requireString('stream.sendJson', 'name', name)
+    await this.#write(encodeBlock('stream.sendJson', { event, data: toData('stream.sendJson', value, serialize) }))
   }
 
   async comment(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ comment: requireString('comment', text) }))
+    await this.#write(encodeBlock('stream.comment', { comment: requireString('stream.comment', 'text', text) }))
   }
 
   async retry(ms: number): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ retry: requireMilliseconds('retry', ms) }))
+    await this.#write(encodeBlock('stream.retry', { retry: requireMilliseconds('stream.retry', 'ms', ms) }))
   }
 
   async send(block: ServerSentEvent): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent(block))
+    await this.#write(encodeBlock('stream.send', block))
   }
 
   async sendMany(blocks: Iterable<ServerSentEvent>): Promise<void> {
@@ -132,7 +132,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     let text = ''
     let events = 0
     for (const block of blocks) {
-      text += encodeEvent(block)
+      text += encodeBlock('stream.sendMany', block)
       events++
     }
     await this.#write(text, events)
@@ -230,7 +230,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     if (this.#blockage !== undefined) this.#blockage.prolong()
     else {
       const onOver = (): void => void (this.#blockage = undefined)
-      this.#blockage = new Blockage(this, this.#body, this.#settings.stallMs, onOver)
+      this.#blockage = new Blockage(this, this.#body, this.#settings.stallTimeoutMs, onOver)
     }
     return false
   }

@@ -1,10 +1,9 @@
 import type { Context } from '@fw/types'
 import { EventStream } from './event-stream.ts'
-import { checkOptions, type SseOptions } from './stream-options.ts'
+import type { StreamSettings } from './stream-options.ts'
 
-/** Opens a stream as `sse` does, synchronously. */
-export function openStream<Events extends object>(ctx: Context<object>, options?: SseOptions): EventStream<Events> {
-  const settings = checkOptions(options)
+/** Opens a stream as `sse` does, synchronously and with checked options. */
+export function openStream<Events extends object>(ctx: Context<object>, settings: StreamSettings): EventStream<Events> {
   if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the response was sent already')
   prepareHead(ctx)
   const id = lastEventId(ctx, settings.lastEventIdParam)

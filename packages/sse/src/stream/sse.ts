@@ -2,7 +2,7 @@ import type { Context } from '@fw/types'
 import { openStream } from './open-stream.ts'
 import type { SseStream } from './sse-stream.ts'
 import type { SseEvents } from './typed-events.ts'
-import type { SseOptions } from './stream-options.ts'
+import { STREAM_KINDS, streamSettings, type SseOptions } from './stream-options.ts'
 
 /**
  * Responses with a stream of server-sent events: sends the head and hands over the stream.
@@ -29,5 +29,5 @@ export async function sse<Events extends object = SseEvents>(
   ctx: Context<object>,
   options?: SseOptions,
 ): Promise<SseStream<Events>> {
-  return openStream<Events>(ctx, options)
+  return openStream<Events>(ctx, streamSettings('sse', options, STREAM_KINDS))
 }

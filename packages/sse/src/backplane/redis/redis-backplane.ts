@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { checkOptions, func, integer, type OptionKinds, showValue, text } from '@fw/options'
 import type { Backplane, BackplaneEvent, BackplaneHost } from '../backplane.ts'
-import { requireFunction, requireKnown, requireWhole } from '../../stream/stream-options.ts'
 import { RedisConnection, requireClient, type RedisClient } from './connection.ts'
 import { Outbox } from './outbox.ts'
 import { RedisOutage } from './outage.ts'
@@ -13,9 +13,9 @@ export interface RedisBackplaneOptions {
   /** Begins the names of the two keys, before the name of the channel. Default 'fw:sse:'. */
   readonly prefix?: string | undefined
   /** Maximum number of events that wait while Redis is away; then `publish` throws. Default 10,000. */
-  readonly maxPending?: number | undefined
+  readonly maxBufferedEvents?: number | undefined
   /** Maximum number of bytes of events that wait while Redis is away; then `publish` throws. Default 64 MiB. */
-  readonly maxPendingBytes?: number | undefined
+  readonly maxBufferedBytes?: number | undefined
   /** Time limit for a response of Redis, in milliseconds; then the connection is replaced. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Called when Redis fails, once until all connections work again. Default: a process warning. */
@@ -27,7 +27,16 @@ const LONGEST_TIMEOUT_MS = 600_000
 const CLOSE_MS = 2000
 const CLOSE_STEPS = 20
 
-const NAMES = new Set(['prefix', 'maxPending', 'maxPendingBytes', 'timeoutMs', 'onError'])
+const KINDS: OptionKinds<RedisBackplaneOptions> = {
+  prefix: text,
+  maxBufferedEvents: integer(0),
+  maxBufferedBytes: integer(0),
+  timeoutMs: integer(0, LONGEST_TIMEOUT_MS),
+  onError: func,
+}
+
+/** What to write instead of names of an earlier version. */
+const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBytes' }
 
 /**
  * Joins the channels of several processes by a Redis stream: all see the same events in the same order, and a client
@@ -55,16 +64,15 @@ export class RedisBackplane implements Backplane {
    */
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     requireClient(client)
-    if (typeof name !== 'string' || name === '') throw new TypeError('Cannot make a backplane: the name is empty')
-    requireKnown('make a backplane', options, NAMES)
-    const { prefix = 'fw:sse:', maxPending = 10_000, maxPendingBytes = 2 ** 26, timeoutMs = 5000 } = options
-    requireFunction('make a backplane', 'onError', options.onError)
-    requireWhole('make a backplane', 'maxPending', maxPending)
-    requireWhole('make a backplane', 'maxPendingBytes', maxPendingBytes)
-    requireWhole('make a backplane', 'timeoutMs', timeoutMs, LONGEST_TIMEOUT_MS)
+    if (typeof name !== 'string' || name === '') {
+      const fix = 'Use the same name in every process.'
+      throw new TypeError(`RedisBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`)
+    }
+    checkOptions('RedisBackplane', options, KINDS, MEANT)
+    const { prefix = 'fw:sse:', maxBufferedEvents = 10_000, maxBufferedBytes = 2 ** 26, timeoutMs = 5000 } = options
     const closing = this.#closing.signal
     this.#stored = new StoredEvents(`${prefix}{${name}}`, timeoutMs)
-    this.#outbox = new Outbox(randomBytes(9).toString('base64url'), { maxPending, maxPendingBytes })
+    this.#outbox = new Outbox(randomBytes(9).toString('base64url'), { maxBufferedEvents, maxBufferedBytes })
     const outage = new RedisOutage(closing, options.onError)
     this.#outage = outage
     this.#writer = new RedisConnection(client, true)
