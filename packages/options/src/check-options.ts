@@ -3,11 +3,18 @@ import { nearestName } from './nearest-name.ts'
 import { optionError } from './option-error.ts'
 import { showType, showValue } from './show-value.ts'
 
+/** What to write instead of names that are not known. */
+type Meant = Readonly<Record<string, string>>
+
+/** The kind of each option, by name. */
+type Kinds = Readonly<Record<string, OptionKind>>
+
 /**
  * Checks an object of options. An option that is `undefined` counts as absent.
  *
  * @param api The function or class that was called, as its caller writes it; begins every message
- * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`
+ * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`.
+ *   A nested name has a dot before it: `{ 'history.size': 'history.maxEvents' }`
  * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type
  * @throws {RangeError} if a value has the right type and is out of range
  *
@@ -20,45 +27,42 @@ export function checkOptions<Options extends object>(
   api: string,
   given: Options,
   kinds: OptionKinds<Options>,
-  meant: Readonly<Record<string, string>> = {},
+  meant: Meant = {},
 ): void {
   if (!isObject(given)) {
     const known = Object.keys(kinds).join(', ')
     throw new TypeError(`${api}: options must be an object, got ${showValue(given)}. Known options: ${known}.`)
   }
-  checkNames(api, '', Object.keys(given), Object.keys(kinds), meant)
-  checkValues(api, '', given, kinds)
+  checkNames(api, '', given, kinds, meant)
+  checkValues(api, '', given, kinds, meant)
 }
 
 /** Rejects unknown names. `prefix` has the enclosing options with a dot after each, for example `limits.`. */
-function checkNames(
-  api: string,
-  prefix: string,
-  given: readonly string[],
-  known: readonly string[],
-  meant: Readonly<Record<string, string>> = {},
-): void {
-  for (const name of given) {
-    if (known.includes(name)) continue
-    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(name, known, meant)}`)
+function checkNames(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(kinds, name)) continue
+    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(prefix, name, kinds, meant)}`)
   }
 }
 
-function adviceFor(name: string, known: readonly string[], meant: Readonly<Record<string, string>>): string {
-  if (Object.hasOwn(meant, name)) return `Use ${meant[name]} instead.`
+function adviceFor(prefix: string, name: string, kinds: Kinds, meant: Meant): string {
+  if (Object.hasOwn(meant, prefix + name)) return `Use ${meant[prefix + name]} instead.`
+  const known = Object.keys(kinds)
   const nearest = nearestName(name, known)
   const question = nearest === undefined ? '' : `Did you mean "${nearest}"? `
   return `${question}Known options: ${known.join(', ')}.`
 }
 
-function checkValues(api: string, prefix: string, given: object, kinds: Readonly<Record<string, OptionKind>>): void {
-  for (const [name, kind] of Object.entries(kinds)) {
+function checkValues(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
+  // Handlers check options for each request, so this loop allocates nothing.
+  for (const name in kinds) {
+    const kind = kinds[name]
     const value = (given as Readonly<Record<string, unknown>>)[name]
-    if (value !== undefined) checkValue(api, prefix + name, value, kind)
+    if (kind !== undefined && value !== undefined) checkValue(api, prefix + name, value, kind, meant)
   }
 }
 
-function checkValue(api: string, name: string, value: unknown, kind: OptionKind): void {
+function checkValue(api: string, name: string, value: unknown, kind: OptionKind, meant: Meant): void {
   if (!kind.accepts(value)) {
     throw optionError({
       api,
@@ -70,9 +74,9 @@ function checkValue(api: string, name: string, value: unknown, kind: OptionKind)
     })
   }
   if (kind.item !== undefined && Array.isArray(value)) {
-    for (const [at, item] of value.entries()) checkValue(api, `${name}[${at}]`, item, kind.item)
+    for (const [at, item] of value.entries()) checkValue(api, `${name}[${at}]`, item, kind.item, meant)
   }
   if (kind.nested === undefined || !isObject(value)) return
-  checkNames(api, `${name}.`, Object.keys(value), Object.keys(kind.nested))
-  checkValues(api, `${name}.`, value, kind.nested)
+  checkNames(api, `${name}.`, value, kind.nested, meant)
+  checkValues(api, `${name}.`, value, kind.nested, meant)
 }

@@ -31,9 +31,9 @@ export function showType(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : withArticle(name)
 }
 
-/** Puts "a" or "an" before a name. */
+/** Puts "a" or "an" before a name. Names that begin with "U", such as URL and Uint8Array, are spoken with a "y". */
 export function withArticle(name: string): string {
-  return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`
+  return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
 function constructorName(value: object): string | undefined {

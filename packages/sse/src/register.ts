@@ -1,6 +1,6 @@
 import { extendContext } from '@fw/core'
 import { sse } from './stream/sse.ts'
-import type { SseStream } from './stream/event-stream.ts'
+import type { SseStream } from './stream/sse-stream.ts'
 import type { SseEvents } from './stream/typed-events.ts'
 import type { SseOptions } from './stream/stream-options.ts'
 

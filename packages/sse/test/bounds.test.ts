@@ -20,11 +20,11 @@ function heldBytes(): number {
 
 /** What happens to the next stream that is opened. */
 let handle: (stream: SseStream) => Promise<void>
-let stallMs = 0
+let stallTimeoutMs = 0
 
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
   const server = new Server({ ...(tls === undefined ? {} : { tls }), http3 })
-  server.router().get('/', async (ctx) => handle(await sse(ctx, { heartbeatMs: 0, stallMs })))
+  server.router().get('/', async (ctx) => handle(await sse(ctx, { heartbeatMs: 0, stallTimeoutMs })))
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
 }
@@ -48,7 +48,7 @@ it('a history is bounded in memory, however much of the pool of Node.js others u
 eachProtocol('a client that never reads', start, (client) => {
   it('holds the producer back, is given up, and the producer is told', async () => {
     const before = heldBytes()
-    stallMs = 500
+    stallTimeoutMs = 500
     let writes = 0
     let most = 0
     const done = Promise.withResolvers<SseStream>()
@@ -78,7 +78,7 @@ eachProtocol('a client that never reads', start, (client) => {
     // Events of three keys never fill the buffer.
     ['latest-by-key', { isOpen: true, isDropping: true, warnings: 0 }],
   ])('on a channel stays within its bound under %s, and is told of', async (slowConsumer, expected) => {
-    stallMs = 0
+    stallTimeoutMs = 0
     const notified = { slow: 0, dropped: 0 }
     const channel = new SseChannel({
       history: 0,

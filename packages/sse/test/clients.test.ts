@@ -5,7 +5,8 @@ import { EventSource } from 'eventsource'
 import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, record, string } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encodeEvent } from '../src/stream/event.ts'
-import { sse, type ServerSentEvent, type SseStream } from '../src/index.ts'
+import { sse, type ServerSentEvent } from '../src/index.ts'
+import type { EventStream } from '../src/stream/event-stream.ts'
 import { EventReader } from '../src/testing.ts'
 
 /** The characters that streams are made of, and those that are mistaken for them. */
@@ -53,7 +54,7 @@ function offer(sent: readonly ServerSentEvent[], cut: number): string {
 }
 
 /** Sends blocks in pieces, each in a turn of its own: no client may mind where a stream is cut. */
-async function sendCut(stream: SseStream, { sent, cut }: Offer): Promise<void> {
+async function sendCut(stream: EventStream, { sent, cut }: Offer): Promise<void> {
   const whole = Buffer.from(sent.map((block) => encodeEvent(block)).join(''))
   for (let at = 0; at < whole.length; at += cut) {
     if (!stream.write(whole.subarray(at, at + cut), 0)) await stream.drained()
@@ -68,7 +69,7 @@ function serverOf(options: ConstructorParameters<typeof Server>[0]): Server {
     const offered = offers.get(ctx.params.name)
     if (offered === undefined) return
     if (offered.cut === Infinity) await stream.sendMany(offered.sent)
-    else await sendCut(stream, offered)
+    else await sendCut(stream as EventStream, offered)
     await stream.closed
   })
   server.router().get('/', (ctx) => ctx.html('<!doctype html><title>events</title>'))

@@ -15,7 +15,7 @@ let channel = new SseChannel()
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
   const started = new Server({ ...(tls === undefined ? {} : { tls }), http3 })
   server = started
-  channel = new SseChannel({ history: { count: MISSED, bytes: Infinity } })
+  channel = new SseChannel({ history: { maxEvents: MISSED, maxBytes: Infinity } })
   for (let n = 0; n < MISSED; n++) channel.publish('n', `${n} ${EVENT}`, { id: String(n) })
   started.router().get('/channel', (ctx) => channel.serve(ctx, { heartbeatMs: 0 }))
   started.router().get('/stream', async (ctx) => {

@@ -97,9 +97,9 @@ describe('a channel in several processes', () => {
     await using one = new Node(redis.client)
     one.publish(1, 3)
     await soon(() => expect(one.channel.stats.keptEvents).toBe(3))
-    const ageMs = 500
-    await new Promise((resolve) => setTimeout(resolve, ageMs + 50))
-    await using two = new Node(redis.client, { ageMs })
+    const maxAgeMs = 500
+    await new Promise((resolve) => setTimeout(resolve, maxAgeMs + 50))
+    await using two = new Node(redis.client, { maxAgeMs })
     await reading(redis, 2)
     await using client = await two.connect('unknown')
     await soon(() => expect(two.gaps).toBe(1))
@@ -194,7 +194,7 @@ describe('a Redis that is killed', () => {
 
   it('makes publish throw once too many events wait', async () => {
     await using redis = await RedisServer.start(false)
-    const backplane = new RedisBackplane(redis.client, 'test', { maxPending: 3, onError: () => {} })
+    const backplane = new RedisBackplane(redis.client, 'test', { maxBufferedEvents: 3, onError: () => {} })
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     for (let n = 0; n < 3; n++) channel.publish('n', '')
@@ -375,7 +375,7 @@ describe('large events', () => {
 
   it('make publish throw once too many bytes wait', async () => {
     await using redis = await RedisServer.start(false)
-    const backplane = new RedisBackplane(redis.client, 'test', { maxPendingBytes: 1000, onError: () => {} })
+    const backplane = new RedisBackplane(redis.client, 'test', { maxBufferedBytes: 1000, onError: () => {} })
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     channel.publish('n', 'x'.repeat(2000))
@@ -437,22 +437,44 @@ describe('closing', () => {
 })
 
 it.each<[string, [string, object?], string]>([
-  ['an empty name', [''], 'the name is empty'],
-  ['an unknown option', ['a', { host: '' }], 'no option "host"'],
-  ['a negative bound', ['a', { maxPending: -1 }], 'maxPending'],
-  ['a bound that is no number', ['a', { maxPendingBytes: '1' }], 'maxPendingBytes'],
-])('a backplane with %s is refused', (_, [name, options], message) => {
-  expect(() => new RedisBackplane(createClient(), name, options)).toThrow(message)
+  ['an empty name', [''], 'name must be a non-empty string, got "". Use the same name in every process.'],
+  ['an unknown option', ['a', { host: '' }], 'unknown option "host". Known options: prefix, maxBufferedEvents, '],
+  [
+    'an earlier name of a bound',
+    ['a', { maxPending: 1 }],
+    'unknown option "maxPending". Use maxBufferedEvents instead.',
+  ],
+  [
+    'an earlier name of the other bound',
+    ['a', { maxPendingBytes: 1 }],
+    'unknown option "maxPendingBytes". Use maxBufferedBytes instead.',
+  ],
+  [
+    'a negative bound',
+    ['a', { maxBufferedEvents: -1 }],
+    'option "maxBufferedEvents" must be an integer of at least 0, got -1.',
+  ],
+  [
+    'text as a bound',
+    ['a', { maxBufferedBytes: '1' }],
+    'option "maxBufferedBytes" must be an integer of at least 0, got "1". Convert text first,',
+  ],
+])('refuses a backplane with %s', (_, [name, options], message) => {
+  expect(() => new RedisBackplane(createClient(), name, options)).toThrow(`RedisBackplane: ${message}`)
 })
 
-it.each<[string, unknown]>([
-  ['an address', 'redis://localhost'],
-  ['nothing', undefined],
-  ['a client of another package', { duplicate() {}, connect() {}, disconnect() {}, sendCommand() {}, on() {} }],
-])('a backplane is refused with %s in place of a client', (_, client) => {
+it.each<[string, unknown, string]>([
+  ['an address, which it does not show', 'redis://user:secret@localhost', 'a string'],
+  ['nothing', undefined, 'undefined'],
+  [
+    'a client of another package',
+    { duplicate() {}, connect() {}, disconnect() {}, sendCommand() {}, on() {} },
+    'an object',
+  ],
+])('refuses %s instead of a client', (_, client, shown) => {
   expect(() => new RedisBackplane(client as RedisClient, 'test')).toThrow(
     new TypeError(
-      "Cannot make a backplane: the client is none of the package redis; give it createClient({ url: '…' })",
+      `RedisBackplane: client must be a client of the package redis, got ${shown}. Use createClient({ url: '…' }).`,
     ),
   )
 })

@@ -39,6 +39,32 @@ describe('typed events', () => {
     )
   })
 
+  it('omits the internal members of a stream from its type', () => {
+    expectTypeOf<keyof SseStream>().toEqualTypeOf<
+      | 'lastEventId'
+      | 'signal'
+      | 'closed'
+      | 'bufferedBytes'
+      | 'isOpen'
+      | 'event'
+      | 'data'
+      | 'sendJson'
+      | 'comment'
+      | 'retry'
+      | 'send'
+      | 'sendMany'
+      | 'from'
+      | 'close'
+      | typeof Symbol.asyncDispose
+    >()
+    compiles(
+      // @ts-expect-error -- channels alone write encoded blocks
+      () => stream.write(new Uint8Array(), 1),
+      // @ts-expect-error -- channels alone listen
+      () => stream.listen,
+    )
+  })
+
   it('may be anything where no type is given', () => {
     compiles(
       () => expectTypeOf(sse(ctx)).toEqualTypeOf<Promise<SseStream>>(),

@@ -129,6 +129,8 @@ describe('a program without workers', () => {
   })
 
   it('refuses a channel without a name', () => {
-    expect(() => workersBackplane('')).toThrow(new TypeError('Cannot make a backplane: the name is empty'))
+    expect(() => workersBackplane('')).toThrow(
+      new TypeError('workersBackplane: name must be a non-empty string, got "". Use the same name in every process.'),
+    )
   })
 })

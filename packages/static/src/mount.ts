@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { Context, ResponseHeaders } from '@fw/types'
 import { gatherAbsence } from './paths/absence.ts'
 import { FileCache } from './files/cache.ts'
@@ -191,7 +192,11 @@ export class Mount {
     return (headers) => {
       const value: unknown = cacheControl(name, isFallback)
       if (value === undefined || value === '') return
-      if (typeof value !== 'string') throw new TypeError(`cacheControl returned ${typeof value} for ${name}, no string`)
+      if (typeof value !== 'string') {
+        throw new TypeError(
+          `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}.`,
+        )
+      }
       headers.set('cache-control', value)
     }
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { resolveOptions, type StaticFilesOptions } from './options.ts'
 
+const RELATIVE = 'must be a relative path without "." or ".." segments'
+const NAME_A_FILE = 'Name a file below the directory, for example "app/index.html".'
+
 describe('resolveOptions', () => {
   it('has a default for everything', () => {
     expect(resolveOptions()).toEqual({
@@ -33,27 +36,31 @@ describe('resolveOptions', () => {
 
   it('names an unknown option and the known ones', () => {
     expect(() => resolveOptions({ index: 'a.html' } as StaticFilesOptions)).toThrow(
-      /^Unknown option 'index' for static files; known are: precompressed, .*indexFile/,
+      /^staticFiles: unknown option "index"\. Known options: precompressed, .*indexFile/,
     )
     expect(() => resolveOptions({ constructor: 1 } as StaticFilesOptions)).toThrow(TypeError)
   })
 
   it.each([
-    [{ spa: 'yes' }, "Option 'spa' for static files takes true or false"],
-    [{ cacheControl: 'no-cache' }, "Option 'cacheControl' for static files takes a function"],
-    [{ dotfiles: 'ignore' }, "Option 'dotfiles' for static files takes 'deny' or 'allow'"],
-    [{ maxCacheBytes: -1 }, "Option 'maxCacheBytes' for static files takes a whole number, 0 or more"],
-    [{ maxCachedFileBytes: 0.5 }, "Option 'maxCachedFileBytes' for static files takes a whole number, 0 or more"],
-    [{ indexFile: '' }, "Option 'indexFile' for static files takes a relative path without . or .. segments"],
+    [{ spa: 'yes' }, 'option "spa" must be true or false, got "yes". Omit it to use the default.'],
     [
-      { fallbackFile: '../app.html' },
-      "Option 'fallbackFile' for static files takes a relative path without . or .. segments",
+      { cacheControl: 'no-cache' },
+      'option "cacheControl" must be a function, got "no-cache". Use () => "no-cache" for one value.',
     ],
-    [
-      { fallbackFile: '/app.html' },
-      "Option 'fallbackFile' for static files takes a relative path without . or .. segments",
-    ],
+    [{ dotfiles: 'ignore' }, 'option "dotfiles" must be "deny" or "allow", got "ignore". Omit it to use the default.'],
+    [{ indexFile: '' }, `option "indexFile" ${RELATIVE}, got "". ${NAME_A_FILE}`],
+    [{ fallbackFile: '../app.html' }, `option "fallbackFile" ${RELATIVE}, got "../app.html". ${NAME_A_FILE}`],
+    [{ fallbackFile: '/app.html' }, `option "fallbackFile" ${RELATIVE}, got "/app.html". ${NAME_A_FILE}`],
   ])('refuses %j', (given, message) => {
-    expect(() => resolveOptions(given as unknown as StaticFilesOptions)).toThrow(new TypeError(message))
+    const error = new TypeError(`staticFiles: ${message}`)
+    expect(() => resolveOptions(given as unknown as StaticFilesOptions)).toThrow(error)
+  })
+
+  it.each<[StaticFilesOptions, string]>([
+    [{ maxCacheBytes: -1 }, 'option "maxCacheBytes" must be an integer of at least 0, got -1.'],
+    [{ maxCachedFileBytes: 0.5 }, 'option "maxCachedFileBytes" must be an integer of at least 0, got 0.5.'],
+  ])('refuses %j, which is out of range', (given, message) => {
+    const error = new RangeError(`staticFiles: ${message} Omit it to use the default.`)
+    expect(() => resolveOptions(given)).toThrow(error)
   })
 })

@@ -1,4 +1,4 @@
-import { CALLBACK, checkOptions, FILE, FLAG, BYTES, oneOf, type Rule } from './option-rules.ts'
+import { checkOptions, flag, func, integer, oneOf, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 
 /** Which symbolic links may lead to a file. */
 export type Confinement = 'inside' | 'follow' | 'deny'
@@ -76,31 +76,43 @@ const DEFAULTS: ResolvedOptions = {
   onWarning: undefined,
 }
 
-const RULES: Readonly<Record<keyof ResolvedOptions, Rule>> = {
-  precompressed: FLAG,
-  cacheInMemory: FLAG,
-  indexFile: FILE,
-  spa: FLAG,
-  fallbackFile: FILE,
-  etag: FLAG,
-  lastModified: FLAG,
-  cacheControl: CALLBACK,
+/** Accepts relative paths that cannot leave the directory. */
+const fileBelow: OptionKind = {
+  expected: 'a relative path without "." or ".." segments',
+  accepts: (value) => typeof value === 'string' && isRelative(value),
+  fix: 'Name a file below the directory, for example "app/index.html".',
+}
+
+const KINDS: OptionKinds<StaticFilesOptions> = {
+  precompressed: flag,
+  cacheInMemory: flag,
+  indexFile: fileBelow,
+  spa: flag,
+  fallbackFile: fileBelow,
+  etag: flag,
+  lastModified: flag,
+  cacheControl: withFix(func, 'Use () => "no-cache" for one value.'),
   dotfiles: oneOf('deny', 'allow'),
   dotdot: oneOf('anywhere', 'segment'),
   symlinks: oneOf('inside', 'follow', 'deny'),
-  redirect: FLAG,
-  maxCachedFileBytes: BYTES,
-  maxCacheBytes: BYTES,
-  onWarning: CALLBACK,
+  redirect: flag,
+  maxCachedFileBytes: integer(0),
+  maxCacheBytes: integer(0),
+  onWarning: func,
 }
 
 /**
- * Fills in the defaults; an option that is `undefined` counts as not given.
+ * Checks the options and fills in the defaults. An option that is `undefined` counts as absent.
  *
- * @throws {TypeError} if an option is unknown or its value is of the wrong kind
+ * @throws {TypeError} if an option is unknown or has a wrong value
+ * @throws {RangeError} if a number is out of range
  */
 export function resolveOptions(given: StaticFilesOptions = {}): ResolvedOptions {
-  checkOptions('static files', given, RULES)
+  checkOptions('staticFiles', given, KINDS)
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...DEFAULTS, ...stated }
+}
+
+function isRelative(path: string): boolean {
+  return path.split('/').every((segment) => segment !== '' && !/^\.{1,2}$|[\0\\]/.test(segment))
 }

@@ -18,5 +18,5 @@ it('checks its arguments', () => {
   // @ts-expect-error -- the directory is missing
   expect(() => router.staticFiles('/')).toThrow(TypeError)
   // @ts-expect-error -- there is no such option
-  expect(() => router.staticFiles('/', '.', { index: 'a.html' })).toThrow("Unknown option 'index'")
+  expect(() => router.staticFiles('/', '.', { index: 'a.html' })).toThrow('unknown option "index"')
 })

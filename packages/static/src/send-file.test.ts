@@ -126,21 +126,41 @@ describe('sendFile', () => {
     [
       'a.txt',
       { downlod: true },
-      "Unknown option 'downlod' for sendFile; known are: root, download, contentType, cacheControl, etag, lastModified",
+      'unknown option "downlod". Did you mean "download"? Known options: root, download, contentType, cacheControl, etag, lastModified.',
     ],
-    ['a.txt', { download: 5 }, "Option 'download' for sendFile takes true, false or a name"],
-    ['a.txt', { contentType: 5 }, "Option 'contentType' for sendFile takes a string"],
-    ['a.txt', { root: 5 }, "Option 'root' for sendFile takes a path or a file: URL"],
-    ['a.txt', 'root', "The options for sendFile are 'root', no object"],
+    [
+      'a.txt',
+      { download: 5 },
+      'option "download" must be true, false or a file name, got 5. Omit it to use the default.',
+    ],
+    ['a.txt', { contentType: 5 }, 'option "contentType" must be a string, got 5. Omit it to use the default.'],
+    [
+      'a.txt',
+      { root: 5 },
+      'option "root" must be a non-empty path or a file: URL, got 5. Use "." for the working directory.',
+    ],
+    [
+      'a.txt',
+      'root',
+      'options must be an object, got "root". Known options: root, download, contentType, cacheControl, etag, lastModified.',
+    ],
     // As of variables that are not set: nothing that a client asks for may be sent from anywhere.
     [
       '/etc/hosts',
       { root: undefined },
-      "Option 'root' for sendFile is undefined: leave it out if the path is to be trusted",
+      'option "root" must be a non-empty path or a file: URL, got undefined. Omit it if the path is trusted.',
     ],
-    ['package.json', { root: '' }, "Cannot serve '': give a path, '.' for the working directory, or a file: URL"],
-    ['', {}, "Cannot serve '': give a path, '.' for the working directory, or a file: URL"],
-    [undefined as unknown as string, { root: '.' }, 'Cannot send undefined below a root: the path is a string'],
+    [
+      'package.json',
+      { root: '' },
+      'option "root" must be a non-empty path or a file: URL, got "". Use "." for the working directory.',
+    ],
+    ['', {}, 'path must be a non-empty path or a file: URL, got "". Use "." for the working directory.'],
+    [
+      undefined as unknown as string,
+      { root: '.' },
+      'path must be a string, got undefined. Option "root" requires a path below it.',
+    ],
   ])('refuses to send %j with %j', async (path, options, message) => {
     const failures: unknown[] = []
     await using server = await serve((router) => {
@@ -148,6 +168,6 @@ describe('sendFile', () => {
       router.onError((error) => void failures.push(error))
     })
     expect((await server.ask('/')).status).toBe(500)
-    expect(failures).toEqual([new TypeError(message)])
+    expect(failures).toEqual([new TypeError(`sendFile: ${message}`)])
   })
 })

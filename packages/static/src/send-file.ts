@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { inspect } from 'node:util'
+import { checkOptions, either, flag, optionError, type OptionKinds, showValue, text } from '@fw/options'
 import type { Context } from '@fw/types'
 import { attachment } from './http/content-disposition.ts'
 import { deliver } from './deliver.ts'
-import { absolutePath, checkDirectory, withSeparator } from './paths/directory.ts'
+import { absolutePath, checkDirectory, fileLocation, withSeparator } from './paths/directory.ts'
 import { locateName } from './paths/locate.ts'
 import type { PathGuards } from './options.ts'
-import { checkOptions, FLAG, TEXT, type Rule } from './option-rules.ts'
 import { readWhole } from './files/read-whole.ts'
 import { refuse } from './http/http-error.ts'
 import { represent } from './http/representation.ts'
@@ -33,14 +32,16 @@ export interface SendFileOptions {
 }
 
 const GUARDS: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
-const RULES: Readonly<Record<keyof SendFileOptions, Rule>> = {
-  root: ['a path or a file: URL', (value) => typeof value === 'string' || value instanceof URL],
-  download: ['true, false or a name', (value) => typeof value === 'boolean' || typeof value === 'string'],
-  contentType: TEXT,
-  cacheControl: TEXT,
-  etag: FLAG,
-  lastModified: FLAG,
+const KINDS: OptionKinds<SendFileOptions> = {
+  root: fileLocation,
+  download: { ...either(flag, text), expected: 'true, false or a file name' },
+  contentType: text,
+  cacheControl: text,
+  etag: flag,
+  lastModified: flag,
 }
+/** Begins errors about the directory. */
+const ROOT = 'sendFile: option "root"'
 const warn = limitedWarnings()
 
 /**
@@ -48,18 +49,19 @@ const warn = limitedWarnings()
  * such regular file. Fields already prepared in the context are sent along.
  *
  * @param path Absolute, or relative to `root` or else to the working directory; or a `file:` URL
- * @throws {TypeError} if an option is unknown or of the wrong kind, `root` is empty or `undefined`, or a URL is no
- *   `file:` URL
- * @throws {Error} if `root` is no directory
+ * @throws {TypeError} if an option is unknown or has a wrong value, `root` is empty or `undefined`, or the protocol of a
+ *   URL is not `file:`
+ * @throws {Error} if `root` is not a directory
  *
  * @example
  * router.get('/reports/:name', (ctx) => sendFile(ctx, ctx.params.name, { root: 'reports', download: true }))
  */
 export async function sendFile(ctx: Context, path: string | URL, options: SendFileOptions = {}): Promise<void> {
-  checkOptions('sendFile', options, RULES)
+  checkOptions('sendFile', options, KINDS)
   // A variable that is not set must not make a path of a request a trusted one.
   if ('root' in options && options.root === undefined) {
-    throw new TypeError("Option 'root' for sendFile is undefined: leave it out if the path is to be trusted")
+    const fix = 'Omit it if the path is trusted.'
+    throw optionError({ api: 'sendFile', name: 'root', expected: fileLocation.expected, got: 'undefined', fix })
   }
   const place = placeOf(path, options.root)
   if (place === undefined) {
@@ -87,7 +89,7 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
   })
   if (failure === undefined) return
   // Looked at only now, as every request would pay for it.
-  if (failure === 'missing' && base !== undefined) checkDirectory(base, await stat(base).catch(absent))
+  if (failure === 'missing' && base !== undefined) checkDirectory(ROOT, base, await stat(base).catch(absent))
   await refuse(ctx, failure, file, warn)
 }
 
@@ -97,12 +99,16 @@ function absent(): undefined {}
 /** The file, and the directory it must be in; `undefined` if the path would leave it, or can name no file. */
 function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
   if (root === undefined) {
-    const file = absolutePath(path)
+    const file = absolutePath('sendFile: path', path)
     // No file has such a name. A trusted path may still end in what a client sent.
     return file.includes('\0') ? undefined : { file }
   }
-  if (typeof path !== 'string') throw new TypeError(`Cannot send ${inspect(path)} below a root: the path is a string`)
-  const base = withSeparator(absolutePath(root))
+  if (typeof path !== 'string') {
+    throw new TypeError(
+      `sendFile: path must be a string, got ${showValue(path)}. Option "root" requires a path below it.`,
+    )
+  }
+  const base = withSeparator(absolutePath(ROOT, root))
   const location = locateName(base, path.startsWith('/') ? path : `/${path}`, GUARDS)
   return location.kind === 'path' && !location.isDirectory ? { file: location.file, base } : undefined
 }

@@ -236,12 +236,19 @@ describe('staticFiles', () => {
 
   it('says at registration what it cannot do', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
-    await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing: there is no such directory\. Make it/)
-    await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt: it is no directory$/)
+    await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing", which does not exist\. Create it/)
+    await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt", which is not a directory\./)
     await expect(mount('static', folder.path)).rejects.toThrow(
-      new TypeError(`Cannot serve files below "static": a prefix starts with '/'`),
+      new TypeError('staticFiles: urlPrefix must be a string that begins with "/", got "static". Use "/static".'),
     )
-    await expect(mount('/a/*rest', folder.path)).rejects.toThrow(TypeError)
-    await expect(mount('/', folder.path, { spaa: true } as StaticFilesOptions)).rejects.toThrow("Unknown option 'spaa'")
+    await expect(mount('/a/*rest', folder.path)).rejects.toThrow(
+      new TypeError(
+        'staticFiles: urlPrefix must be without empty, optional and wildcard segments, got "/a/*rest". Remove them: the prefix covers all paths below it.',
+      ),
+    )
+    const misspelled = { spaa: true } as StaticFilesOptions
+    await expect(mount('/', folder.path, misspelled)).rejects.toThrow(
+      'staticFiles: unknown option "spaa". Did you mean "spa"?',
+    )
   })
 })

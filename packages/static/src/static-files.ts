@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { Router } from '@fw/types'
 import { directoryToServe } from './paths/directory.ts'
 import { Mount } from './mount.ts'
@@ -9,8 +10,9 @@ import { resolveOptions, type StaticFilesOptions } from './options.ts'
  *
  * @param urlPrefix `/` for all paths of the router, or such as `/assets`; may hold parameters
  * @param directory Absolute, relative to the working directory, or a `file:` URL
- * @throws {TypeError} if the prefix, the URL or an option makes no sense
- * @throws {Error} if there is no such directory, or the prefix is taken
+ * @throws {TypeError} if the prefix, the URL or an option is not valid
+ * @throws {RangeError} if an option is out of range
+ * @throws {Error} if the directory does not exist, or the prefix is taken
  *
  * @example
  * staticFiles(server.router(), '/assets', new URL('../public/', import.meta.url))
@@ -32,11 +34,17 @@ export function staticFiles(
 /** @returns The prefix without a trailing slash, so '' for `/` */
 function checkPrefix(urlPrefix: string): string {
   if (typeof urlPrefix !== 'string' || !urlPrefix.startsWith('/')) {
-    throw new TypeError(`Cannot serve files below ${JSON.stringify(urlPrefix)}: a prefix starts with '/'`)
+    const fix = typeof urlPrefix === 'string' ? `Use ${JSON.stringify(`/${urlPrefix}`)}.` : 'Use "/" for all paths.'
+    throw new TypeError(
+      `staticFiles: urlPrefix must be a string that begins with "/", got ${showValue(urlPrefix)}. ${fix}`,
+    )
   }
   const prefix = urlPrefix.replace(/\/+$/, '')
   if (/\/\/|[*?]/.test(prefix)) {
-    throw new TypeError(`Cannot serve files below '${urlPrefix}': a prefix has no empty, optional or wildcard segments`)
+    throw new TypeError(
+      `staticFiles: urlPrefix must be without empty, optional and wildcard segments, got ${showValue(urlPrefix)}. ` +
+        'Remove them: the prefix covers all paths below it.',
+    )
   }
   return prefix
 }

@@ -1,5 +1,5 @@
 import type { ChannelSettings } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { EventStream } from '../stream/event-stream.ts'
 
 /** Which limit a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
@@ -18,7 +18,7 @@ export class Admission {
   }
 
   /** Counts a stream in. @returns What to give to `leave`, or the limit that stands in the way */
-  enter(stream: SseStream): readonly string[] | ExceededLimit {
+  enter(stream: EventStream): readonly string[] | ExceededLimit {
     const { maxStreams, maxStreamsPerAddress, maxStreamsPerSession } = this.#settings
     if (this.#size >= maxStreams) return 'maxStreams'
     const address = maxStreamsPerAddress === Infinity ? undefined : stream.clientAddress

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import { SseChannel } from './channel.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import { sse } from '../stream/sse.ts'
-import type { EventFilter } from './subscriber.ts'
+import type { EventFilter } from './channel-options.ts'
 
 interface Joined {
   readonly stream: SseStream

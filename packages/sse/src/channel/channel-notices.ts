@@ -1,7 +1,7 @@
 import type { ExceededLimit } from './admission.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import { metrics } from '../stream/metrics.ts'
 import { reportThrown } from '../stream/report.ts'
 

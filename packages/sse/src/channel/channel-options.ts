@@ -1,8 +1,22 @@
+import {
+  checkOptions,
+  either,
+  func,
+  integer,
+  object,
+  objectWith,
+  oneOf,
+  optionError,
+  type OptionKinds,
+  options,
+  showValue,
+  text,
+  withFix,
+} from '@fw/options'
 import type { Backplane } from '../backplane/backplane.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
-import { hasMethod, requireFunction, requireKnown, requireWhole } from '../stream/stream-options.ts'
 
 /**
  * What happens when a subscriber reads more slowly than events are made and its buffer is full: 'close' breaks its
@@ -14,11 +28,14 @@ export type SlowSubscriber = 'close' | 'drop-oldest' | 'drop-newest' | 'latest-b
 /** An event as a filter sees it. */
 export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
 
+/** Selects the events that a subscriber gets. */
+export type EventFilter = (event: PublishedEvent) => boolean
+
 /** How a channel behaves. */
 export interface ChannelOptions<Events extends object = SseEvents> {
   /** Name in metrics. Default 'events'. */
   readonly name?: string | undefined
-  /** How many events are kept for clients that come back, or bounds by count, bytes and age. Default 1,000 events, 8 MiB. */
+  /** Number of events that are kept for clients that reconnect, or the limits. Default 1,000 events, 8 MiB. */
   readonly history?: number | Partial<HistoryLimits> | undefined
   /** What happens when a subscriber reads too slowly. Default 'close'. */
   readonly slowConsumer?: SlowSubscriber | undefined
@@ -56,25 +73,9 @@ export interface ChannelSettings {
   readonly refusedRetryMs: number
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
-
-const ACTION = 'make a channel'
-const HISTORY_NAMES = new Set(['count', 'bytes', 'ageMs'])
-const POLICIES = new Set<SlowSubscriber>(['close', 'drop-oldest', 'drop-newest', 'latest-by-key'])
-const LIMITS = [
-  'maxBufferedBytes',
-  'maxStreams',
-  'maxStreamsPerAddress',
-  'maxStreamsPerSession',
-  'refusedRetryMs',
-] as const
-const CALLBACKS = ['onGap', 'onSlow', 'onDrop'] as const
-const NAMES = new Set<string>(['name', 'history', 'slowConsumer', 'serializers', 'backplane', ...CALLBACKS, ...LIMITS])
-const BACKPLANE_METHODS = ['open', 'publish', 'catchUp', 'close'] as const
-
 const DEFAULTS: ChannelSettings = {
   name: 'events',
-  history: { count: 1000, bytes: 8 * 2 ** 20, ageMs: Infinity },
+  history: { maxEvents: 1000, maxBytes: 8 * 2 ** 20, maxAgeMs: Infinity },
   slowConsumer: 'close',
   maxBufferedBytes: 2 ** 20,
   maxStreams: Infinity,
@@ -83,61 +84,78 @@ const DEFAULTS: ChannelSettings = {
   refusedRetryMs: 5000,
 }
 
-/** @throws {TypeError | RangeError} naming the option that is unknown, of the wrong type or out of range */
-export function checkChannelOptions<Events extends object>(options: ChannelOptions<Events>): ChannelSettings {
-  requireKnown(ACTION, options, NAMES)
-  const settings: Mutable<ChannelSettings> = { ...DEFAULTS }
-  if (options.name !== undefined) settings.name = requireName(options.name)
-  settings.history = checkHistory(options.history)
-  const { slowConsumer } = options
-  if (slowConsumer !== undefined) {
-    if (!POLICIES.has(slowConsumer)) {
-      throw new TypeError(`Cannot ${ACTION}: slowConsumer is not one of ${[...POLICIES].join(', ')}`)
-    }
-    settings.slowConsumer = slowConsumer
+/** Accepts limits that `Infinity` turns off. */
+const limit = either(integer(0), oneOf(Infinity))
+
+const KINDS: OptionKinds<ChannelOptions> = {
+  name: text,
+  history: {
+    ...options<HistoryLimits>({ maxEvents: limit, maxBytes: limit, maxAgeMs: limit }),
+    ...either(integer(0), oneOf(Infinity), object),
+  },
+  slowConsumer: oneOf('close', 'drop-oldest', 'drop-newest', 'latest-by-key'),
+  maxBufferedBytes: limit,
+  maxStreams: limit,
+  maxStreamsPerAddress: limit,
+  maxStreamsPerSession: limit,
+  refusedRetryMs: limit,
+  serializers: object,
+  onGap: func,
+  onSlow: func,
+  onDrop: func,
+  backplane: withFix(
+    objectWith('a Backplane', 'open', 'publish', 'catchUp', 'close'),
+    'It needs the methods open, publish, catchUp and close.',
+  ),
+}
+
+/** What to write instead of names of an earlier version. */
+const MEANT = {
+  'history.count': 'maxEvents',
+  'history.bytes': 'maxBytes',
+  'history.ageMs': 'maxAgeMs',
+}
+
+/**
+ * Checks the options of a channel and fills in the defaults.
+ *
+ * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
+ */
+export function checkChannelOptions<Events extends object>(given: ChannelOptions<Events>): ChannelSettings {
+  checkOptions<ChannelOptions>('SseChannel', given as ChannelOptions, KINDS, MEANT)
+  checkSerializers(given.serializers)
+  const {
+    name = DEFAULTS.name,
+    slowConsumer = DEFAULTS.slowConsumer,
+    maxBufferedBytes = DEFAULTS.maxBufferedBytes,
+    maxStreams = DEFAULTS.maxStreams,
+    maxStreamsPerAddress = DEFAULTS.maxStreamsPerAddress,
+    maxStreamsPerSession = DEFAULTS.maxStreamsPerSession,
+    refusedRetryMs = DEFAULTS.refusedRetryMs,
+  } = given
+  return {
+    name,
+    history: historyLimits(given.history),
+    slowConsumer,
+    maxBufferedBytes,
+    maxStreams,
+    maxStreamsPerAddress,
+    maxStreamsPerSession,
+    refusedRetryMs,
   }
-  for (const name of LIMITS) {
-    const value = options[name]
-    if (value !== undefined) settings[name] = requireLimit(name, value)
-  }
-  for (const name of CALLBACKS) requireFunction(ACTION, name, options[name])
-  checkSerializers(options.serializers)
-  checkBackplane(options.backplane)
-  return settings
 }
 
-function checkSerializers(serializers: unknown): void {
-  if (serializers === undefined) return
-  if (typeof serializers !== 'object' || serializers === null) {
-    throw new TypeError(`Cannot ${ACTION}: serializers is no object of functions`)
-  }
-  for (const [name, serialize] of Object.entries(serializers)) requireFunction(ACTION, `serializers.${name}`, serialize)
-}
-
-function checkBackplane(backplane: object | undefined): void {
-  if (backplane === undefined) return
-  for (const name of BACKPLANE_METHODS) {
-    if (!hasMethod(backplane, name)) throw new TypeError(`Cannot ${ACTION}: the backplane has no method ${name}`)
+function checkSerializers(serializers: object = {}): void {
+  for (const [name, serialize] of Object.entries(serializers)) {
+    if (serialize === undefined || typeof serialize === 'function') continue
+    const got = showValue(serialize)
+    throw optionError({ api: 'SseChannel', name: `serializers.${name}`, expected: func.expected, got })
   }
 }
 
-function checkHistory(history: number | Partial<HistoryLimits> = {}): HistoryLimits {
-  const given = typeof history === 'object' ? history : { count: history }
-  requireKnown(ACTION, given, HISTORY_NAMES)
-  const { history: standard } = DEFAULTS
-  const { count = standard.count, bytes = standard.bytes, ageMs = standard.ageMs } = given
-  requireLimit('history.count', count)
-  requireLimit('history.bytes', bytes)
-  requireLimit('history.ageMs', ageMs)
-  return { count, bytes, ageMs }
-}
-
-function requireLimit(name: string, value: number): number {
-  if (value !== Infinity) requireWhole(ACTION, name, value)
-  return value
-}
-
-function requireName(name: unknown): string {
-  if (typeof name !== 'string') throw new TypeError(`Cannot ${ACTION}: name is no string`)
-  return name
+function historyLimits(history: number | Partial<HistoryLimits> = {}): HistoryLimits {
+  const given = typeof history === 'object' ? history : { maxEvents: history }
+  const { maxEvents = DEFAULTS.history.maxEvents, maxBytes = DEFAULTS.history.maxBytes } = given
+  const { maxAgeMs = DEFAULTS.history.maxAgeMs } = given
+  return { maxEvents, maxBytes, maxAgeMs }
 }

@@ -4,7 +4,8 @@ import { dataOf, join, open, publish, turn } from '../../test/join-channel.ts'
 import type { Backplane, BackplaneHost } from '../backplane/backplane.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { EventStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
@@ -200,10 +201,24 @@ describe('limits', () => {
 })
 
 describe('subscribe', () => {
+  it('refuses a stream that another copy of the package opened', async () => {
+    const { stream } = await open()
+    vi.resetModules()
+    const { SseChannel: OtherChannel } = await import('./channel.ts')
+    const channel = new OtherChannel()
+    expect(() => channel.subscribe(stream)).toThrow(
+      new TypeError(
+        'channel.subscribe: stream must be a stream of sse(), got an EventStream. Use the result of sse(), and install @fw/sse only once.',
+      ),
+    )
+    expect(() => channel.subscribe({} as SseStream)).toThrow('channel.subscribe: stream must be a stream of sse()')
+    expect(channel.stats.subscribers).toBe(0)
+  })
+
   it.each<[string, (channel: SseChannel, stream: SseStream) => void]>([
     ['its stream ends', (_, stream) => stream.close()],
     ['it is unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
-    ['it is sent away', (_, stream) => stream.sendAway('shutdown', 1000)],
+    ['it is sent away', (_, stream) => (stream as EventStream).sendAway('shutdown', 1000)],
   ])('gets what waited for it when %s', async (_, end) => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
@@ -310,9 +325,9 @@ describe('options', () => {
     ['of an unknown name', { size: 1 }, TypeError],
     ['with an unknown bound', { history: { size: 1 } }, TypeError],
     ['with a count below 0', { history: -1 }, RangeError],
-    ['with a broken age', { history: { ageMs: 1.5 } }, RangeError],
+    ['with a broken age', { history: { maxAgeMs: 1.5 } }, RangeError],
     ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
-    ['with a limit that is no number', { maxStreams: '7' }, RangeError],
+    ['with a limit that is no number', { maxStreams: '7' }, TypeError],
     ['with a name that is no string', { name: 7 }, TypeError],
     ['with onGap that is no function', { onGap: {} }, TypeError],
     ['with onSlow that is no function', { onSlow: 'warn' }, TypeError],
@@ -324,8 +339,47 @@ describe('options', () => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })
 
+  it.each<[object, string]>([
+    [{ maxStreams: -1 }, 'option "maxStreams" must be an integer of at least 0 or Infinity, got -1.'],
+    [
+      { history: '9' },
+      'option "history" must be an integer of at least 0, Infinity or an object, got "9". Convert text first,',
+    ],
+    [
+      { history: { maxBytes: null } },
+      'option "history.maxBytes" must be an integer of at least 0 or Infinity, got null.',
+    ],
+    [{ history: { count: 5 } }, 'unknown option "history.count". Use maxEvents instead.'],
+    [{ history: { bytes: 5 } }, 'unknown option "history.bytes". Use maxBytes instead.'],
+    [{ history: { ageMs: 5 } }, 'unknown option "history.ageMs". Use maxAgeMs instead.'],
+    [{ serializers: { tick: 1 } }, 'option "serializers.tick" must be a function, got 1.'],
+    [
+      { backplane: { publish() {} } },
+      'option "backplane" must be a Backplane, got an object. It needs the methods open, publish, catchUp and close.',
+    ],
+    [{ maxStream: 5 }, 'unknown option "maxStream". Did you mean "maxStreams"?'],
+  ])('refuses %j and says how to correct it', (options, message) => {
+    expect(() => new SseChannel(options as ChannelOptions)).toThrow(`SseChannel: ${message}`)
+  })
+
+  it('refuses options of methods in the same form', async () => {
+    const channel = new SseChannel()
+    const { stream } = await open()
+    const id = 1 as unknown as string
+    expect(() => channel.publish('a', '', { id })).toThrow('channel.publish: option "id" must be a string, got 1.')
+    expect(() => channel.subscribe(stream, { filters: 1 } as object)).toThrow(
+      'channel.subscribe: unknown option "filters". Did you mean "filter"?',
+    )
+    await expect(channel.serve(fakeContext().ctx, { stallMs: 1 } as object)).rejects.toThrow(
+      'channel.serve: unknown option "stallMs". Use stallTimeoutMs instead.',
+    )
+    await expect(channel.close({ retryMs: -1 })).rejects.toThrow(
+      'channel.close: option "retryMs" must be an integer of at least 0, got -1.',
+    )
+  })
+
   it('that are undefined were not given', () => {
-    const history = { count: undefined, bytes: undefined, ageMs: undefined }
+    const history = { maxEvents: undefined, maxBytes: undefined, maxAgeMs: undefined }
     const channel = new SseChannel({ history, name: undefined, maxStreams: undefined } as object)
     channel.publish('a', '1')
     channel.publish('a', '2')

@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { checkOptions, func, integer, type OptionKinds, showValue, text } from '@fw/options'
 import type { Context } from '@fw/types'
 import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from '../backplane/backplane.ts'
 import { broadcast, type Broadcast } from './broadcast.ts'
 import { ChannelNotices } from './channel-notices.ts'
-import { checkChannelOptions, type ChannelOptions, type ChannelSettings } from './channel-options.ts'
-import { encodeEvent, requireMilliseconds, requireString } from '../stream/event.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import { checkChannelOptions, type ChannelOptions, type ChannelSettings, type EventFilter } from './channel-options.ts'
+import { encodeBlock, requireString } from '../stream/event.ts'
+import { EventStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 import { toData, type EventName, type SseEvents } from '../stream/typed-events.ts'
 import { History, type ChannelEvent } from './history.ts'
-import { requireFunction, type SseOptions } from '../stream/stream-options.ts'
-import { openStream } from '../stream/sse.ts'
+import { STREAM_KINDS, streamSettings, type SseOptions } from '../stream/stream-options.ts'
+import { openStream } from '../stream/open-stream.ts'
 import { endSoon } from '../stream/staggered-end.ts'
-import { Subscriber, type EventFilter, type SubscriberHost } from './subscriber.ts'
+import { Subscriber, type SubscriberHost } from './subscriber.ts'
 
 /** How an event is published. */
 export interface PublishOptions {
@@ -43,6 +45,11 @@ export interface ChannelStats {
   readonly keptBytes: number
 }
 
+const PUBLISH_KINDS: OptionKinds<PublishOptions> = { id: text, key: text }
+const SUBSCRIBE_KINDS: OptionKinds<SubscribeOptions> = { filter: func }
+const SERVE_KINDS: OptionKinds<SseOptions & SubscribeOptions> = { ...STREAM_KINDS, ...SUBSCRIBE_KINDS }
+const CLOSE_KINDS: OptionKinds<CloseChannelOptions> = { retryMs: integer(0), spreadMs: integer(0) }
+
 /**
  * Gives each event to many streams, encoded once, and to clients that come back what they missed.
  *
@@ -60,7 +67,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   readonly #history: History
   readonly #admission: Admission
   readonly #backplane: Backplane | undefined
-  readonly #subscribers = new Map<SseStream, Subscriber>()
+  readonly #subscribers = new Map<EventStream, Subscriber>()
   /** Begins every id made here, so that a restart shows. */
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   /** Resolves when the history holds what the backplane has stored; `undefined` once it does. */
@@ -93,8 +100,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#backplane = options.backplane
     this.#ready = this.#backplane
       ?.open({
-        historyCount: history.count,
-        historyBytes: history.bytes,
+        historyCount: history.maxEvents,
+        historyBytes: history.maxBytes,
         deliver: (event) => this.#add(event.event, event.data, event.id, event.key, event),
         missed: () => this.#onMissed(),
         kept: () => this.#kept(),
@@ -118,15 +125,15 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   publish<Name extends EventName<Events>>(name: Name, value: Events[Name], options: PublishOptions = {}): void {
     if (this.#isClosed) throw new Error('Cannot publish: the channel is closed')
     const { id, key } = options
-    const event = requireString('event', name)
-    const data = typeof value === 'string' ? value : toData(value, this.#serializers?.[name])
-    if (key !== undefined) requireString('key', key)
+    if (!isTextIfGiven(id) || !isTextIfGiven(key)) checkOptions('channel.publish', options, PUBLISH_KINDS)
+    const event = requireString('channel.publish', 'name', name)
+    const data = typeof value === 'string' ? value : toData('channel.publish', value, this.#serializers?.[name])
     if (this.#backplane === undefined) {
       this.#add(event, data, id ?? `${this.#epoch}-${this.#history.nextSeq}`, key)
       return
     }
-    // Refuses what cannot be sent while somebody is there to be told.
-    encodeEvent({ event, id, data })
+    // An event that cannot be sent must fail here, where the caller sees the error.
+    encodeBlock('channel.publish', { event, id, data })
     this.#backplane.publish({ event, data, id, key })
   }
 
@@ -135,11 +142,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * A stream over one of the limits is sent away: it ends after a `retry` block, and an `EventSource` comes back.
    *
-   * @throws {TypeError} if `filter` is no function
+   * @throws {TypeError} if `stream` was not opened by `sse()` of this copy of the package, or `filter` is not a function
    */
   subscribe(stream: SseStream<Events>, options?: SubscribeOptions): void {
-    requireFunction('subscribe', 'filter', options?.filter)
-    const any = stream as unknown as SseStream
+    if (options !== undefined) checkOptions('channel.subscribe', options, SUBSCRIBE_KINDS)
+    const any = asEventStream(stream)
     if (!any.isOpen() || this.#subscribers.has(any)) return
     if (this.#isClosed) return any.sendAway('shutdown', this.#refusedRetryMs())
     const counted = this.#admission.enter(any)
@@ -156,7 +163,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   /** Takes a stream off the channel; it stays open. */
   unsubscribe(stream: SseStream<Events>): void {
-    const subscriber = this.#subscribers.get(stream as unknown as SseStream)
+    const subscriber = this.#subscribers.get(stream as unknown as EventStream)
     if (subscriber === undefined) return
     subscriber.onEnding()
     subscriber.stream.unlisten(subscriber)
@@ -171,12 +178,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   // No asynchronous function: for each stream its frame would be kept as long as the stream is open.
   serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
     try {
-      let filter: EventFilter | undefined
-      // Streams without options share their settings.
-      let streamOptions: SseOptions | undefined
-      if (options !== undefined) ({ filter, ...streamOptions } = options)
-      requireFunction('subscribe', 'filter', filter)
-      const stream = openStream<Events>(ctx, streamOptions)
+      const stream = openStream<Events>(ctx, streamSettings('channel.serve', options, SERVE_KINDS))
+      const filter = options?.filter
       this.subscribe(stream, filter && { filter })
       return stream.closed
     } catch (error) {
@@ -189,8 +192,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    * holds. Resolves when all of it is done.
    */
   async close(options: CloseChannelOptions = {}): Promise<void> {
-    const retryMs = requireMilliseconds('retryMs', options.retryMs ?? 1000)
-    const spreadMs = requireMilliseconds('spreadMs', options.spreadMs ?? 2000)
+    checkOptions('channel.close', options, CLOSE_KINDS)
+    const { retryMs = 1000, spreadMs = 2000 } = options
     this.#flush()
     this.#isClosed = true
     if (this.#isDelivering) {
@@ -217,8 +220,9 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   /** @param delivered The event as the backplane has it, if it comes from there */
   #add(event: string, data: string, givenId: string, key: string | undefined, delivered?: DeliveredEvent): void {
     // As clients send it back.
-    const id = requireString('id', givenId).toWellFormed()
-    const wire = ownBytes(encodeEvent({ event, id, data }))
+    const api = delivered === undefined ? 'channel.publish' : 'host.deliver'
+    const id = requireString(api, 'id', givenId).toWellFormed()
+    const wire = ownBytes(encodeBlock(api, { event, id, data }))
     const nowMs = Date.now()
     // The clocks of two machines differ: nothing comes from the future.
     const timeMs = Math.min(delivered?.timeMs ?? nowMs, nowMs)
@@ -311,9 +315,20 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   }
 }
 
+/** @throws {TypeError} if a stream is not one of this copy of the package, whose members a channel needs */
+function asEventStream(stream: object): EventStream {
+  if (stream instanceof EventStream) return stream
+  const fix = 'Use the result of sse(), and install @fw/sse only once.'
+  throw new TypeError(`channel.subscribe: stream must be a stream of sse(), got ${showValue(stream)}. ${fix}`)
+}
+
+function isTextIfGiven(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}
+
 /** UTF-8 in memory of its own: a piece of the pool of Node.js would keep 64 KiB of it as long as the event is kept. */
-function ownBytes(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
+function ownBytes(block: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(block))
+  bytes.write(block)
   return bytes
 }

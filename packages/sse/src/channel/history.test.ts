@@ -2,7 +2,7 @@ import { assert, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { History, type ChannelEvent, type HistoryLimits } from './history.ts'
 
-const UNBOUNDED: HistoryLimits = { count: Infinity, bytes: Infinity, ageMs: Infinity }
+const UNBOUNDED: HistoryLimits = { maxEvents: Infinity, maxBytes: Infinity, maxAgeMs: Infinity }
 
 function event(history: History, id: string, size = 1, timeMs = 0): ChannelEvent {
   const wire = new Uint8Array(size)
@@ -17,12 +17,12 @@ function ids(history: History): string[] {
 
 describe('History', () => {
   it.each<[string, Partial<HistoryLimits>, string]>([
-    ['count', { count: 2 }, 'c d'],
-    ['bytes', { bytes: 25 }, 'c d'],
-    ['age', { ageMs: 100 }, 'c d'],
+    ['count', { maxEvents: 2 }, 'c d'],
+    ['bytes', { maxBytes: 25 }, 'c d'],
+    ['age', { maxAgeMs: 100 }, 'c d'],
     ['nothing', {}, 'a b c d'],
-    ['a count of 0', { count: 0 }, ''],
-    ['fewer bytes than one event has', { bytes: 5 }, ''],
+    ['a count of 0', { maxEvents: 0 }, ''],
+    ['fewer bytes than one event has', { maxBytes: 5 }, ''],
   ])('is bounded by %s', (_, limits, kept) => {
     const history = new History({ ...UNBOUNDED, ...limits })
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) history.add(event(history, id, 10, at * 100))
@@ -33,7 +33,7 @@ describe('History', () => {
   it.each(['a ', ' a', '\ta\t', ' a b '])(
     'finds the id %j as a header field gives it, without the white space around',
     (id) => {
-      const history = new History({ ...UNBOUNDED, count: 1 })
+      const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
       expect([history.after(id), history.after(id.trim())]).toEqual([1, 1])
       history.add(event(history, 'next'))
@@ -44,7 +44,7 @@ describe('History', () => {
   )
 
   it('takes no longer for white space within an id that a client made up than for two hundred with it around', () => {
-    const history = new History({ ...UNBOUNDED, count: 1 })
+    const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {
       const startMs = performance.now()
@@ -68,7 +68,7 @@ describe('History', () => {
   })
 
   it('finds none of the events since then that it does not have any more', () => {
-    const history = new History({ ...UNBOUNDED, count: 1 })
+    const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     for (const id of ['a', 'b', 'c']) history.add(event(history, id, 1, 100))
     expect(history.since(0)).toBe(2)
     history.clear()
@@ -76,7 +76,7 @@ describe('History', () => {
   })
 
   it('finds the place after an id, and after the one that was removed last', () => {
-    const history = new History({ ...UNBOUNDED, count: 2 })
+    const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
     expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
       undefined,
@@ -88,13 +88,13 @@ describe('History', () => {
   })
 
   it('takes an id that was used twice for the newer event', () => {
-    const history = new History({ ...UNBOUNDED, count: 2 })
+    const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'a']) history.add(event(history, id))
     expect(history.after('a')).toBe(3)
   })
 
   it('forgets what is too old when it is told the time', () => {
-    const history = new History({ ...UNBOUNDED, ageMs: 50 })
+    const history = new History({ ...UNBOUNDED, maxAgeMs: 50 })
     history.add(event(history, 'a', 1, 0))
     history.expire(50)
     expect(history.length).toBe(1)
@@ -119,10 +119,10 @@ describe('History', () => {
 
   it('keeps exactly the newest, however many came', () => {
     assert(
-      property(nat(5000), nat(50), (added, count) => {
-        const history = new History({ ...UNBOUNDED, count })
+      property(nat(5000), nat(50), (added, maxEvents) => {
+        const history = new History({ ...UNBOUNDED, maxEvents })
         for (let n = 0; n < added; n++) history.add(event(history, String(n)))
-        const first = Math.max(0, added - count)
+        const first = Math.max(0, added - maxEvents)
         expect(history.firstSeq).toBe(first)
         expect(ids(history)).toEqual(Array.from({ length: added - first }, (_, n) => String(first + n)))
         expect(history.after(String(first - 1))).toBe(first === 0 ? undefined : first)

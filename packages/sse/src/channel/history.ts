@@ -16,12 +16,13 @@ export interface ChannelEvent {
   readonly position: string | undefined
 }
 
-/** How much is kept; what is over any of the bounds goes, oldest first. */
+/** Limits of a history. Over any of them the oldest events are removed. `Infinity` turns a limit off. */
 export interface HistoryLimits {
-  readonly count: number
+  readonly maxEvents: number
   /** Bytes of the encoded blocks. */
-  readonly bytes: number
-  readonly ageMs: number
+  readonly maxBytes: number
+  /** Milliseconds since an event was published. */
+  readonly maxAgeMs: number
 }
 
 /** Dead entries at the front of the list before it is copied. */
@@ -66,17 +67,17 @@ export class History {
     this.#events.push(event)
     this.#seqs.set(asReceived(event.id), event.seq)
     this.#bytes += event.wire.byteLength
-    const { count, bytes } = this.#limits
-    while (this.length > 0 && (this.length > count || this.#bytes > bytes)) this.#evict()
+    const { maxEvents, maxBytes } = this.#limits
+    while (this.length > 0 && (this.length > maxEvents || this.#bytes > maxBytes)) this.#evict()
     this.expire(event.timeMs)
   }
 
   /** Removes what is too old. */
   expire(nowMs: number): void {
-    const { ageMs } = this.#limits
-    if (ageMs === Infinity) return
+    const { maxAgeMs } = this.#limits
+    if (maxAgeMs === Infinity) return
     for (let oldest = this.#events[this.#start]; oldest !== undefined; oldest = this.#events[this.#start]) {
-      if (nowMs - oldest.timeMs <= ageMs) return
+      if (nowMs - oldest.timeMs <= maxAgeMs) return
       this.#evict()
     }
   }

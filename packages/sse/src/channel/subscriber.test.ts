@@ -3,7 +3,7 @@ import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import { dataOf, join, open, publish, turn } from '../../test/join-channel.ts'
 import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { SseStream } from '../stream/sse-stream.ts'
 
 /** Reports are at least a second apart: each test has its own time. */
 let nowMs = 1e9
@@ -65,16 +65,18 @@ describe('filters', () => {
 })
 
 describe('filters', () => {
-  it('that are no functions are refused before anything is sent', async () => {
+  it('refuses a filter that is not a function before anything is sent', async () => {
     const filter = 'a' as unknown as () => boolean
     const channel = new SseChannel()
     const { stream, body } = await open()
     expect(() => channel.subscribe(stream, { filter })).toThrow(
-      new TypeError('Cannot subscribe: filter is no function'),
+      new TypeError('channel.subscribe: option "filter" must be a function, got "a". Omit it to use the default.'),
     )
     expect([channel.stats.subscribers, stream.isOpen(), body.text]).toEqual([0, true, ''])
     const { ctx, isHeadSent } = fakeContext()
-    await expect(channel.serve(ctx, { filter })).rejects.toThrow('filter is no function')
+    await expect(channel.serve(ctx, { filter })).rejects.toThrow(
+      'channel.serve: option "filter" must be a function, got "a".',
+    )
     expect(isHeadSent()).toBe(false)
   })
 
@@ -237,7 +239,7 @@ describe('replay', () => {
   })
 
   it('ends when what is yet to be sent is no longer kept', async () => {
-    const channel = new SseChannel({ history: { bytes: 200_000 } })
+    const channel = new SseChannel({ history: { maxBytes: 200_000 } })
     const big = 'x'.repeat(60_000)
     for (let n = 0; n < 3; n++) channel.publish('a', big, { id: String(n) })
     const { stream, body } = await open({ headers: { 'last-event-id': '0' } })

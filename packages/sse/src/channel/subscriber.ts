@@ -1,6 +1,7 @@
+import { showValue } from '@fw/options'
 import type { SharedChunk } from '@fw/types'
-import type { PublishedEvent, SlowSubscriber } from './channel-options.ts'
-import type { SseStream } from '../stream/event-stream.ts'
+import type { EventFilter, SlowSubscriber } from './channel-options.ts'
+import type { EventStream } from '../stream/event-stream.ts'
 import type { ChannelEvent, History } from './history.ts'
 import { reportThrown } from '../stream/report.ts'
 import type { StreamListener } from '../stream/stream-listener.ts'
@@ -10,9 +11,6 @@ const SLICE_BYTES = 64 * 1024
 
 /** Share of its buffer from which on a subscriber counts as slow. */
 const SLOW_SHARE = 0.75
-
-/** Chooses the events that a subscriber gets. */
-export type EventFilter = (event: PublishedEvent) => boolean
 
 /** What a subscriber needs of its channel. */
 export interface SubscriberHost {
@@ -34,7 +32,7 @@ export interface SubscriberHost {
  */
 export class Subscriber implements StreamListener {
   // What a broadcast touches stands together at the front.
-  readonly stream: SseStream
+  readonly stream: EventStream
   readonly #filter: EventFilter | undefined
   /** Place of the next event for this client; earlier ones it has, or is not to get. */
   #nextSeq = 0
@@ -48,7 +46,7 @@ export class Subscriber implements StreamListener {
   #isSlow = false
   #isOver = false
 
-  constructor(stream: SseStream, host: SubscriberHost, filter: EventFilter | undefined, counted: readonly string[]) {
+  constructor(stream: EventStream, host: SubscriberHost, filter: EventFilter | undefined, counted: readonly string[]) {
     this.stream = stream
     this.#filter = filter
     this.#host = host
@@ -136,7 +134,9 @@ export class Subscriber implements StreamListener {
     try {
       const isWanted: unknown = this.#filter(event)
       // A promise would let everything pass.
-      if (typeof isWanted !== 'boolean') throw new TypeError('Cannot filter events: the filter gave not true or false')
+      if (typeof isWanted !== 'boolean') {
+        throw new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`)
+      }
       return isWanted
     } catch (error) {
       reportThrown('The filter of a subscriber of an SseChannel', error)

@@ -21,13 +21,13 @@ export class Blockage implements HeartbeatTarget {
   beatSlot: Set<HeartbeatTarget> | undefined = undefined
 
   /**
-   * @param stallMs How long the client may take nothing before the stream is broken off; 0 for as long as it likes
+   * @param stallTimeoutMs Longest time in which the client may read nothing, in milliseconds; 0 sets no limit
    * @param onOver Called before `over` resolves
    */
-  constructor(stream: BlockedStream, body: ResponseBody, stallMs: number, onOver: () => void) {
+  constructor(stream: BlockedStream, body: ResponseBody, stallTimeoutMs: number, onOver: () => void) {
     this.#stream = stream
     this.#takenBytes = stream.takenBytes
-    this.over = this.#wait(body, stallMs, onOver)
+    this.over = this.#wait(body, stallTimeoutMs, onOver)
   }
 
   /** More was written meanwhile. */
@@ -42,8 +42,8 @@ export class Blockage implements HeartbeatTarget {
     if (this.#takenBytes <= before) this.#stream.breakOff()
   }
 
-  async #wait(body: ResponseBody, stallMs: number, onOver: () => void): Promise<void> {
-    const watch = stallMs > 0 ? startHeartbeat(stallMs, this) : undefined
+  async #wait(body: ResponseBody, stallTimeoutMs: number, onOver: () => void): Promise<void> {
+    const watch = stallTimeoutMs > 0 ? startHeartbeat(stallTimeoutMs, this) : undefined
     do {
       this.#isProlonged = false
       await body.drained()

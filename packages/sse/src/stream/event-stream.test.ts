@@ -1,7 +1,7 @@
 import build from 'fast-json-stringify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from './sse-stream.ts'
 import type { ServerSentEvent } from './event.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
@@ -79,6 +79,23 @@ describe('writing', () => {
     expect(body.text).toBe('data: a\ufffdb\n\n')
   })
 
+  it.each<[(stream: SseStream) => Promise<void>, string]>([
+    [(s) => s.event(7 as never, ''), 'stream.event: name must be a string, got 7. Convert it, for example with '],
+    [(s) => s.event('a', 7 as never), 'stream.event: data must be a string, got 7.'],
+    [(s) => s.event('a\n', ''), String.raw`stream.event: event must be without line breaks, got "a\n".`],
+    [(s) => s.data(7 as never), 'stream.data: text must be a string, got 7.'],
+    [(s) => s.comment(7 as never), 'stream.comment: text must be a string, got 7.'],
+    [(s) => s.sendJson('x', undefined), 'stream.sendJson: value must have a JSON form, got undefined.'],
+    [(s) => s.sendJson('x', 1, () => 7 as never), 'stream.sendJson: the serializer must return a string, got 7.'],
+    [(s) => s.retry(-1), 'stream.retry: ms must be an integer of at least 0, got -1. Its unit is milliseconds.'],
+    [(s) => s.send(7 as never), 'stream.send: the event must be an object, got 7.'],
+    [(s) => s.sendMany([{ id: 7 as never }]), 'stream.sendMany: id must be a string, got 7.'],
+    [(s) => s.from('text' as never), 'stream.from: source must be an iterable object, got "text". Use stream.data() '],
+  ])('names the method and the argument in the error of %s', async (call, message) => {
+    const { stream } = await open()
+    await expect(call(stream)).rejects.toThrow(message)
+  })
+
   it.each<[string, (stream: SseStream) => Promise<void>, typeof TypeError | typeof RangeError]>([
     ['event without data', (s) => s.event('x', undefined as unknown as string), TypeError],
     ['event with a break in its name', (s) => s.event('x\ny', ''), TypeError],
@@ -88,7 +105,7 @@ describe('writing', () => {
     ['JSON of a function', (s) => s.sendJson('x', () => 1), TypeError],
     ['JSON of a bigint', (s) => s.sendJson('x', 1n), TypeError],
     ['JSON under no name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
-    ['retry of nothing', (s) => s.retry(undefined as unknown as number), RangeError],
+    ['retry of nothing', (s) => s.retry(undefined as unknown as number), TypeError],
     ['retry below 0', (s) => s.retry(-1), RangeError],
     ['one bad block of many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
     ['a bad item of a source', (s) => s.from([{ id: '\0' }]), TypeError],
@@ -199,7 +216,9 @@ describe('from', () => {
     ['an object', {}],
   ])('refuses %s as a source, and the stream goes on', async (_, source) => {
     const { stream, body } = await open()
-    await expect(stream.from(source as string[])).rejects.toThrow('Cannot send from a source: it is no iterable object')
+    await expect(stream.from(source as string[])).rejects.toThrow(
+      'stream.from: source must be an iterable object, got ',
+    )
     await stream.data('a')
     expect(body.text).toBe('data: a\n\n')
   })
@@ -470,7 +489,7 @@ describe('a client that reads nothing', () => {
   })
 
   it('is not given up while it reads something', async () => {
-    const { stream, body } = await open({ heartbeatMs: 0, stallMs: 1000 })
+    const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 1000 })
     body.capacity = 0
     void stream.data('x'.repeat(100))
     for (let n = 0; n < 50; n++) {
@@ -485,7 +504,7 @@ describe('a client that reads nothing', () => {
   })
 
   it('is waited for without end with 0', async () => {
-    const { stream, body } = await open({ heartbeatMs: 0, stallMs: 0 })
+    const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 0 })
     body.capacity = 0
     void stream.data('a')
     await vi.advanceTimersByTimeAsync(10_000_000)

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { Blockage } from './blockage.ts'
-import { encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
+import { encodeBlock, encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
 import { toData, type EventName, type Serializer, type SseEvents } from './typed-events.ts'
 import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 import { metrics, type StreamEnd } from './metrics.ts'
 import type { StreamSettings } from './stream-options.ts'
 import { pumpSource, type EventSourceOf } from './pump-source.ts'
+import type { SseStream } from './sse-stream.ts'
 import { endSoon } from './staggered-end.ts'
 import type { StreamListener } from './stream-listener.ts'
 
@@ -33,24 +34,16 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
   readonly exchange?: Pick<Context['exchange'], 'remoteAddress' | 'remotePort'>
 }
 
-/**
- * A stream of server-sent events to one client.
- *
- * Every write sends its block at once, as one chunk, and resolves when the transport has taken it or the stream is
- * over. Once the stream is over, writes are without effect and never fail.
- */
-export class SseStream<Events extends object = SseEvents> implements AsyncDisposable, HeartbeatTarget {
+/** The stream that `sse()` opens, with the members that channels and timers use. */
+export class EventStream<Events extends object = SseEvents> implements SseStream<Events>, HeartbeatTarget {
   // What a broadcast touches stands together at the front: with many streams none of it is in a cache of the processor.
   readonly #body: ResponseBody
   readonly #heartbeats: HeartbeatWheel | undefined
-  /** @internal */
   beatTick = 0
   #events = 0
-  /** The id after which the client wants to go on, or `null`. */
   readonly lastEventId: string | null
   readonly #settings: StreamSettings
   readonly #context: StreamContext
-  /** @internal */
   beatSlot: Set<HeartbeatTarget> | undefined = undefined
   #isOver = false
   #controller: AbortController | undefined = undefined
@@ -76,12 +69,10 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     context.onDrain(() => this.#drain())
   }
 
-  /** Whether what is written can still reach the client. */
   isOpen(): boolean {
     return !this.#isOver && this.#body.isOpen
   }
 
-  /** Aborts as soon as the stream is over, whoever ended it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -90,94 +81,71 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     return this.#controller.signal
   }
 
-  /** Resolves as soon as the stream is over, whoever ended it. */
   get closed(): Promise<void> {
     return (this.#closed ??= this.#isOver
       ? Promise.resolve()
       : new Promise((resolve) => (this.#resolveClosed = resolve)))
   }
 
-  /** Bytes written that the transport has not taken yet. */
   get bufferedBytes(): number {
     return this.#body.bufferedBytes
   }
 
-  /** Sends a named event. @throws {TypeError} as `send`, and if an argument is missing */
   async event(name: EventName<Events>, data: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ event: requireString('event', name), data: requireString('data', data) }))
+    const event = requireString('stream.event', 'name', name)
+    await this.#write(encodeBlock('stream.event', { event, data: requireString('stream.event', 'data', data) }))
   }
 
-  /** Sends an event without a name. @throws {TypeError} if `text` is no string */
   async data(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ data: requireString('data', text) }))
+    await this.#write(encodeBlock('stream.data', { data: requireString('stream.data', 'text', text) }))
   }
 
-  /**
-   * Sends a named event whose data is `value` as JSON.
-   *
-   * @param serialize Replaces `JSON.stringify`, for example by a function compiled from a schema
-   * @throws {TypeError} as `event`, and if the value has no JSON form
-   */
   async sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
     name: Name,
     value: Value,
     serialize?: Serializer<Value>,
   ): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ event: requireString('event', name), data: toData(value, serialize) }))
+    const event = requireString('stream.sendJson', 'name', name)
+    await this.#write(encodeBlock('stream.sendJson', { event, data: toData('stream.sendJson', value, serialize) }))
   }
 
-  /** Sends a comment, which clients ignore. @throws {TypeError} if `text` is no string */
   async comment(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ comment: requireString('comment', text) }))
+    await this.#write(encodeBlock('stream.comment', { comment: requireString('stream.comment', 'text', text) }))
   }
 
-  /** Tells the client how long to wait before it reconnects. @throws {RangeError} if `ms` is no safe integer or below 0 */
   async retry(ms: number): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent({ retry: requireMilliseconds('retry', ms) }))
+    await this.#write(encodeBlock('stream.retry', { retry: requireMilliseconds('stream.retry', 'ms', ms) }))
   }
 
-  /** Sends one block. @throws {TypeError | RangeError} as `encodeEvent`, before anything is written */
   async send(block: ServerSentEvent): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeEvent(block))
+    await this.#write(encodeBlock('stream.send', block))
   }
 
-  /** Sends several blocks in one write: all of them, or none if one is refused. @throws as `send` */
   async sendMany(blocks: Iterable<ServerSentEvent>): Promise<void> {
     if (!this.isOpen()) return
     let text = ''
     let events = 0
     for (const block of blocks) {
-      text += encodeEvent(block)
+      text += encodeBlock('stream.sendMany', block)
       events++
     }
     await this.#write(text, events)
   }
 
-  /**
-   * Sends what `source` yields, a string as data and an object as `send`, each after the one before was taken.
-   *
-   * Resolves when the source ends or the stream is over, even if the source has not answered by then. Its `return()`
-   * is called as soon as the stream is over; an asynchronous generator hears of it at its next `yield`, so give it
-   * `signal` if it waits for long.
-   *
-   * @throws as `send`, and whatever the source throws while the stream is open
-   */
   async from(source: EventSourceOf): Promise<void> {
     await pumpSource(this, source)
   }
 
-  /** Ends the stream after what was written; again is without effect. */
   close(): void {
     this.#end('closed')
   }
 
-  /** Closes the stream and waits until the transport has taken everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close()
     await this.#body.drained()
@@ -185,8 +153,6 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
 
   /**
    * Sends blocks that are encoded already.
-   *
-   * @internal
    * @param events How many blocks there are
    * @returns False if more is buffered than the transport takes: wait for `drained()`
    */
@@ -195,31 +161,19 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     return this.#body.write(chunk) || this.#wait()
   }
 
-  /**
-   * As `write`, for blocks that other streams send too.
-   *
-   * @internal
-   */
+  /** Sends blocks as `write` does, from bytes that other streams send too. */
   writeShared(chunk: SharedChunk, events: number): boolean {
     const body = this.#body
     this.#count(events)
     return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
-  /**
-   * Resolves when the transport has taken everything written, or the stream is over; never rejects.
-   *
-   * @internal
-   */
+  /** Resolves when the transport has taken all bytes, or the stream is over; never rejects. */
   drained(): Promise<void> {
     return this.#blockage?.over ?? Promise.resolve()
   }
 
-  /**
-   * Ends the stream so that the client comes back after a while.
-   *
-   * @internal
-   */
+  /** Ends the stream so that the client reconnects after `retryMs`. */
   sendAway(reason: StreamEnd, retryMs: number): void {
     if (!this.isOpen()) return
     this.#letOthersFinish()
@@ -227,60 +181,38 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     this.#end(reason)
   }
 
-  /**
-   * Ends the stream without what waits: the client would have to read all it did not read before it could notice.
-   *
-   * @internal
-   */
+  /** Aborts the stream without the bytes that wait: a client that does not read would never reach its end. */
   breakOff(): void {
     this.#finish('slow')
     this.#body.abort(new Error('The client of an event stream reads too slowly'))
   }
 
-  /**
-   * Who listens is told of the end, and before it and before every other write given a chance to write first.
-   *
-   * @internal
-   */
+  /** Notifies `listener` before each other write and before the stream ends, so that it can write first. */
   listen(listener: StreamListener): void {
     // Mostly there is one; an array that grew would take room for 17.
     this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
   }
 
-  /** @internal */
   unlisten(listener: StreamListener): void {
     this.#listeners = this.#listeners?.filter((each) => each !== listener)
   }
 
-  /**
-   * Sends a sign of life.
-   *
-   * @internal
-   */
+  /** Sends an empty comment, so that intermediaries keep the connection open. */
   beat(): void {
     // A client that has bytes to read needs none.
     if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
-  /**
-   * Bytes that the transport has taken so far.
-   *
-   * @internal
-   */
+  /** Number of bytes that the transport has taken so far. */
   get takenBytes(): number {
     return this.#body.bodyBytes - this.#body.bufferedBytes
   }
 
-  /** @internal */
   get clientAddress(): string | undefined {
     return this.#context.clientAddress
   }
 
-  /**
-   * The client's part of a connection that may have other streams; `undefined` if it has none.
-   *
-   * @internal
-   */
+  /** Identifies the client on a connection that can have other streams; `undefined` on HTTP/1.1. */
   get session(): string | undefined {
     const { protocol, exchange } = this.#context
     if (protocol === 'HTTP/1.1') return undefined
@@ -298,7 +230,7 @@ export class SseStream<Events extends object = SseEvents> implements AsyncDispos
     if (this.#blockage !== undefined) this.#blockage.prolong()
     else {
       const onOver = (): void => void (this.#blockage = undefined)
-      this.#blockage = new Blockage(this, this.#body, this.#settings.stallMs, onOver)
+      this.#blockage = new Blockage(this, this.#body, this.#settings.stallTimeoutMs, onOver)
     }
     return false
   }

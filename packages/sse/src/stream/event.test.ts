@@ -3,6 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { parseEventStream } from '../../test/parse-event-stream.ts'
 import { encodeEvent, type ServerSentEvent } from './event.ts'
 
+const ONE_LINE = 'must be without line breaks'
+const LINES = 'Only data and comments can have several lines.'
+const NO_CONTROLS = 'must be without control characters'
+const ENCODE = 'Encode it, for example with encodeURIComponent().'
+const CONVERT = 'Convert it, for example with String() or JSON.stringify().'
+
 describe('encodeEvent', () => {
   it.each<[string, ServerSentEvent, string]>([
     ['data', { data: 'x' }, 'data: x\n\n'],
@@ -42,21 +48,21 @@ describe('encodeEvent', () => {
   })
 
   it.each<[ServerSentEvent, string]>([
-    [{ event: 'a\ndata: forged', data: '' }, 'event contains a line break'],
-    [{ event: 'a\r', data: '' }, 'event contains a line break'],
-    [{ id: 'a\rb' }, 'id contains a line break'],
-    [{ id: 'a\nb' }, 'id contains a line break'],
-    [{ id: 'a\0b' }, 'id contains a control character'],
-    [{ id: '\u001F' }, 'id contains a control character'],
-    [{ id: '\u007F' }, 'id contains a control character'],
-    [{ event: 7 as unknown as string }, 'event is no string'],
-    [{ id: 7 as unknown as string }, 'id is no string'],
-    [{ data: null as unknown as string }, 'data is no string'],
-    [{ comment: {} as unknown as string }, 'comment is no string'],
-    [null as unknown as ServerSentEvent, 'it is no object'],
-    ['text' as unknown as ServerSentEvent, 'it is no object'],
+    [{ event: 'a\ndata: forged', data: '' }, `event ${ONE_LINE}, got "a\\ndata: forged". ${LINES}`],
+    [{ event: 'a\r', data: '' }, `event ${ONE_LINE}, got "a\\r". ${LINES}`],
+    [{ id: 'a\rb' }, `id ${ONE_LINE}, got "a\\rb". ${LINES}`],
+    [{ id: 'a\nb' }, `id ${ONE_LINE}, got "a\\nb". ${LINES}`],
+    [{ id: 'a\0b' }, `id ${NO_CONTROLS}, got "a\\u0000b". ${ENCODE}`],
+    [{ id: '\u001F' }, `id ${NO_CONTROLS}, got "\\u001f". ${ENCODE}`],
+    [{ id: '\u007F' }, `id ${NO_CONTROLS}, got "\u007F". ${ENCODE}`],
+    [{ event: 7 as unknown as string }, `event must be a string, got 7. ${CONVERT}`],
+    [{ id: 7 as unknown as string }, `id must be a string, got 7. ${CONVERT}`],
+    [{ data: null as unknown as string }, `data must be a string, got null. ${CONVERT}`],
+    [{ comment: {} as unknown as string }, `comment must be a string, got an object. ${CONVERT}`],
+    [null as unknown as ServerSentEvent, 'the event must be an object, got null.'],
+    ['text' as unknown as ServerSentEvent, 'the event must be an object, got "text".'],
   ])('refuses %j', (event, message) => {
-    expect(() => encodeEvent(event)).toThrow(new TypeError(`Cannot encode event: ${message}`))
+    expect(() => encodeEvent(event)).toThrow(new TypeError(`encodeEvent: ${message}`))
   })
 
   it.each([
@@ -65,12 +71,18 @@ describe('encodeEvent', () => {
     ['\u{1F600}'.repeat(1024), 'x'],
   ])('an id has 4,096 bytes at most: case %#', (id, more) => {
     expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
-    const error = new RangeError('Cannot encode event: id is longer than 4096 bytes')
+    const error = new RangeError(
+      `encodeEvent: id must be at most 4096 bytes long, got ${Buffer.byteLength(id + more)} bytes. Clients send it back in a header field.`,
+    )
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses to retry after %j', (retry) => {
-    expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('refuses to retry after %j', (retry) => {
+    expect(() => encodeEvent({ retry })).toThrow(RangeError)
+  })
+
+  it.each(['5', null])('refuses to retry after %j, which is not a number', (retry) => {
+    expect(() => encodeEvent({ retry: retry as unknown as number })).toThrow(TypeError)
   })
 
   it('dispatches exactly what was given, for any text', () => {

@@ -1,3 +1,5 @@
+import { showValue } from '@fw/options'
+
 /** What one block of an event stream holds. Without any field nothing is written. */
 export interface ServerSentEvent {
   /** Text that clients ignore; every line becomes one comment line. */
@@ -24,60 +26,82 @@ const MAX_ID_BYTES = 4096
  * Data and comments are cut at CRLF, CR and LF, so the client sees each of them as LF.
  *
  * @returns The empty string if there is nothing to write
- * @throws {TypeError} if a field is no string, `event` or `id` holds a line break, or `id` another
- *   control character than TAB
- * @throws {RangeError} if `retry` is no safe integer or below 0, or `id` is longer than 4,096 bytes
+ * @throws {TypeError} if a field has the wrong type, `event` or `id` contains a line break, or `id` contains a control
+ *   character other than TAB
+ * @throws {RangeError} if `retry` is not a safe integer of at least 0, or `id` is longer than 4,096 bytes
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  *
  * @example
  * encodeEvent({ event: 'tick', data: 'a\nb' })   // 'event: tick\ndata: a\ndata: b\n\n'
  */
 export function encodeEvent(block: ServerSentEvent): string {
-  if (typeof block !== 'object' || block === null) throw new TypeError('Cannot encode event: it is no object')
+  return encodeBlock('encodeEvent', block)
+}
+
+/**
+ * Encodes a block as `encodeEvent` does.
+ *
+ * @param api The function that was called; begins every error
+ */
+export function encodeBlock(api: string, block: ServerSentEvent): string {
+  if (typeof block !== 'object' || block === null) {
+    throw new TypeError(`${api}: the event must be an object, got ${showValue(block)}.`)
+  }
   const { comment, event, id, retry, data } = block
   let text = ''
-  if (comment !== undefined) text += lines('', requireString('comment', comment))
+  if (comment !== undefined) text += lines('', requireString(api, 'comment', comment))
   // An empty name is no name.
-  if (event !== undefined && event !== '') text += line('event', event)
-  if (id !== undefined) text += idLine(id)
-  if (retry !== undefined) text += `retry: ${requireMilliseconds('retry', retry)}\n`
-  if (data !== undefined) text += lines('data', requireString('data', data))
+  if (event !== undefined && event !== '') text += line(api, 'event', event)
+  if (id !== undefined) text += idLine(api, id)
+  if (retry !== undefined) text += `retry: ${requireMilliseconds(api, 'retry', retry)}\n`
+  if (data !== undefined) text += lines('data', requireString(api, 'data', data))
   // A client drops an event that has no data line.
   else if (event) text += 'data: \n'
   return text === '' ? '' : `${text}\n`
 }
 
-/** @throws {TypeError} if the field `name` of an event is no string */
-export function requireString(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`Cannot encode event: ${name} is no string`)
-  return value
-}
-
-/** @throws {RangeError} if the field `name` of an event is no safe integer or below 0 */
-export function requireMilliseconds(name: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(`Cannot encode event: ${name} is no whole number of milliseconds`)
+/** @throws {TypeError} if the argument or field `name` is not a string */
+export function requireString(api: string, name: string, value: unknown): string {
+  if (typeof value !== 'string') {
+    const fix = 'Convert it, for example with String() or JSON.stringify().'
+    throw new TypeError(`${api}: ${name} must be a string, got ${showValue(value)}. ${fix}`)
   }
   return value
 }
 
-function idLine(id: string): string {
-  const text = line('id', id)
-  // Clients ignore an id with NUL. With another one they come back, but no server takes such a header field, and
-  // after a response of 400 they never try again.
-  if (/[^\t\P{Cc}]/u.test(id)) throw new TypeError('Cannot encode event: id contains a control character')
+/** @throws {TypeError | RangeError} if the argument or field `name` is not a safe integer of at least 0 */
+export function requireMilliseconds(api: string, name: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    const message = `${api}: ${name} must be an integer of at least 0, got ${showValue(value)}. Its unit is milliseconds.`
+    throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
+  }
+  return value
+}
+
+function idLine(api: string, id: string): string {
+  const text = line(api, 'id', id)
+  // Clients ignore an id with NUL. They send any other back, but servers refuse such a header field with 400, after
+  // which clients never reconnect.
+  if (/[^\t\P{Cc}]/u.test(id)) {
+    const fix = 'Encode it, for example with encodeURIComponent().'
+    throw new TypeError(`${api}: id must be without control characters, got ${showValue(id)}. ${fix}`)
+  }
   // No character has more than 3 bytes for each of its code units.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
-    throw new RangeError(`Cannot encode event: id is longer than ${MAX_ID_BYTES} bytes`)
+    const got = `${Buffer.byteLength(id)} bytes`
+    throw new RangeError(
+      `${api}: id must be at most ${MAX_ID_BYTES} bytes long, got ${got}. Clients send it back in a header field.`,
+    )
   }
   return text
 }
 
-/** A field that must stay one line. */
-function line(name: string, value: string): string {
+/** Encodes a field that must stay one line. */
+function line(api: string, name: string, value: string): string {
   // Cut like data, the rest would be fields of its own.
-  if (/[\r\n]/.test(requireString(name, value))) {
-    throw new TypeError(`Cannot encode event: ${name} contains a line break`)
+  if (/[\r\n]/.test(requireString(api, name, value))) {
+    const fix = 'Only data and comments can have several lines.'
+    throw new TypeError(`${api}: ${name} must be without line breaks, got ${showValue(value)}. ${fix}`)
   }
   return `${name}: ${value}\n`
 }

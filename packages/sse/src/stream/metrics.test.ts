@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
 import { SseChannel } from '../channel/channel.ts'
-import type { SseStream } from './event-stream.ts'
+import type { SseStream } from './sse-stream.ts'
 import { sse } from './sse.ts'
 
 const NAMES = ['open', 'close', 'broadcast', 'drop', 'slow', 'gap', 'refuse']

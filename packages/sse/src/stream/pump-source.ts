@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { ServerSentEvent } from './event.ts'
 import type { StreamListener } from './stream-listener.ts'
 
@@ -40,7 +41,7 @@ export async function pumpSource(stream: SourceTarget, source: EventSourceOf): P
   }
 }
 
-/** @throws {TypeError} if the source is no iterable object; a string is text, and no source of single characters */
+/** @throws {TypeError} if the source is not an iterable object; a string is text, not a source of single characters */
 function iteratorOf(
   source: EventSourceOf,
 ): AsyncIterator<string | ServerSentEvent> | Iterator<string | ServerSentEvent> {
@@ -48,7 +49,8 @@ function iteratorOf(
     if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
     if (Symbol.iterator in source) return source[Symbol.iterator]()
   }
-  throw new TypeError('Cannot send from a source: it is no iterable object')
+  const fix = typeof source === 'string' ? ' Use stream.data() for text.' : ''
+  throw new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}.${fix}`)
 }
 
 /** Tells a source that nobody wants more; what it makes of that is no concern of the client that left. */

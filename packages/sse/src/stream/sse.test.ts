@@ -70,16 +70,33 @@ describe('options', () => {
     [{ heartbeatMs: -1 }, RangeError],
     [{ heartbeatMs: NaN }, RangeError],
     [{ heartbeatMs: 2 ** 31 }, RangeError],
-    [{ heartbeatMs: '15' }, RangeError],
+    [{ heartbeatMs: '15' }, TypeError],
     [{ retryMs: 1.5 }, RangeError],
     [{ maxBufferedBytes: -1 }, RangeError],
     [{ slowConsumer: 'explode' }, TypeError],
     [{ lastEventIdParam: 7 }, TypeError],
     [{ heartbeat: 15 }, TypeError],
+    [{ stallTimeoutMs: 2 ** 31 }, RangeError],
   ])('%j are refused before the head is sent', async (options, error) => {
     const { ctx, isHeadSent } = fakeContext()
     await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
     expect(isHeadSent()).toBe(false)
+  })
+})
+
+describe('an error about options', () => {
+  it.each<[object, string]>([
+    [
+      { heartbeatMs: -1 },
+      'sse: option "heartbeatMs" must be an integer from 0 to 2147483647, got -1. Omit it to use the default.',
+    ],
+    [
+      { slowConsumer: 'explode' },
+      'sse: option "slowConsumer" must be "wait", "close" or "drop", got "explode". Omit it to use the default.',
+    ],
+    [{ stallMs: 1 }, 'sse: unknown option "stallMs". Use stallTimeoutMs instead.'],
+  ])('says for %j what to write', async (options, message) => {
+    await expect(sse(fakeContext().ctx, options)).rejects.toThrow(message)
   })
 })
 

@@ -1,4 +1,4 @@
-import { requireMilliseconds } from './event.ts'
+import { checkOptions, integer, oneOf, type OptionKinds, text } from '@fw/options'
 
 /**
  * What happens to a write when the client reads more slowly than events are made: 'wait' lets it wait, 'close' breaks
@@ -19,10 +19,10 @@ export interface SseOptions {
   /** Bytes that may wait for the client before 'close' or 'drop' takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /**
-   * How long a client may take nothing of what waits for it, in milliseconds, before the stream is broken off; 0 waits
-   * as long as the engine does. Default 30,000.
+   * Aborts the stream when the client reads none of the bytes that wait for it in this many milliseconds; 0 leaves the
+   * time limit to the engine. Default 30,000.
    */
-  readonly stallMs?: number | undefined
+  readonly stallTimeoutMs?: number | undefined
 }
 
 /** The options with their defaults. */
@@ -32,10 +32,8 @@ export interface StreamSettings {
   readonly lastEventIdParam: string | undefined
   readonly slowConsumer: SlowConsumer
   readonly maxBufferedBytes: number
-  readonly stallMs: number
+  readonly stallTimeoutMs: number
 }
-
-const NAMES = new Set(['heartbeatMs', 'retryMs', 'lastEventIdParam', 'slowConsumer', 'maxBufferedBytes', 'stallMs'])
 
 /** The longest delay that Node.js timers take. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -47,54 +45,43 @@ const DEFAULTS: StreamSettings = {
   lastEventIdParam: undefined,
   slowConsumer: 'wait',
   maxBufferedBytes: 2 ** 20,
-  stallMs: 30_000,
+  stallTimeoutMs: 30_000,
 }
 
-/** @throws {TypeError | RangeError} naming the option that is unknown, of the wrong type or out of range */
-export function checkOptions(options: SseOptions | undefined): StreamSettings {
+/** The values that each option accepts. */
+export const STREAM_KINDS: OptionKinds<SseOptions> = {
+  heartbeatMs: integer(0, LONGEST_TIMER_MS),
+  retryMs: integer(0),
+  lastEventIdParam: text,
+  slowConsumer: oneOf('wait', 'close', 'drop'),
+  maxBufferedBytes: integer(0),
+  stallTimeoutMs: integer(0, LONGEST_TIMER_MS),
+}
+
+/** What to write instead of other names. */
+const MEANT = { stallMs: 'stallTimeoutMs' }
+
+/**
+ * Checks the options of a stream and fills in the defaults.
+ *
+ * @param api The function that was called; begins every error
+ * @param kinds `STREAM_KINDS`, and the kinds of further options that the function has
+ * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
+ */
+export function streamSettings<Options extends SseOptions>(
+  api: string,
+  options: Options | undefined,
+  kinds: OptionKinds<Options>,
+): StreamSettings {
   if (options === undefined) return DEFAULTS
-  requireKnown('open an event stream', options, NAMES)
+  checkOptions(api, options, kinds, MEANT)
   const {
     heartbeatMs = DEFAULTS.heartbeatMs,
     retryMs,
     lastEventIdParam,
     slowConsumer = DEFAULTS.slowConsumer,
     maxBufferedBytes = DEFAULTS.maxBufferedBytes,
-    stallMs = DEFAULTS.stallMs,
+    stallTimeoutMs = DEFAULTS.stallTimeoutMs,
   } = options
-  requireWhole('open an event stream', 'heartbeatMs', heartbeatMs, LONGEST_TIMER_MS)
-  requireWhole('open an event stream', 'maxBufferedBytes', maxBufferedBytes)
-  requireWhole('open an event stream', 'stallMs', stallMs, LONGEST_TIMER_MS)
-  if (retryMs !== undefined) requireMilliseconds('retryMs', retryMs)
-  if (lastEventIdParam !== undefined && typeof lastEventIdParam !== 'string') {
-    throw new TypeError('Cannot open an event stream: lastEventIdParam is no string')
-  }
-  if (slowConsumer !== 'wait' && slowConsumer !== 'close' && slowConsumer !== 'drop') {
-    throw new TypeError("Cannot open an event stream: slowConsumer is not 'wait', 'close' or 'drop'")
-  }
-  return { heartbeatMs, retryMs, lastEventIdParam, slowConsumer, maxBufferedBytes, stallMs }
-}
-
-/** @throws {TypeError} naming the first option that is not among `names` */
-export function requireKnown(action: string, options: object, names: ReadonlySet<string>): void {
-  for (const name of Object.keys(options)) {
-    if (!names.has(name)) throw new TypeError(`Cannot ${action}: there is no option ${JSON.stringify(name)}`)
-  }
-}
-
-/** @throws {RangeError} naming an option that is no whole number from 0 to `max` */
-export function requireWhole(action: string, name: string, value: number, max: number = Number.MAX_SAFE_INTEGER): void {
-  if (!Number.isInteger(value) || value < 0 || value > max) {
-    throw new RangeError(`Cannot ${action}: ${name} is no whole number from 0 to ${max}`)
-  }
-}
-
-/** @throws {TypeError} naming an option that is there and no function */
-export function requireFunction(action: string, name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'function')
-    throw new TypeError(`Cannot ${action}: ${name} is no function`)
-}
-
-export function hasMethod(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[name] === 'function'
+  return { heartbeatMs, retryMs, lastEventIdParam, slowConsumer, maxBufferedBytes, stallTimeoutMs }
 }

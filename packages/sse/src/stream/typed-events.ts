@@ -1,3 +1,5 @@
+import { showValue } from '@fw/options'
+
 /**
  * What the events of a stream or a channel carry, by name: `{ tick: number; user: User }`. Without such a type any name
  * may carry anything.
@@ -17,12 +19,17 @@ export type Serializers<Events extends object> = {
 }
 
 /**
- * A value as the data of an event.
+ * Turns a value into the data of an event.
  *
+ * @param api The function that was called; begins every error
  * @throws {TypeError} if the value has no JSON form; what `serialize` throws
  */
-export function toData<T>(value: T, serialize: (value: T) => unknown = JSON.stringify): string {
+export function toData<T>(api: string, value: T, serialize: (value: T) => unknown = JSON.stringify): string {
   const text = serialize(value)
-  if (typeof text !== 'string') throw new TypeError('Cannot encode event: the value has no JSON form')
-  return text
+  if (typeof text === 'string') return text
+  throw new TypeError(
+    serialize === JSON.stringify
+      ? `${api}: value must have a JSON form, got ${showValue(value)}.`
+      : `${api}: the serializer must return a string, got ${showValue(text)}.`,
+  )
 }

@@ -17,27 +17,32 @@ describe('directoryToServe', () => {
   })
 
   it.each([
-    ['', "''"],
+    ['', '""'],
     [undefined, 'undefined'],
-    [{}, '{}'],
+    [{}, 'an object'],
     [5, '5'],
-  ])('refuses %j, which says nothing of where files are', (location, shown) => {
+  ])('refuses %j, which is not a location', (location, shown) => {
     expect(() => directoryToServe(location as string)).toThrow(
-      new TypeError(`Cannot serve ${shown}: give a path, '.' for the working directory, or a file: URL`),
+      new TypeError(
+        `staticFiles: directory must be a non-empty path or a file: URL, got ${shown}. Use "." for the working directory.`,
+      ),
     )
   })
 
-  it('names what is no directory', async () => {
+  it('refuses a location without a directory and says why', async () => {
     await using folder = await tempFolder({ file: '' })
     const missing = folder.join('missing')
+    const subject = 'staticFiles: directory must be an existing directory, got'
     expect(() => directoryToServe(missing)).toThrow(
-      `Cannot serve ${missing}: there is no such directory. Make it, or name the one`,
+      new Error(`${subject} "${missing}", which does not exist. Create it, or use the directory that has the files.`),
     )
     expect(() => directoryToServe(folder.join('file'))).toThrow(
-      `Cannot serve ${folder.join('file')}: it is no directory`,
+      new Error(`${subject} "${folder.join('file')}", which is not a directory. Use the directory that contains it.`),
     )
     expect(() => directoryToServe(new URL('https://example.org/x'))).toThrow(
-      new TypeError('Cannot serve https://example.org/x: it is no file: URL'),
+      new TypeError(
+        'staticFiles: directory must be a non-empty path or a file: URL, got a URL. Replace "https:" by "file:".',
+      ),
     )
   })
 })

@@ -1,42 +1,58 @@
 import { statSync, type Stats } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
+import { type OptionKind, showValue } from '@fw/options'
 
-/**
- * The absolute path of a file or directory given by its path, relative ones from the working directory, or by its URL.
- *
- * @throws {TypeError} if it is neither; an empty path, as of a variable that is not set, is none
- */
-export function absolutePath(location: string | URL): string {
-  if (typeof location === 'string' && location !== '') return resolve(location)
-  if (!(location instanceof URL)) {
-    throw new TypeError(`Cannot serve ${inspect(location)}: give a path, '.' for the working directory, or a file: URL`)
-  }
-  if (location.protocol !== 'file:') throw new TypeError(`Cannot serve ${location.href}: it is no file: URL`)
-  return fileURLToPath(location)
+/** Accepts paths and `file:` URLs. Refuses an empty path, which usually comes from a variable that is not set. */
+export const fileLocation: OptionKind = {
+  expected: 'a non-empty path or a file: URL',
+  accepts: (value) => (value instanceof URL ? value.protocol === 'file:' : typeof value === 'string' && value !== ''),
+  fix: locationFix,
 }
 
 /**
- * The directory to serve, as an absolute path with a trailing separator. Links in it are not resolved, so that a
- * directory switched by a link serves what the link leads to at that time.
+ * Returns the absolute path of a file or directory. A relative path starts at the working directory.
+ *
+ * @param what Begins the message of an error, for example `sendFile: path`
+ * @throws {TypeError} if the location is not a non-empty path or a `file:` URL
+ */
+export function absolutePath(what: string, location: string | URL): string {
+  if (!fileLocation.accepts(location)) {
+    const got = showValue(location)
+    throw new TypeError(`${what} must be ${fileLocation.expected}, got ${got}. ${locationFix(location)}`)
+  }
+  return typeof location === 'string' ? resolve(location) : fileURLToPath(location)
+}
+
+/**
+ * Returns the directory to serve, as an absolute path with a trailing separator. Does not resolve links in it, so that
+ * each request follows the link as it is then.
  *
  * @throws {TypeError} as `absolutePath`
- * @throws {Error} if there is no such directory
+ * @throws {Error} if the directory does not exist
  */
 export function directoryToServe(location: string | URL): string {
-  const path = absolutePath(location)
-  checkDirectory(path, statSync(path, { throwIfNoEntry: false }))
+  const what = 'staticFiles: directory'
+  const path = absolutePath(what, location)
+  checkDirectory(what, path, statSync(path, { throwIfNoEntry: false }))
   return withSeparator(path)
 }
 
-/** @throws {Error} if what was found at the path is no directory */
-export function checkDirectory(path: string, found: Stats | undefined): void {
-  if (found === undefined)
-    throw new Error(`Cannot serve ${path}: there is no such directory. Make it, or name the one with the files`)
-  if (!found.isDirectory()) throw new Error(`Cannot serve ${path}: it is no directory`)
+/** @throws {Error} if what was found at the path is not a directory */
+export function checkDirectory(what: string, path: string, found: Stats | undefined): void {
+  if (found?.isDirectory() === true) return
+  const reason =
+    found === undefined
+      ? 'which does not exist. Create it, or use the directory that has the files.'
+      : 'which is not a directory. Use the directory that contains it.'
+  throw new Error(`${what} must be an existing directory, got ${JSON.stringify(path)}, ${reason}`)
 }
 
 export function withSeparator(path: string): string {
   return path.endsWith(sep) ? path : path + sep
+}
+
+function locationFix(location: unknown): string {
+  if (location instanceof URL) return `Replace "${location.protocol}" by "file:".`
+  return 'Use "." for the working directory.'
 }

@@ -1,4 +1,4 @@
-import { hasMethod } from '../../stream/stream-options.ts'
+import { objectWith, showValue } from '@fw/options'
 
 /** As much of a client of the package `redis` as is used: what `createClient()` gives. */
 export interface RedisClient {
@@ -12,12 +12,15 @@ export interface RedisClient {
 }
 
 const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
+const redisClient = objectWith('a client of the package redis', ...METHODS)
 
-/** @throws {TypeError} if it is none, such as one of another package or an address */
+/** @throws {TypeError} if a value is not a client, for example one of another package or an address */
 export function requireClient(client: unknown): void {
-  if (METHODS.every((name) => hasMethod(client, name))) return
+  if (redisClient.accepts(client)) return
+  // An address can contain a password.
+  const got = typeof client === 'string' ? 'a string' : showValue(client)
   throw new TypeError(
-    "Cannot make a backplane: the client is none of the package redis; give it createClient({ url: '…' })",
+    `RedisBackplane: client must be ${redisClient.expected}, got ${got}. Use createClient({ url: '…' }).`,
   )
 }
 

@@ -29,7 +29,7 @@ it('commands are cut by bytes, of which some characters have several', () => {
 
 describe('an outbox', () => {
   it('gives its entries in order, numbered, until they are removed', () => {
-    const outbox = new Outbox('me', { maxPending: 10, maxPendingBytes: MIB })
+    const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: MIB })
     outbox.add(event)
     outbox.add({ ...event, data: 'e' })
     expect(outbox.next().map(({ origin, number }) => [origin, number])).toEqual([
@@ -45,8 +45,8 @@ describe('an outbox', () => {
   })
 
   it.each([
-    ['events', { maxPending: 2, maxPendingBytes: MIB }],
-    ['bytes', { maxPending: 10, maxPendingBytes: 2 * JSON.stringify(event).length }],
+    ['events', { maxBufferedEvents: 2, maxBufferedBytes: MIB }],
+    ['bytes', { maxBufferedEvents: 10, maxBufferedBytes: 2 * JSON.stringify(event).length }],
   ])('refuses more than its bound of %s, and takes more once some are removed', (_, limits) => {
     const outbox = new Outbox('me', limits)
     outbox.add(event)
@@ -58,7 +58,7 @@ describe('an outbox', () => {
   })
 
   it('counts bytes, of which some characters have several', () => {
-    const outbox = new Outbox('me', { maxPending: 10, maxPendingBytes: 3000 })
+    const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: 3000 })
     outbox.add({ ...event, data: '\u20ac'.repeat(900) })
     expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d bytes/)
     outbox.remove(1)

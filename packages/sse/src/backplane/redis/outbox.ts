@@ -6,10 +6,10 @@ const BATCH_COUNT = 200
 /** Bytes in one command, unless a single entry has more: other clients of Redis wait for it. */
 const BATCH_BYTES = 2 ** 20
 
-/** How much may wait. */
+/** Limits of the events that wait. */
 export interface OutboxLimits {
-  readonly maxPending: number
-  readonly maxPendingBytes: number
+  readonly maxBufferedEvents: number
+  readonly maxBufferedBytes: number
 }
 
 /** What a process has published and does not know to be stored, in order. */
@@ -32,12 +32,12 @@ export class Outbox {
 
   /** @throws {Error} if too much waits already */
   add(event: BackplaneEvent): void {
-    const { maxPending, maxPendingBytes } = this.#limits
+    const { maxBufferedEvents, maxBufferedBytes } = this.#limits
     const body = encodeBody(event)
     const { length } = this.#entries
     // An event that alone is larger than the bound still goes to a Redis that keeps up.
     const bytes = Buffer.byteLength(body)
-    if (length >= maxPending || (length > 0 && this.#bytes + bytes > maxPendingBytes)) {
+    if (length >= maxBufferedEvents || (length > 0 && this.#bytes + bytes > maxBufferedBytes)) {
       throw new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`)
     }
     const number = ++this.#published

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { showValue } from '@fw/options'
 import type { Backplane } from '../backplane.ts'
 import { WorkerHub } from './hub.ts'
 import { WorkerSpoke } from './spoke.ts'
@@ -12,7 +13,7 @@ import { WorkerSpoke } from './spoke.ts'
  * without workers this is as good as no backplane.
  *
  * @param name Of the channel, the same in every process
- * @throws {TypeError} if the name is empty
+ * @throws {TypeError} if the name is not a non-empty string
  *
  * @example
  * const orders = new SseChannel({ backplane: workersBackplane('orders') })
@@ -20,6 +21,9 @@ import { WorkerSpoke } from './spoke.ts'
  * await server.listen({ port: 8080, workers: 4 })
  */
 export function workersBackplane(name: string): Backplane {
-  if (typeof name !== 'string' || name === '') throw new TypeError('Cannot make a backplane: the name is empty')
+  if (typeof name !== 'string' || name === '') {
+    const fix = 'Use the same name in every process.'
+    throw new TypeError(`workersBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`)
+  }
   return cluster.isPrimary ? new WorkerHub(name) : new WorkerSpoke(name)
 }

@@ -1,0 +1,196 @@
+import type { BackplaneHost } from '../backplane.ts'
+import type { RedisConnection } from './connection.ts'
+import {
+  compareEntryIds,
+  decodeEntry,
+  FIRST_ENTRY,
+  NO_ENTRY,
+  parseEntries,
+  parseRead,
+  timeOf,
+  type RedisEntry,
+} from './entry.ts'
+import type { RedisOutage } from './outage.ts'
+import type { StoredEvents } from './stored-events.ts'
+import { reportThrown } from '../../stream/report.ts'
+
+/** Longest time that one read waits for events. */
+const BLOCK_MS = 2000
+/** Entries in one response. Late responses reduce the number, as they can be too large for the connection. */
+const READ_COUNT = 200
+
+/** Publishers whose repeated events are detected. */
+const MAX_PUBLISHERS = 10_000
+
+/** The parts of a backplane that a reader uses. */
+export interface ReaderParts {
+  readonly stored: StoredEvents
+  readonly outage: RedisOutage
+  /** Ends reading. */
+  readonly closing: AbortSignal
+  /** Used by blocking reads alone, as no other command runs in the meantime. */
+  readonly connection: RedisConnection
+}
+
+/** Delivers the stored events of a channel in order, and catches up after Redis was away. */
+export class RedisReader {
+  readonly #stored: StoredEvents
+  readonly #outage: RedisOutage
+  readonly #closing: AbortSignal
+  readonly #connection: RedisConnection
+  readonly #publishers = new RedisPublishers()
+  /** The entry that was delivered last. */
+  #last = FIRST_ENTRY
+  #isLoaded = false
+  /** Counts how often Redis came back. */
+  #returns = 0
+  #readCount = READ_COUNT
+  #waiting: (() => void)[] = []
+  #catchingUp: Promise<void> | undefined = undefined
+  #catchingUpNext: Promise<void> | undefined = undefined
+
+  constructor({ stored, outage, closing, connection }: ReaderParts) {
+    this.#stored = stored
+    this.#outage = outage
+    this.#closing = closing
+    this.#connection = connection
+  }
+
+  /**
+   * Delivers the stored events, then each new one, until the backplane is closed.
+   *
+   * @param onLoaded Called when the stored events are delivered, and again after each outage and at the end
+   */
+  async read(host: BackplaneHost, onLoaded: () => void): Promise<void> {
+    const { key, timeoutMs } = this.#stored
+    const blockMs = Math.min(BLOCK_MS, timeoutMs)
+    let isInStep = false
+    while (!this.#closing.aborted) {
+      try {
+        if (!isInStep) {
+          await (this.#isLoaded ? this.#comeBack() : this.#load(host))
+          isInStep = true
+          onLoaded()
+        }
+        const count = String(this.#readCount)
+        const reply = await this.#connection.call(
+          ['XREAD', 'COUNT', count, 'BLOCK', String(blockMs), 'STREAMS', key, this.#last],
+          blockMs + timeoutMs,
+        )
+        this.#outage.worked(this.#connection)
+        this.#readCount = Math.min(this.#readCount * 2, READ_COUNT)
+        for (const entry of parseRead(reply)) this.#deliver(host, entry)
+        this.#wake()
+      } catch (error) {
+        isInStep = false
+        this.#readCount = Math.ceil(this.#readCount / 2)
+        await this.#outage.pause(this.#connection, error)
+      }
+    }
+    onLoaded()
+  }
+
+  /**
+   * Resolves when everything that is stored at the time of the call has been delivered.
+   *
+   * @param connection Asks for the newest entry, as the reading connection is blocked
+   * @throws when the backplane is closed
+   */
+  catchUp(connection: RedisConnection): Promise<void> {
+    // A storm of clients asks Redis once: all that come during a request wait for one more response.
+    return (this.#catchingUpNext ??= this.#catchUpAfter(connection, this.#catchingUp))
+  }
+
+  /** Closes the connection and ends all waiting. Abort the signal of the constructor before. */
+  close(): void {
+    this.#connection.close()
+    this.#wake()
+  }
+
+  /** Delivers the newest of the stored events, as many as the history keeps. */
+  async #load(host: BackplaneHost): Promise<void> {
+    const { key, timeoutMs } = this.#stored
+    const entries: RedisEntry[] = []
+    let bytes = 0
+    for (let end = '+'; ;) {
+      const count = String(Math.max(1, Math.min(host.historyCount - entries.length, this.#readCount)))
+      const reply = await this.#connection.call(['XREVRANGE', key, end, '-', 'COUNT', count], timeoutMs)
+      const page = parseEntries(reply)
+      entries.push(...page)
+      bytes += page.reduce((sum, { body }) => sum + body.length, 0)
+      const oldest = page.at(-1)
+      if (oldest === undefined || entries.length >= host.historyCount || bytes >= host.historyBytes) break
+      end = `(${oldest.entryId}`
+    }
+    // This process never had the entries before the first of them, so they are not a gap.
+    this.#last = entries.at(-1)?.previous || FIRST_ENTRY
+    for (const entry of entries.toReversed()) this.#deliver(host, entry, timeOf(entry.entryId))
+    this.#isLoaded = true
+    this.#wake()
+  }
+
+  /** Puts back the entries that Redis lost while it was away. */
+  async #comeBack(): Promise<void> {
+    await this.#stored.restore(this.#connection)
+    // Entries that the history no longer has are lost for good. Without them the ids can start at earlier ones.
+    if (compareEntryIds(this.#stored.floor, this.#last) < 0) this.#last = this.#stored.floor
+    this.#returns++
+    this.#wake()
+  }
+
+  async #catchUpAfter(connection: RedisConnection, before: Promise<void> | undefined): Promise<void> {
+    await before?.catch(() => {})
+    this.#catchingUp = this.#catchingUpNext
+    this.#catchingUpNext = undefined
+    for (;;) {
+      const newest = await this.#outage.persist(connection, () => this.#stored.newest(connection))
+      const returns = this.#returns
+      while (compareEntryIds(this.#last, newest) < 0 && returns === this.#returns) {
+        await new Promise<void>((resolve) => this.#waiting.push(resolve))
+        this.#closing.throwIfAborted()
+      }
+      // If Redis was away in the meantime, it may have lost that entry.
+      if (returns === this.#returns) return
+    }
+  }
+
+  /** @param timeMs When the entry was stored, unless it is new */
+  #deliver(host: BackplaneHost, entry: RedisEntry, timeMs?: number): void {
+    const { entryId, previous } = entry
+    if (previous !== NO_ENTRY && compareEntryIds(previous, this.#last) > 0) host.missed()
+    this.#last = entryId
+    this.#stored.floor = entryId
+    if (this.#publishers.hasDelivered(entry)) return
+    const event = decodeEntry(entry)
+    if (event === undefined) return
+    this.#publishers.deliver(entry)
+    try {
+      host.deliver(timeMs === undefined ? event : { ...event, timeMs })
+    } catch (error) {
+      // Another program or a newer version can write events that this version refuses. Continue with the next one.
+      reportThrown('An event in the stream of a RedisBackplane', error)
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+/** The last number of each publisher that was delivered, by which repeated events are detected. */
+class RedisPublishers {
+  readonly #delivered = new Map<string, number>()
+
+  hasDelivered({ origin, number }: RedisEntry): boolean {
+    return number <= (this.#delivered.get(origin) ?? 0)
+  }
+
+  /** Records the latest event of a publisher, and forgets the publisher that has been silent for longest. */
+  deliver({ origin, number }: RedisEntry): void {
+    this.#delivered.delete(origin)
+    this.#delivered.set(origin, number)
+    if (this.#delivered.size <= MAX_PUBLISHERS) return
+    const [silent] = this.#delivered.keys()
+    if (silent !== undefined) this.#delivered.delete(silent)
+  }
+}

@@ -1,0 +1,74 @@
+import type { ServerSentEvent } from './event.ts'
+import type { EventSourceOf } from './pump-source.ts'
+import type { EventName, Serializer, SseEvents } from './typed-events.ts'
+
+/**
+ * A stream of server-sent events to one client, as `sse()` returns it.
+ *
+ * Each write sends its block immediately, as one chunk. It resolves when the transport has taken the block or the stream
+ * is over. After that, writes have no effect and never fail.
+ */
+export interface SseStream<Events extends object = SseEvents> extends AsyncDisposable {
+  /** The id of the last event that the client received, as it reports when it reconnects, or `null`. */
+  readonly lastEventId: string | null
+  /** Aborts as soon as the stream is over, for any reason. */
+  readonly signal: AbortSignal
+  /** Resolves as soon as the stream is over, for any reason; never rejects. */
+  readonly closed: Promise<void>
+  /** Number of bytes that were written and that the transport has not taken yet. */
+  readonly bufferedBytes: number
+
+  /** Reports whether a write can still reach the client. */
+  isOpen(): boolean
+
+  /** Sends a named event. @throws {TypeError} as `send`, and if an argument is missing */
+  event(name: EventName<Events>, data: string): Promise<void>
+
+  /** Sends an event without a name. @throws {TypeError} if `text` is not a string */
+  data(text: string): Promise<void>
+
+  /**
+   * Sends a named event whose data is `value` as JSON.
+   *
+   * @param serialize Replaces `JSON.stringify`, for example by a function compiled from a schema
+   * @throws {TypeError} as `event`, and if the value has no JSON form
+   */
+  sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
+    name: Name,
+    value: Value,
+    serialize?: Serializer<Value>,
+  ): Promise<void>
+
+  /** Sends a comment, which clients ignore. @throws {TypeError} if `text` is not a string */
+  comment(text: string): Promise<void>
+
+  /**
+   * Sends the time that the client waits before it reconnects, in milliseconds.
+   *
+   * @throws {TypeError | RangeError} if `ms` is not a safe integer of at least 0
+   */
+  retry(ms: number): Promise<void>
+
+  /** Sends one block. @throws {TypeError | RangeError} as `encodeEvent`, before anything is written */
+  send(block: ServerSentEvent): Promise<void>
+
+  /** Sends several blocks in one write: all of them, or none if one is refused. @throws as `send` */
+  sendMany(blocks: Iterable<ServerSentEvent>): Promise<void>
+
+  /**
+   * Sends what `source` yields: a string as `data`, an object as `send`. Waits for each write before the next one.
+   *
+   * Resolves when the source ends or the stream is over, even if the source is still waiting. The end of the stream
+   * calls `return()` of the source. An asynchronous generator notices it at its next `yield`, so use `signal` in long
+   * waits.
+   *
+   * @throws as `send`, and any error of the source while the stream is open
+   */
+  from(source: EventSourceOf): Promise<void>
+
+  /** Ends the stream after the bytes that were written. Has no effect on a closed stream. */
+  close(): void
+
+  /** Closes the stream and waits until the transport has taken all bytes. */
+  [Symbol.asyncDispose](): Promise<void>
+}
