@@ -52,7 +52,10 @@ const KINDS: OptionKinds<Options> = {
 }
 
 const check = (given: unknown): void =>
-  checkOptions('serve', given as Options, KINDS, { timeout: 'timeoutMs of listen' })
+  checkOptions('serve', given as Options, KINDS, {
+    timeout: 'timeoutMs of listen',
+    'limits.bodyBytes': 'limits.maxBodyBytes',
+  })
 
 describe('checkOptions', () => {
   it.each<[string, Options]>([
@@ -128,6 +131,8 @@ describe('checkOptions', () => {
     [{ onerror: () => {} }, 'Did you mean "onError"?'],
     [{ zzzzzz: 1 }, 'serve: unknown option "zzzzzz". Known options: http2, '],
     [{ timeout: 1 }, 'serve: unknown option "timeout". Use timeoutMs of listen instead.'],
+    [{ limits: { bodyBytes: 1 } }, 'serve: unknown option "limits.bodyBytes". Use limits.maxBodyBytes instead.'],
+    [{ bodyBytes: 1 }, 'serve: unknown option "bodyBytes". Known options: http2, '],
     [{ constructor: 1 }, 'serve: unknown option "constructor". '],
     [{ limits: { maxBodyByte: 1 } }, 'serve: unknown option "limits.maxBodyByte". Did you mean "maxBodyBytes"?'],
   ])('rejects the unknown name in %j and names the nearest known one', (given, message) => {

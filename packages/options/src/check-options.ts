@@ -3,11 +3,15 @@ import { nearestName } from './nearest-name.ts'
 import { optionError } from './option-error.ts'
 import { showType, showValue } from './show-value.ts'
 
+/** What to write instead of names that are not known. */
+type Meant = Readonly<Record<string, string>>
+
 /**
  * Checks an object of options. An option that is `undefined` counts as absent.
  *
  * @param api The function or class that was called, as its caller writes it; begins every message
- * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`
+ * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`.
+ *   A nested name has a dot before it: `{ 'history.size': 'history.maxEvents' }`
  * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type
  * @throws {RangeError} if a value has the right type and is out of range
  *
@@ -19,14 +23,14 @@ export function checkOptions<Options extends object>(
   api: string,
   given: Options,
   kinds: OptionKinds<Options>,
-  meant: Readonly<Record<string, string>> = {},
+  meant: Meant = {},
 ): void {
   if (!isObject(given)) {
     const known = Object.keys(kinds).join(', ')
     throw new TypeError(`${api}: options must be an object, got ${showValue(given)}. Known options: ${known}.`)
   }
   checkNames(api, '', Object.keys(given), Object.keys(kinds), meant)
-  checkValues(api, '', given, kinds)
+  checkValues(api, '', given, kinds, meant)
 }
 
 /** Rejects unknown names. `prefix` has the enclosing options with a dot after each, for example `limits.`. */
@@ -35,29 +39,35 @@ function checkNames(
   prefix: string,
   given: readonly string[],
   known: readonly string[],
-  meant: Readonly<Record<string, string>> = {},
+  meant: Meant,
 ): void {
   for (const name of given) {
     if (known.includes(name)) continue
-    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(name, known, meant)}`)
+    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(prefix, name, known, meant)}`)
   }
 }
 
-function adviceFor(name: string, known: readonly string[], meant: Readonly<Record<string, string>>): string {
-  if (Object.hasOwn(meant, name)) return `Use ${meant[name]} instead.`
+function adviceFor(prefix: string, name: string, known: readonly string[], meant: Meant): string {
+  if (Object.hasOwn(meant, prefix + name)) return `Use ${meant[prefix + name]} instead.`
   const nearest = nearestName(name, known)
   const question = nearest === undefined ? '' : `Did you mean "${nearest}"? `
   return `${question}Known options: ${known.join(', ')}.`
 }
 
-function checkValues(api: string, prefix: string, given: object, kinds: Readonly<Record<string, OptionKind>>): void {
+function checkValues(
+  api: string,
+  prefix: string,
+  given: object,
+  kinds: Readonly<Record<string, OptionKind>>,
+  meant: Meant,
+): void {
   for (const [name, kind] of Object.entries(kinds)) {
     const value = (given as Readonly<Record<string, unknown>>)[name]
-    if (value !== undefined) checkValue(api, prefix + name, value, kind)
+    if (value !== undefined) checkValue(api, prefix + name, value, kind, meant)
   }
 }
 
-function checkValue(api: string, name: string, value: unknown, kind: OptionKind): void {
+function checkValue(api: string, name: string, value: unknown, kind: OptionKind, meant: Meant): void {
   if (!kind.accepts(value)) {
     throw optionError({
       api,
@@ -69,9 +79,9 @@ function checkValue(api: string, name: string, value: unknown, kind: OptionKind)
     })
   }
   if (kind.item !== undefined && Array.isArray(value)) {
-    for (const [at, item] of value.entries()) checkValue(api, `${name}[${at}]`, item, kind.item)
+    for (const [at, item] of value.entries()) checkValue(api, `${name}[${at}]`, item, kind.item, meant)
   }
   if (kind.nested === undefined || !isObject(value)) return
-  checkNames(api, `${name}.`, Object.keys(value), Object.keys(kind.nested))
-  checkValues(api, `${name}.`, value, kind.nested)
+  checkNames(api, `${name}.`, Object.keys(value), Object.keys(kind.nested), meant)
+  checkValues(api, `${name}.`, value, kind.nested, meant)
 }
