@@ -106,7 +106,7 @@ describe('accessLog', () => {
 
 it('says how it is used where it was not called', () => {
   const { ctx } = fakeContext()
-  expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('write router.use(accessLog())')
+  expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
 
 describe('what is not logged', () => {

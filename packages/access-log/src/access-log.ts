@@ -23,7 +23,7 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * Used on the root router it sees every request, also those that no route answers or the protocol engine refuses. On a
  * group it replaces the one further out. Sinks that show locations show that of this call.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
+ * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
  *
  * @example
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))

@@ -2,7 +2,8 @@ import type { LogRecord, Sink } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { logRecord as record } from './testing.ts'
 import { FailureReport } from './failure-report.ts'
-import { FanOut, type LogSink } from './fan-out.ts'
+import { FanOut } from './fan-out.ts'
+import { sinkAbilities, type LogSink, type SinkAbilities } from './sinks/log-sink.ts'
 import { MemorySink } from './sinks/memory-sink.ts'
 
 const noSinks = (): LogSink[] => []
@@ -10,6 +11,11 @@ const noSinks = (): LogSink[] => []
 /** A sink made of what a test is about. */
 function sinkWith(parts: Partial<LogSink>): LogSink {
   return { write() {}, flush() {}, close() {}, ...parts }
+}
+
+/** A sink that does nothing and has these abilities. */
+function sinkAble(abilities: SinkAbilities): LogSink {
+  return sinkWith({ [sinkAbilities]: abilities })
 }
 
 function failing(error: unknown = new Error('broken')): LogSink {
@@ -81,13 +87,32 @@ describe('a sink that says it dropped a record', () => {
 /** Says when it is given settings and when they are taken away. */
 function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
   const said: string[] = []
-  let given: Parameters<NonNullable<LogSink['useQueue']>>[0]
-  const useQueue: LogSink['useQueue'] = (settings) => {
+  let given: Parameters<NonNullable<SinkAbilities['useQueue']>>[0]
+  const useQueue: SinkAbilities['useQueue'] = (settings) => {
     said.push(settings === undefined ? 'none' : settings.overflow)
     given = settings
   }
-  return { sink: sinkWith({ useQueue, queued: 3 }), said, fail: () => given?.onFailure(new Error('thread died')) }
+  return { sink: sinkAble({ useQueue, queued: () => 3 }), said, fail: () => given?.onFailure(new Error('thread died')) }
 }
+
+it('reads the abilities of a sink once, when it is added', () => {
+  let reads = 0
+  const calls: string[] = []
+  const sink = Object.defineProperty(sinkWith({}), sinkAbilities, {
+    get: (): SinkAbilities => {
+      reads++
+      return { usesLocation: false, queued: () => 2, writeCall: ({ format }) => calls.push(format) > 0 }
+    },
+  })
+  const { fanOut } = start(sink)
+  fanOut.add(sink)
+  fanOut.set([sink])
+  expect([fanOut.usesLocation, fanOut.takesCalls, fanOut.stats.queued]).toEqual([false, true, 2])
+  fanOut.deliver(record())
+  fanOut.deliverCall(2, undefined, '', 'a', [])
+  fanOut.deliverCall(2, undefined, '', 'b', [])
+  expect([reads, calls]).toEqual([1, ['a', 'b']])
+})
 
 describe('a sink that can use a queue', () => {
   const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
@@ -117,7 +142,7 @@ describe('a sink that can use a queue', () => {
   })
 
   it('stops no other by failing to', () => {
-    const broken = sinkWith({
+    const broken = sinkAble({
       useQueue() {
         throw new Error('cannot')
       },
@@ -249,7 +274,10 @@ describe('the list of sinks', () => {
     'refuses %o',
     (sink) => {
       const { fanOut } = start()
-      expect(() => fanOut.add(sink as Sink)).toThrow(/^Cannot use .* as a log sink: it has no method \w+\(\)$/)
+      expect(() => fanOut.add(sink as Sink)).toThrow(
+        /^addSink: sink must be a sink with write\(\), flush\(\) and close\(\), got .*\. (?:Add the method|Use a sink)/,
+      )
+      expect(() => fanOut.set([sink as Sink])).toThrow(/^setSinks: sinks\[0\] must be a sink with /)
       expect(() => fanOut.set([sink as Sink])).toThrow(TypeError)
     },
   )
@@ -257,8 +285,8 @@ describe('the list of sinks', () => {
   it.each([
     ['none', [], false],
     ['one that says nothing', [sinkWith({})], true],
-    ['one that does not', [sinkWith({ usesLocation: false })], false],
-    ['one of each', [sinkWith({ usesLocation: false }), sinkWith({ usesLocation: true })], true],
+    ['one that does not', [sinkAble({ usesLocation: false })], false],
+    ['one of each', [sinkAble({ usesLocation: false }), sinkAble({ usesLocation: true })], true],
   ])('wants locations with %s: %#', (_what, sinks, expected) => {
     expect(start(...sinks).fanOut.usesLocation).toBe(expected)
   })

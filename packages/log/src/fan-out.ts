@@ -1,25 +1,19 @@
-import { inspect } from 'node:util'
-import type { LogRecord, Sink, SourceLocation } from '@fw/types'
+import { showValue } from '@fw/options'
+import type { LogRecord, SourceLocation } from '@fw/types'
 import { guardExit, releaseExit } from './async/exit-guard.ts'
 import type { QueueSettings } from './async/queued-writer.ts'
 import { FailureReport } from './failure-report.ts'
 import { Level } from './level.ts'
 import { PlainCall } from './lines/plain-call.ts'
+import { fixSink, sinkAbilities, sinkKind, type LogSink, type SinkAbilities } from './sinks/log-sink.ts'
 
-/** A sink, and what it may say beside the contract. One whose `write` returns false says that it dropped the record. */
-export type LogSink = Sink & {
-  /** False if the sink never reads `location`; when none does, finding it is saved. */
-  readonly usesLocation?: boolean
-  /** Records taken and not yet written. */
-  readonly queued?: number
-  /**
-   * Called by a logger in asynchronous mode, if the sink has it: from now on lines go through a writer thread. Without
-   * settings they are written at once again. A sink without it gets its records on the caller's thread in both modes.
-   */
-  useQueue?(settings: QueueSettings | undefined): void
-  /** Called instead of `write`, where all sinks have it, with calls that need no record. */
-  readonly writeCall?: ((call: PlainCall) => boolean) | undefined
+/** A sink in use, with the abilities that it had when it was added. */
+interface Target {
+  readonly sink: LogSink
+  readonly abilities: SinkAbilities
 }
+
+const NO_ABILITIES: SinkAbilities = {}
 
 /** Counters since the logger was made. */
 export interface LogStats {
@@ -39,7 +33,7 @@ export interface LogStats {
 export class FanOut {
   readonly #report: FailureReport
   #makeDefaults: (() => readonly LogSink[]) | undefined
-  #sinks: readonly LogSink[] = []
+  #targets: readonly Target[] = []
   #queueSettings: Omit<QueueSettings, 'onFailure'> | undefined
   #usesLocation = true
   #takesCalls = false
@@ -59,7 +53,7 @@ export class FanOut {
   }
 
   get stats(): LogStats {
-    const queued = this.#sinks.reduce((sum, sink) => sum + (sink.queued ?? 0), 0)
+    const queued = this.#targets.reduce((sum, { abilities }) => sum + (abilities.queued?.() ?? 0), 0)
     const [written, dropped, flushes, sinkErrors] = [this.#written, this.#dropped, this.#flushes, this.#sinkErrors]
     return { written, dropped, queued, flushes, sinkErrors }
   }
@@ -75,18 +69,21 @@ export class FanOut {
     return this.#takesCalls
   }
 
-  /** Adds a sink; adding it again has no effect. @throws {TypeError} if it is no sink */
+  /** Adds a sink. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   add(sink: LogSink): void {
-    checkSink(sink)
+    checkSink('addSink', 'sink', sink)
     this.#prepare()
-    this.#use([...this.#sinks.filter((present) => present !== sink), sink])
+    const others = this.#targets.filter((target) => target.sink !== sink)
+    this.#use([...others.map((target) => target.sink), sink])
   }
 
-  /** Flushes the present sinks and goes on with these. @throws {TypeError} if one is no sink */
+  /** Flushes the present sinks and replaces them. @throws {TypeError} if one is not a sink */
   set(sinks: readonly LogSink[]): void {
-    if (!Array.isArray(sinks)) throw new TypeError('Cannot set log sinks: they must be given as an array')
-    sinks.forEach(checkSink)
-    if (this.#sinks.length > 0) this.flushNow()
+    if (!Array.isArray(sinks)) {
+      throw new TypeError(`setSinks: sinks must be an array of sinks, got ${showValue(sinks)}. Write setSinks([sink]).`)
+    }
+    for (const [at, sink] of sinks.entries()) checkSink('setSinks', `sinks[${at}]`, sink)
+    if (this.#targets.length > 0) this.flushNow()
     this.#makeDefaults = undefined
     this.#use([...new Set(sinks)])
   }
@@ -101,7 +98,7 @@ export class FanOut {
     this.#delivering = true
     try {
       let taken = false
-      for (const sink of this.#sinks) taken = this.#write(sink, record) || taken
+      for (const target of this.#targets) taken = this.#write(target.sink, record) || taken
       if (taken) this.#written++
       if (record.level >= Level.Error) this.flushNow()
     } finally {
@@ -120,7 +117,7 @@ export class FanOut {
     const call = this.#call
     call.renew(level, location, prefix, format, args)
     let taken = false
-    for (const sink of this.#sinks) taken = this.#writeCall(sink, call) || taken
+    for (const target of this.#targets) taken = this.#writeCall(target, call) || taken
     if (taken) this.#written++
     if (level >= Level.Error) this.flushNow()
   }
@@ -133,7 +130,7 @@ export class FanOut {
   /** Flushes every sink. Never rejects. */
   async flush(): Promise<void> {
     this.#flushes++
-    const flushes = this.#sinks.map((sink) => this.#attempt(sink, () => sink.flush()))
+    const flushes = this.#targets.map(({ sink }) => this.#attempt(sink, () => sink.flush()))
     await Promise.all(flushes)
   }
 
@@ -149,34 +146,36 @@ export class FanOut {
     if (settings === undefined && this.#queueSettings === undefined) return
     this.#prepare()
     this.#queueSettings = settings
-    for (const sink of this.#sinks) this.#connect(sink, settings)
+    for (const target of this.#targets) this.#connect(target, settings)
     if (settings === undefined) releaseExit(this.#atExit)
     else guardExit(this.#atExit)
   }
 
-  #connect(sink: LogSink, settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
+  #connect({ sink, abilities }: Target, settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
     try {
-      sink.useQueue?.(settings && { ...settings, onFailure: (error) => this.#failed(sink, error) })
+      abilities.useQueue?.(settings && { ...settings, onFailure: (error) => this.#failed(sink, error) })
     } catch (error) {
       this.#failed(sink, error)
     }
   }
 
   #use(sinks: readonly LogSink[]): void {
+    const previous = this.#targets
+    const targets = sinks.map((sink) => previous.find((target) => target.sink === sink) ?? targetOf(sink))
     if (this.#queueSettings !== undefined) {
-      for (const sink of this.#sinks) if (!sinks.includes(sink)) this.#connect(sink, undefined)
-      for (const sink of sinks) if (!this.#sinks.includes(sink)) this.#connect(sink, this.#queueSettings)
+      for (const target of previous) if (!targets.includes(target)) this.#connect(target, undefined)
+      for (const target of targets) if (!previous.includes(target)) this.#connect(target, this.#queueSettings)
     }
-    this.#sinks = sinks
-    this.#usesLocation = sinks.some((sink) => sink.usesLocation !== false)
-    this.#takesCalls = sinks.every((sink) => sink.writeCall !== undefined)
+    this.#targets = targets
+    this.#usesLocation = targets.some(({ abilities }) => abilities.usesLocation !== false)
+    this.#takesCalls = targets.every(({ abilities }) => abilities.writeCall !== undefined)
   }
 
   /** @returns Whether the sink took the record */
   #write(sink: LogSink, record: LogRecord): boolean {
     try {
       if (sink.level !== undefined && record.level < sink.level) return false
-      // `write` returns nothing by contract, but an async function passes the compiler, and its rejection would be fatal.
+      // Code without types can have an async `write`, whose rejection would end the process.
       const result: unknown = sink.write(record)
       if (result === false) {
         this.#dropped++
@@ -191,10 +190,10 @@ export class FanOut {
   }
 
   /** @returns Whether the sink took the call */
-  #writeCall(sink: LogSink, call: PlainCall): boolean {
+  #writeCall({ sink, abilities }: Target, call: PlainCall): boolean {
     try {
       if (sink.level !== undefined && call.level < sink.level) return false
-      if (sink.writeCall?.(call) === true) return true
+      if (abilities.writeCall?.(call) === true) return true
       this.#dropped++
     } catch (error) {
       this.#failed(sink, error)
@@ -216,10 +215,12 @@ export class FanOut {
   }
 }
 
-function checkSink(sink: unknown): void {
-  for (const method of ['write', 'flush', 'close'] as const) {
-    if (typeof (sink as Partial<Sink> | null | undefined)?.[method] !== 'function') {
-      throw new TypeError(`Cannot use ${inspect(sink, { depth: -1 })} as a log sink: it has no method ${method}()`)
-    }
-  }
+function targetOf(sink: LogSink): Target {
+  return { sink, abilities: sink[sinkAbilities] ?? NO_ABILITIES }
+}
+
+/** @param what The argument, for the message */
+function checkSink(api: string, what: string, sink: unknown): void {
+  if (sinkKind.accepts(sink)) return
+  throw new TypeError(`${api}: ${what} must be ${sinkKind.expected}, got ${showValue(sink)}. ${fixSink(sink)}`)
 }

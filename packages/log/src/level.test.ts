@@ -30,15 +30,19 @@ it.each(['', 'verbose', '2', 'info ', '__proto__'])('parseLevel(%j) is undefined
 })
 
 it.each([-1, 7, 1.5, Number.NaN, Infinity])('refuses the number %d with a RangeError', (value) => {
-  expect(() => checkLevel(value, 'set level')).toThrow(RangeError)
+  expect(() => checkLevel(value, 'setLevel')).toThrow(RangeError)
 })
 
 it.each(['verbose', undefined, null, true, {}])('refuses %j with a TypeError that says what is asked for', (value) => {
-  expect(() => checkLevel(value, 'set level')).toThrow(TypeError)
-  expect(() => checkLevel(value, 'set level')).toThrow(/^Cannot set level: .* is no level, use Level\.Trace \(0\) to/)
+  expect(() => checkLevel(value, 'setLevel')).toThrow(TypeError)
+  expect(() => checkLevel(value, 'setLevel')).toThrow(
+    /^setLevel: level must be one of Level\.Trace \(0\) to Level\.Off \(6\), got .*\. Use a/,
+  )
 })
 
 it.each(['info', 'INFO', 'Info'])('tells who gives the name %j how the level is written', (value) => {
-  const message = `'${value}' is no level, use Level.Info, or parseLevel() for names from outside`
-  expect(() => checkLevel(value, 'set level')).toThrow(new TypeError(`Cannot set level: ${message}`))
+  const message = `got "${value}". Use Level.Info, or parseLevel() for names from outside.`
+  expect(() => checkLevel(value, 'setLevel')).toThrow(
+    new TypeError(`setLevel: level must be one of Level.Trace (0) to Level.Off (6), ${message}`),
+  )
 })

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { type OptionKind, showValue } from '@fw/options'
 import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
@@ -29,31 +29,44 @@ export function parseLevel(name: string): Level | undefined {
   return Object.values(Level).find((level) => NAMES[level] === upper)
 }
 
+const EXPECTED = 'one of Level.Trace (0) to Level.Off (6)'
+
+/** Accepts levels. Refuses their names, and says how to write such a level. */
+export const levelKind: OptionKind = {
+  expected: EXPECTED,
+  accepts: (value) => Object.values(Level).some((level) => level === value),
+  isRightType: (value) => typeof value === 'number',
+  fix: fixLevel,
+}
+
 /**
- * @param purpose What the level is for, after "Cannot": "set level"
- * @throws {TypeError} if the value is no number
- * @throws {RangeError} if it is none of 0 to 6
+ * Checks the argument of a function that takes a level.
+ *
+ * @param api The function that was called, as its caller writes it: `setLevel`
+ * @throws {TypeError} if the value is not a number
+ * @throws {RangeError} if it is not one of 0 to 6
  */
-export function checkLevel(value: unknown, purpose: string): Level {
+export function checkLevel(value: unknown, api: string): Level {
   const level = Object.values(Level).find((known) => known === value)
   if (level !== undefined) return level
-  const named = typeof value === 'string' ? parseLevel(value) : undefined
-  const known =
-    named === undefined
-      ? 'Level.Trace (0) to Level.Off (6)'
-      : `Level.${Object.keys(Level)[named]}, or parseLevel() for names from outside`
-  const message = `Cannot ${purpose}: ${inspect(value)} is no level, use ${known}`
+  const message = `${api}: level must be ${EXPECTED}, got ${showValue(value)}. ${fixLevel(value)}`
   throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
 }
 
-/** The level that the environment's `FW_LOG_LEVEL` names, else Info. Says so on stderr if it names none. */
+function fixLevel(value: unknown): string {
+  const named = typeof value === 'string' ? parseLevel(value) : undefined
+  if (named === undefined) return 'Use a constant such as Level.Info.'
+  return `Use Level.${Object.keys(Level)[named]}, or parseLevel() for names from outside.`
+}
+
+/** Returns the level that `FW_LOG_LEVEL` of the environment names, else Info. Prints a warning for an unknown name. */
 export function defaultLevel(): Level {
   const name = process.env.FW_LOG_LEVEL
   if (!name) return Level.Info
   const level = parseLevel(name)
   if (level === undefined) {
     const known = NAMES.join(', ').toLowerCase()
-    printToStderr(escapeLine(`log: FW_LOG_LEVEL '${name}' is no level, using info (known: ${known})`))
+    printToStderr(escapeLine(`log: FW_LOG_LEVEL must be one of ${known}, got ${showValue(name)}. Using info.`))
   }
   return level ?? Level.Info
 }

@@ -70,7 +70,9 @@ describe('the global logger', () => {
   })
 
   it('refuses options that do not exist', () => {
-    expect(() => log.init({ asink: true } as log.LogOptions)).toThrow("Cannot init log: unknown option 'asink'")
+    expect(() => log.init({ asink: true } as log.LogOptions)).toThrow(
+      'init: unknown option "asink". Did you mean "sinks"? Known options: level, ',
+    )
   })
 
   it('counts', async () => {
@@ -114,7 +116,11 @@ log.init({ level: log.Level.Warn }); log.info('d'); log.warn('e')`
     ['debug', 'abce', ''],
     ['Warn', 'e', ''],
     ['', 'be', ''],
-    ['loud', 'be', "log: FW_LOG_LEVEL 'loud' is no level, using info (known: trace, debug, info,"],
+    [
+      'loud',
+      'be',
+      'log: FW_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, off, got "loud". Using info.',
+    ],
   ])('%j is the level where the program sets none', (level, letters, warning) => {
     const { stdout, stderr } = runScript(COUNT, { env: { FW_LOG_LEVEL: level } })
     expect(stdout.match(/\w$/gm)?.join('')).toBe(letters)

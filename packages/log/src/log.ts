@@ -1,8 +1,9 @@
-import type { LogSink, LogStats } from './fan-out.ts'
+import type { LogStats } from './fan-out.ts'
 import type { LogFunction } from './gate.ts'
 import type { Level } from './level.ts'
 import type { Logger } from './logger.ts'
 import { makeRootLogger, type LogOptions } from './root-logger.ts'
+import type { LogSink } from './sinks/log-sink.ts'
 
 const root = makeRootLogger()
 
@@ -24,11 +25,11 @@ function rebind(): void {
 /**
  * Configures the global logger; may be called at any time, and not at all: the first record does it with the defaults.
  *
- * @throws {TypeError} if an option is unknown, or a sink or the level is none; nothing has changed then
- * @throws {RangeError} if the level is a number out of range
+ * @throws {TypeError} if an option is unknown or has a value of a wrong type; nothing has changed then
+ * @throws {RangeError} if a number is out of range; nothing has changed then
  */
 export function init(options: LogOptions = {}): void {
-  root.configure(options, 'init log')
+  root.configure(options, 'init')
   rebind()
   flushAtExit()
 }
@@ -40,8 +41,8 @@ export function getLevel(): Level {
 /**
  * Sets the threshold of the global logger and its children.
  *
- * @throws {RangeError} if the number is no level
- * @throws {TypeError} if it is no number
+ * @throws {RangeError} if the number is not a level
+ * @throws {TypeError} if it is not a number
  */
 export function setLevel(level: Level): void {
   root.setLevel(level)
@@ -58,13 +59,13 @@ export function withFields(fields: Readonly<Record<string, unknown>>): Logger {
   return root.with(fields)
 }
 
-/** Adds a sink to those there are, the default `ConsoleSink` included. @throws {TypeError} if it is none */
+/** Adds a sink to the present ones, the default `ConsoleSink` included. @throws {TypeError} if it is not a sink */
 export function addSink(sink: LogSink): void {
   root.addSink(sink)
   flushAtExit()
 }
 
-/** Flushes the present sinks and replaces them, without closing them. @throws {TypeError} if one is no sink */
+/** Flushes the present sinks and replaces them, without closing them. @throws {TypeError} if one is not a sink */
 export function setSinks(sinks: readonly LogSink[]): void {
   root.setSinks(sinks)
   flushAtExit()

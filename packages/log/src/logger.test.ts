@@ -3,6 +3,7 @@ import { callSite } from './call-sites/call-site.ts'
 import { Level } from './level.ts'
 import type { Logger } from './logger.ts'
 import { createLogger, type RootLogger } from './root-logger.ts'
+import { sinkAbilities } from './sinks/log-sink.ts'
 import { MemorySink } from './sinks/memory-sink.ts'
 
 const METHODS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -82,7 +83,7 @@ describe('a record', () => {
 
   it('has no location when no sink reads it', () => {
     const memory = new MemorySink()
-    const logger = createLogger({ sinks: [Object.assign(memory, { usesLocation: false })] })
+    const logger = createLogger({ sinks: [Object.assign(memory, { [sinkAbilities]: { usesLocation: false } })] })
     logger.info('somewhere')
     expect(memory.records()[0]?.location).toBeUndefined()
   })

@@ -20,28 +20,44 @@ describe('createLogger', () => {
     [
       'an unknown option',
       { asynchronous: true },
-      /^Cannot create logger: unknown option 'asynchronous' \(known: level, sinks, async,/,
+      /^createLogger: unknown option "asynchronous"\. Known options: level, sinks, async,/,
     ],
-    ['a misspelt option', { Level: 1 }, /unknown option 'Level'/],
-    ['a level that is none', { level: 9 }, /^Cannot create logger: 9 is no level/],
-    ['a level by name', { level: 'info' }, /'info' is no level/],
-    ['a sink that is none', { sinks: [{}] }, /as a log sink: it has no method write\(\)/],
-    ['sinks that are no list', { sinks: new MemorySink() }, /^Cannot set log sinks: they must be given as an array$/],
-    ['a flag that is none', { async: 1 }, /^Cannot create logger: async must be true or false, not 1$/],
+    ['a misspelt option', { Level: 1 }, /^createLogger: unknown option "Level"\. Did you mean "level"\?/],
+    [
+      'a level that is none',
+      { level: 9 },
+      /^createLogger: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\), got 9\./,
+    ],
+    [
+      'a level by name',
+      { level: 'info' },
+      /must be one of .*, got "info"\. Use Level\.Info, or parseLevel\(\) for names from outside\.$/,
+    ],
+    [
+      'a sink that is none',
+      { sinks: [{}] },
+      /^createLogger: option "sinks\[0\]" must be a sink with write\(\), .* got an object\. Add the method write\(\)\.$/,
+    ],
+    [
+      'sinks that are no list',
+      { sinks: new MemorySink() },
+      /^createLogger: option "sinks" must be an array of sinks, got a MemorySink\./,
+    ],
+    ['a flag that is none', { async: 1 }, /^createLogger: option "async" must be true or false, got 1\./],
     [
       'an interval in text',
       { flushIntervalMs: '1' },
-      /^Cannot create logger: flushIntervalMs must be a number, not '1'$/,
+      /^createLogger: option "flushIntervalMs" must be an integer from 0 to 60000, got "1"\. Convert/,
     ],
-    ['a negative interval', { flushIntervalMs: -1 }, /flushIntervalMs must be a whole number from 0 to 60000, not -1$/],
-    ['an empty queue', { maxQueueSize: 0 }, /maxQueueSize must be a whole number from 1 to 16777216, not 0$/],
+    ['a negative interval', { flushIntervalMs: -1 }, /"flushIntervalMs" must be an integer from 0 to 60000, got -1\./],
+    ['an empty queue', { maxQueueSize: 0 }, /"maxQueueSize" must be an integer from 1 to 16777216, got 0\./],
     [
       'an unknown overflow',
       { overflow: 'wait' },
-      /^Cannot create logger: overflow must be 'drop' or 'block', not 'wait'$/,
+      /^createLogger: option "overflow" must be "drop" or "block", got "wait"\./,
     ],
-    ['no object', 'info', /options must be an object/],
-    ['null', null, /options must be an object/],
+    ['no object', 'info', /^createLogger: options must be an object, got "info"\./],
+    ['null', null, /^createLogger: options must be an object, got null\./],
   ])('refuses %s', (_what, options, message) => {
     expect(() => createLogger(options as LogOptions)).toThrow(message)
   })
@@ -52,7 +68,7 @@ describe('configure', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
-    logger.configure({ level: Level.Debug }, 'init log')
+    logger.configure({ level: Level.Debug }, 'init')
     logger.debug('x')
     expect(memory.messages()).toEqual(['x'])
   })
@@ -60,7 +76,7 @@ describe('configure', () => {
   it('goes back to Info without a level', () => {
     const logger = makeRootLogger()
     logger.setLevel(Level.Error)
-    logger.configure({}, 'init log')
+    logger.configure({}, 'init')
     expect(logger.getLevel()).toBe(Level.Info)
   })
 
@@ -69,7 +85,7 @@ describe('configure', () => {
     const logger = makeRootLogger()
     logger.setSinks([memory])
     const bad = { level: Level.Debug, sinks: [{}] } as unknown as LogOptions
-    expect(() => logger.configure(bad, 'init log')).toThrow(TypeError)
+    expect(() => logger.configure(bad, 'init')).toThrow(TypeError)
     logger.info('still here')
     expect([logger.getLevel(), memory.messages()]).toEqual([Level.Info, ['still here']])
   })
@@ -78,7 +94,7 @@ describe('configure', () => {
 describe('setLevel', () => {
   it.each([7, -1, 1.5, 'info', undefined])('refuses %j and keeps the level', (level) => {
     const logger = createLogger({ level: Level.Warn })
-    expect(() => logger.setLevel(level as Level)).toThrow(/^Cannot set level: /)
+    expect(() => logger.setLevel(level as Level)).toThrow(/^setLevel: level must be one of /)
     expect(logger.getLevel()).toBe(Level.Warn)
   })
 })

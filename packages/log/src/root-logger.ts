@@ -1,11 +1,11 @@
-import { inspect } from 'node:util'
+import { checkOptions, flag, integer, listOf, oneOf, type OptionKinds } from '@fw/options'
 import type { Overflow, QueueSettings } from './async/queued-writer.ts'
-import { FanOut, type LogSink, type LogStats } from './fan-out.ts'
+import { FanOut, type LogStats } from './fan-out.ts'
 import type { Output } from './gate.ts'
-import { checkLevel, defaultLevel, type Level } from './level.ts'
+import { checkLevel, defaultLevel, levelKind, type Level } from './level.ts'
 import { ScopedLogger, type Logger } from './logger.ts'
-import { checkFlags, checkNumber, checkOptions } from './options.ts'
 import { ConsoleSink } from './sinks/console-sink.ts'
+import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 
 /** Settings of a logger. */
 export interface LogOptions {
@@ -26,7 +26,14 @@ export interface LogOptions {
   readonly overflow?: Overflow
 }
 
-const OPTIONS = ['level', 'sinks', 'async', 'flushIntervalMs', 'maxQueueSize', 'overflow']
+const OPTIONS: OptionKinds<LogOptions> = {
+  level: levelKind,
+  sinks: listOf('an array of sinks', sinkKind),
+  async: flag,
+  flushIntervalMs: integer(0, 60_000),
+  maxQueueSize: integer(1, 2 ** 24),
+  overflow: oneOf('drop', 'block'),
+}
 
 /** A logger that owns its level and its list of sinks. */
 export interface RootLogger extends Logger {
@@ -34,16 +41,16 @@ export interface RootLogger extends Logger {
   /**
    * Sets the threshold, for children too.
    *
-   * @throws {RangeError} if the number is no level
-   * @throws {TypeError} if it is no number
+   * @throws {RangeError} if the number is not a level
+   * @throws {TypeError} if it is not a number
    */
   setLevel(level: Level): void
-  /** Adds a sink to those there are, the default one included; a second time has no effect. @throws {TypeError} if it is none */
+  /** Adds a sink to the present ones, the default one included. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   addSink(sink: LogSink): void
   /**
    * Flushes the present sinks and replaces them. They are not closed: who made a sink closes it.
    *
-   * @throws {TypeError} if one is no sink
+   * @throws {TypeError} if one of them is not a sink
    */
   setSinks(sinks: readonly LogSink[]): void
   /** Resolves when every sink has handed on what it was given. Never rejects: failures are counted and reported. */
@@ -56,12 +63,12 @@ export interface RootLogger extends Logger {
 /**
  * Makes a logger with a level and sinks of its own, apart from the global one.
  *
- * @throws {TypeError} if an option is unknown, or a sink or the level is none
- * @throws {RangeError} if the level is a number out of range
+ * @throws {TypeError} if an option is unknown or has a value of a wrong type
+ * @throws {RangeError} if a number is out of range
  */
 export function createLogger(options: LogOptions = {}): RootLogger {
   const logger = makeRootLogger()
-  logger.configure(options, 'create logger')
+  logger.configure(options, 'createLogger')
   return logger
 }
 
@@ -78,14 +85,12 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     this.#output = output
   }
 
-  /** Applies all of the options, or none of them if it throws. @param purpose After "Cannot" in messages */
-  configure(options: LogOptions, purpose: string): void {
-    checkOptions(options, OPTIONS, purpose)
-    const level = checkLevel(options.level ?? defaultLevel(), purpose)
-    const queue = checkQueue(options, purpose)
+  /** Applies all of the options, or none of them if it throws. @param api The function that was called, for messages */
+  configure(options: LogOptions, api: string): void {
+    checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)
-    this.#output.fanOut.useQueue(queue)
-    this.#output.threshold = level
+    this.#output.fanOut.useQueue(queueSettings(options))
+    this.#output.threshold = options.level ?? defaultLevel()
   }
 
   getLevel(): Level {
@@ -93,7 +98,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   }
 
   setLevel(level: Level): void {
-    this.#output.threshold = checkLevel(level, 'set level')
+    this.#output.threshold = checkLevel(level, 'setLevel')
   }
 
   addSink(sink: LogSink): void {
@@ -118,14 +123,8 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   }
 }
 
-/** The queue that options ask for, `undefined` in synchronous mode. */
-function checkQueue(options: LogOptions, purpose: string): Omit<QueueSettings, 'onFailure'> | undefined {
-  checkFlags(options, ['async'], purpose)
+/** Returns the settings of the queue, or `undefined` in synchronous mode. */
+function queueSettings(options: LogOptions): Omit<QueueSettings, 'onFailure'> | undefined {
   const { async = false, flushIntervalMs = 100, maxQueueSize = 65_536, overflow = 'drop' } = options
-  checkNumber('flushIntervalMs', flushIntervalMs, 0, 60_000, purpose)
-  checkNumber('maxQueueSize', maxQueueSize, 1, 2 ** 24, purpose)
-  if (overflow !== 'drop' && overflow !== 'block') {
-    throw new TypeError(`Cannot ${purpose}: overflow must be 'drop' or 'block', not ${inspect(overflow)}`)
-  }
   return async ? { flushIntervalMs, maxQueueSize, overflow } : undefined
 }

@@ -1,2 +1,3 @@
 export { logRecord } from './testing/log-record.ts'
-export { sinkContract, type SinkUnderTest, type TestFunction } from './testing/sink-contract.ts'
+export { sinkContract } from './testing/sink-contract.ts'
+export type { SinkUnderTest, TestFunction } from './testing/sink-under-test.ts'

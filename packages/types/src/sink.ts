@@ -6,8 +6,12 @@
 export interface Sink {
   /** Records below this level are not given to the sink; absent means every record. */
   readonly level?: LevelNumber
-  /** Takes one record. It may be buffered until `flush`. */
-  write(record: LogRecord): void
+  /**
+   * Takes one record. The sink may buffer it until `flush`.
+   *
+   * @returns False if the sink dropped the record; loggers then count it as dropped. `true` and no result mean taken
+   */
+  write(record: LogRecord): void | boolean
   /** Hands everything that was written so far to the operating system. */
   flush(): void | Promise<void>
   /** Flushes and gives back what the sink holds; a later `write` has no effect. */

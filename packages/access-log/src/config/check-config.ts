@@ -1,97 +1,112 @@
+import {
+  anything,
+  checkOptions,
+  flag,
+  func,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  type OptionKind,
+  type OptionKinds,
+  optionError,
+  showValue,
+  text,
+} from '@fw/options'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 
-/** Every option, with the check of its value. */
-const OPTIONS: { readonly [Name in keyof AccessLogConfig]-?: (name: Name, value: unknown) => void } = {
-  format: checkFormat,
-  normalLevel: checkLevel,
-  clientErrorLevel: checkLevel,
-  serverErrorLevel: checkLevel,
-  slowThreshold: checkDuration,
-  slowLevel: checkLevel,
-  logQuery: checkType('boolean'),
-  logClientIp: checkType('boolean'),
-  logBytes: checkType('boolean'),
-  logProtocol: checkType('boolean'),
-  requestHeaders: checkList('field names', isToken),
-  responseHeaders: checkList('field names', isToken),
-  skipPaths: checkList('strings', isString),
-  skipIf: checkType('function'),
-  customFormatter: checkType('function'),
-  correlationHeader: checkFieldName,
-  logTraceContext: checkType('boolean'),
-  sampleRate: checkShare,
+/** Accepts levels. */
+export const levelKind: OptionKind = {
+  ...integer(0, 6),
+  expected: 'one of Level.Trace (0) to Level.Off (6)',
+  fix: 'Use a constant such as Level.Info.',
+}
+
+const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
+const fieldNames = listOf('an array of field names', fieldName)
+const texts = listOf('an array of strings', text)
+
+const nanoseconds: OptionKind = {
+  expected: 'a number or bigint of nanoseconds, at least 0',
+  accepts: (value) => (typeof value === 'number' || typeof value === 'bigint') && value >= 0,
+  isRightType: (value) => typeof value === 'number' || typeof value === 'bigint',
+  fix: 'Use slowThresholdMs to give milliseconds.',
+}
+
+const milliseconds: OptionKind = {
+  expected: 'a number of milliseconds, at least 0',
+  accepts: (value) => typeof value === 'number' && value >= 0,
+  isRightType: (value) => typeof value === 'number',
+}
+
+/** Every option of `accessLog` with the values that it accepts. */
+export const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
+  format: oneOf(...Object.values(AccessLogFormat)),
+  normalLevel: levelKind,
+  clientErrorLevel: levelKind,
+  serverErrorLevel: levelKind,
+  slowThreshold: nanoseconds,
+  slowThresholdMs: milliseconds,
+  slowLevel: levelKind,
+  logQuery: flag,
+  logClientIp: flag,
+  logBytes: flag,
+  logProtocol: flag,
+  requestHeaders: fieldNames,
+  responseHeaders: fieldNames,
+  skipPaths: texts,
+  skipIf: func,
+  customFormatter: func,
+  correlationHeader: fieldName,
+  logTraceContext: flag,
+  sampleRate: number(0, 1),
   // Checked where it is compiled.
-  trustProxy: () => {},
-  redactHeaders: checkList('field names', isToken),
-  redactQuery: checkList('strings', isString),
+  trustProxy: anything,
+  redactHeaders: fieldNames,
+  redactQuery: texts,
 }
 
 /**
- * Checks each option by itself.
+ * Checks the options of `accessLog`, first separately and then together.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
+ * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
  */
-export function checkConfig(config: unknown): asserts config is AccessLogConfig {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new TypeError('accessLog: the configuration is no object')
+export function checkConfig(config: AccessLogConfig): void {
+  if (typeof config === 'object' && (config as unknown) !== null && 'onFinish' in config) {
+    throw new TypeError(
+      'accessLog: options must be an object of options, got a context. Write router.use(accessLog()).',
+    )
   }
-  if ('onFinish' in config) {
-    throw new TypeError('accessLog: it was given a request, write router.use(accessLog())')
+  checkOptions('accessLog', config, CONFIG_KINDS)
+  const { format, customFormatter, slowThreshold, slowThresholdMs } = config
+  if (hasBothThresholds(config)) {
+    throw optionError({
+      api: 'accessLog',
+      name: 'slowThresholdMs',
+      expected: `omitted if slowThreshold is ${showValue(slowThreshold)}`,
+      got: showValue(slowThresholdMs),
+      fix: ONE_THRESHOLD,
+    })
   }
-  for (const [name, value] of Object.entries(config)) {
-    const checkValue = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof AccessLogConfig] : undefined
-    if (checkValue === undefined) {
-      throw new TypeError(`accessLog: there is no option '${name}'; there are: ${Object.keys(OPTIONS).join(', ')}`)
-    }
-    if (value !== undefined) (checkValue as (name: string, value: unknown) => void)(name, value)
-  }
-}
-
-function checkFormat(name: string, value: unknown): void {
-  const formats: readonly unknown[] = Object.values(AccessLogFormat)
-  if (!formats.includes(value)) throw new TypeError(`accessLog: ${name} is none of ${formats.join(', ')}`)
-}
-
-function checkLevel(name: string, value: unknown): void {
-  if (typeof value !== 'number') throw new TypeError(`accessLog: ${name} is no level, such as Level.Info`)
-  if (!Number.isInteger(value) || value < 0 || value > 6) throw new RangeError(`accessLog: ${name} is no level, 0 to 6`)
-}
-
-function checkDuration(name: string, value: unknown): void {
-  if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new TypeError(`accessLog: ${name} is no number of nanoseconds`)
-  }
-  if (!(value >= 0)) throw new RangeError(`accessLog: ${name} is not 0 or more`)
-}
-
-function checkShare(name: string, value: unknown): void {
-  if (typeof value !== 'number') throw new TypeError(`accessLog: ${name} is no number`)
-  if (!(value >= 0 && value <= 1)) throw new RangeError(`accessLog: ${name} is not between 0 and 1`)
-}
-
-function checkType(type: 'boolean' | 'function'): (name: string, value: unknown) => void {
-  return (name, value) => {
-    if (typeof value !== type) throw new TypeError(`accessLog: ${name} is no ${type}`)
+  if (format === AccessLogFormat.Custom && customFormatter === undefined) {
+    throw optionError({
+      api: 'accessLog',
+      name: 'customFormatter',
+      expected: 'a function if format is "custom"',
+      got: 'undefined',
+      fix: 'Add a customFormatter, or use another format.',
+    })
   }
 }
 
-function checkList(what: string, isItem: (value: unknown) => boolean): (name: string, value: unknown) => void {
-  return (name, value) => {
-    if (!Array.isArray(value) || !value.every((item) => isItem(item))) {
-      throw new TypeError(`accessLog: ${name} is no list of ${what}`)
-    }
-  }
+/** Ends the error for options that give the threshold in both units. */
+export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not both.'
+
+export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {
+  return slowThreshold !== undefined && slowThresholdMs !== undefined
 }
 
-function checkFieldName(name: string, value: unknown): void {
-  if (!isToken(value)) throw new TypeError(`accessLog: ${name} is no field name`)
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string'
-}
-
-/** Whether a text can be a method or the name of a field: RFC 9110 §5.1, §5.6.2, §9.1. */
-export function isToken(text: unknown): boolean {
-  return typeof text === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(text)
+/** Reports whether a value can be a method or the name of a field: RFC 9110 §5.1, §5.6.2, §9.1. */
+export function isToken(value: unknown): boolean {
+  return typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value)
 }

@@ -26,8 +26,10 @@ export interface AccessLogConfig {
   readonly clientErrorLevel?: LevelNumber | undefined
   /** Level of 5xx. Default `Level.Error`. */
   readonly serverErrorLevel?: LevelNumber | undefined
-  /** A request that took longer, in nanoseconds, is slow; 0 for none. Default 0. */
+  /** Nanoseconds after which a request is slow; 0 for never. Default 0. */
   readonly slowThreshold?: number | bigint | undefined
+  /** Milliseconds after which a request is slow; 0 for never. Must be absent if `slowThreshold` is given. */
+  readonly slowThresholdMs?: number | undefined
   /** Level of slow requests; with a 4xx or 5xx, the more severe of the two. Default `Level.Warn`. */
   readonly slowLevel?: LevelNumber | undefined
   /** Show the query. Default true. */

@@ -1,7 +1,9 @@
 import { Server } from '@fw/core'
 import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
-import type { RouteOptions } from '@fw/types'
+import { checkOptions, declaredRouteOptions } from '@fw/options'
+import type { Context, RouteOptions } from '@fw/types'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fakeContext } from '../../test/fake-context.ts'
 import { accessLog, AccessLogFormat, RequestLogger, type AccessLogConfig, type RouteAccessLog } from '../index.ts'
 
 const sink = new MemorySink()
@@ -32,6 +34,31 @@ async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}
       return 'x'
     })
   for (const status of statuses) await (await server.fetch(`/route/${status}?secret=1`)).text()
+}
+
+/** Asks a route with this option that a router without checks has registered, once for each status. */
+function askUnchecked(option: unknown, config: AccessLogConfig, statuses: readonly number[]): void {
+  const route = { method: 'GET', pattern: '/route/:status', options: { accessLog: option } }
+  const middleware = accessLog(config)
+  for (const status of statuses) {
+    const { ctx, finish } = fakeContext({ path: `/route/${status}`, rawQuery: 'secret=1' })
+    middleware(Object.assign(ctx, { route }) as Context, async () => {})
+    finish({ status })
+  }
+}
+
+/** Checks the option as a router does when a route is registered. */
+function register(option: unknown): void {
+  checkOptions<object>('GET /x', { accessLog: option }, declaredRouteOptions())
+}
+
+function refusalOf(option: unknown): string {
+  try {
+    register(option)
+    return 'accepted'
+  } catch (error) {
+    return String(error)
+  }
 }
 
 /** Levels and the first words of entries. */
@@ -93,23 +120,77 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([])
   })
 
+  it('replaces a threshold of the group, whatever its unit', async () => {
+    await ask({ slowThreshold: 0 }, { slowThresholdMs: 0.000_001 })
+    await ask({ slowThresholdMs: 0 }, { slowThreshold: 1 })
+    await ask({ slowThresholdMs: 0.000_001 }, { slowThreshold: 0 })
+    expect(entries().map(([level]) => level)).toEqual([2, 2, 3])
+  })
+
   it.each<[unknown, string]>([
-    ['quiet', "accessLog: it is neither 'silent' nor a level nor an object"],
-    [null, "accessLog: it is neither 'silent' nor a level nor an object"],
-    [7, 'accessLog: normalLevel is no level, 0 to 6'],
-    [{ levle: 1 }, "accessLog: there is no option 'levle'; there are: format, "],
-  ])('%j is told of once, and has no effect', async (option, fault) => {
+    [
+      { sampleRate: 2 },
+      'RangeError: GET /x: option "accessLog.sampleRate" must be a number from 0 to 1, got 2. Omit it to use the default.',
+    ],
+    [{ levle: 1 }, 'TypeError: GET /x: unknown option "accessLog.levle". Known options: format, '],
+    [
+      { requestHeaders: ['a b'] },
+      'TypeError: GET /x: option "accessLog.requestHeaders[0]" must be a field name, got "',
+    ],
+    [{ normalLevel: 7 }, 'RangeError: GET /x: option "accessLog.normalLevel" must be one of Level.Trace (0) to Level'],
+    [
+      { trustProxy: -1 },
+      'RangeError: GET /x: option "accessLog.trustProxy" must be false, a number of hops, an array ',
+    ],
+    [{ trustProxy: ['me'] }, 'TypeError: GET /x: option "accessLog.trustProxy" must be false, a number of hops, an '],
+    [{ slowThreshold: 1, slowThresholdMs: 1 }, 'got an object. Give slowThreshold or slowThresholdMs, but not both.'],
+    [
+      7,
+      'RangeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object,',
+    ],
+    ['quiet', 'or an object, got "quiet". Use "silent" or a constant such as Level.Debug.'],
+    [null, 'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an '],
+  ])('is refused when a route is registered with %j', (option, message) => {
+    expect(refusalOf(option)).toContain(message)
+  })
+
+  it.each(['silent', 0, Level.Off, {}, { skipPaths: ['/x'] }, { trustProxy: ['10.0.0.0/8'] }, { slowThreshold: 1n }])(
+    'is accepted when a route is registered with %o',
+    (option) => {
+      expect(() => register(option)).not.toThrow()
+    },
+  )
+
+  it.each<[unknown, string]>([
+    [
+      'quiet',
+      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got',
+    ],
+    [
+      null,
+      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got n',
+    ],
+    [7, 'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got 7.'],
+    [{ levle: 1 }, 'accessLog: unknown option "levle". Known options: format, '],
+  ])('causes one warning and has no effect if it is %j on a route that was not checked', (option, fault) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    await ask(option as RouteAccessLog, {}, [200, 200])
+    askUnchecked(option, {}, [200, 200])
     expect(entries()).toHaveLength(2)
-    const message = `The option accessLog of GET '/route/:status' is wrong, and used without what is wrong in it: ${fault}`
+    const message = `GET /route/:status: option "accessLog" is used without its invalid parts. ${fault}`
     expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
   })
 
-  it('keeps what is redacted out of the log though something beside it is wrong', async () => {
+  it('keeps redacted values out of the log if another option is wrong', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    await ask({ redactQuery: ['secret'], levle: 1 } as RouteAccessLog, {}, [200])
+    askUnchecked({ redactQuery: ['secret'], levle: 1 }, {}, [200])
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
+  it('uses the first of two thresholds on a route that was not checked', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    askUnchecked({ slowThreshold: 0, slowThresholdMs: 0.000_001, normalLevel: Level.Debug }, {}, [200])
+    expect(entries()).toEqual([[1, 'GET /route/200?secret=1 200']])
     expect(warn).toHaveBeenCalledOnce()
   })
 

@@ -1,5 +1,8 @@
+import { compileTrust, type TrustProxy } from '@fw/client-address'
 import { Level } from '@fw/log'
+import { declareRouteOption, either, object, oneOf, type OptionKind, optionError, showValue } from '@fw/options'
 import type { LevelNumber, RouteInfo } from '@fw/types'
+import { CONFIG_KINDS, hasBothThresholds, levelKind, ONE_THRESHOLD } from './check-config.ts'
 import type { AccessLogConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
 
@@ -18,6 +21,23 @@ declare module '@fw/types' {
     readonly accessLog?: RouteAccessLog | undefined
   }
 }
+
+const trustKind: OptionKind = {
+  expected: 'false, a number of hops, an array of CIDR blocks or { proxies, header }',
+  accepts: isTrust,
+  isRightType: (value) => typeof value === 'number',
+}
+
+const valueKind = either(oneOf('silent'), levelKind, object)
+
+const routeKind: OptionKind = {
+  ...valueKind,
+  accepts: (value) => valueKind.accepts(value) && !(object.accepts(value) && hasBothThresholds(value as object)),
+  fix: (value) => (object.accepts(value) ? ONE_THRESHOLD : 'Use "silent" or a constant such as Level.Debug.'),
+  nested: { ...CONFIG_KINDS, trustProxy: trustKind },
+}
+
+declareRouteOption('accessLog', routeKind)
 
 /**
  * The settings for the requests of each route.
@@ -45,37 +65,55 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
     return { ...settings, normalLevel: off, clientErrorLevel: off, serverErrorLevel: off, slowLevel: off }
   }
   try {
-    return compile({ ...config, ...changes(option) }, settings.entries)
+    return compile(merge(config, changes(option)), settings.entries)
   } catch (error) {
-    // A route is registered without us; a request must not fail for its log, so this is told of once, on the first.
-    const what = `The option accessLog of ${route.method} '${route.pattern}' is wrong, and used without what is wrong in it`
-    process.emitWarning(`${what}: ${(error as Error).message}`, 'AccessLogWarning')
-    return compile({ ...config, ...usable(option, config, settings) }, settings.entries)
+    // A router that does not check options registered this route. A request must not fail because of its log.
+    const what = `${route.method} ${route.pattern}: option "accessLog" is used without its invalid parts`
+    process.emitWarning(`${what}. ${(error as Error).message}`, 'AccessLogWarning')
+    return compile(merge(config, usable(option, config, settings)), settings.entries)
   }
 }
 
-/** @throws {TypeError} for what code without types may give */
+/** @throws {TypeError | RangeError} for a value that only code without types can give */
 function changes(option: RouteAccessLog): AccessLogConfig {
-  if (typeof option === 'number') return { normalLevel: option }
   if (typeof option === 'object' && (option as unknown) !== null) return stated(option)
-  throw new TypeError("accessLog: it is neither 'silent' nor a level nor an object")
+  if (levelKind.accepts(option)) return { normalLevel: option as LevelNumber }
+  const { expected } = routeKind
+  throw optionError({ api: 'accessLog', name: 'accessLog', expected, got: showValue(option), fix: 'Change the route.' })
 }
 
-/** The changes that can be made one by one: a slip in one of them must not write what another keeps out of the log. */
+/** Returns the valid changes. One mistake must not log what another option keeps out of the log. */
 function usable(option: unknown, config: AccessLogConfig, { entries }: Settings): AccessLogConfig {
   if (typeof option !== 'object' || option === null) return {}
-  const isUsable = ([name, value]: [string, unknown]): boolean => {
+  let valid: AccessLogConfig = {}
+  for (const [name, value] of Object.entries(stated(option))) {
+    const more = { ...valid, [name]: value }
     try {
-      compile({ ...config, [name]: value }, entries)
-      return true
+      compile(merge(config, more), entries)
+      valid = more
     } catch {
-      return false
+      // The warning reports the first invalid part.
     }
   }
-  return Object.fromEntries(Object.entries(stated(option)).filter(isUsable))
+  return valid
+}
+
+/** Returns the options of the middleware with those of a route. A threshold of the route replaces both units. */
+function merge(config: AccessLogConfig, route: AccessLogConfig): AccessLogConfig {
+  if (route.slowThreshold === undefined && route.slowThresholdMs === undefined) return { ...config, ...route }
+  return { ...config, slowThreshold: undefined, slowThresholdMs: undefined, ...route }
 }
 
 /** What is `undefined` was not given: it must not write what the group keeps out of the log. */
 function stated(option: object): AccessLogConfig {
   return Object.fromEntries(Object.entries(option).filter(([, value]) => value !== undefined))
+}
+
+function isTrust(value: unknown): boolean {
+  try {
+    compileTrust(value as TrustProxy)
+    return true
+  } catch {
+    return false
+  }
 }

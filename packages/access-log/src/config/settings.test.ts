@@ -43,6 +43,15 @@ describe('compile', () => {
     expect(compile({ slowThreshold }).slowThresholdNs).toBe(expected)
   })
 
+  it.each([
+    [0, Infinity],
+    [0.5, 500_000],
+    [500, 500_000_000],
+    [Infinity, Infinity],
+  ])('takes a threshold of %d milliseconds as %d nanoseconds', (slowThresholdMs, expected) => {
+    expect(compile({ slowThresholdMs }).slowThresholdNs).toBe(expected)
+  })
+
   it('compares header names without case, shows them as configured and each once', () => {
     const { requestHeaders } = compile({
       requestHeaders: ['User-Agent', 'authorization', 'User-Agent'],
@@ -55,27 +64,43 @@ describe('compile', () => {
   })
 
   it.each<[unknown, string]>([
-    [null, 'accessLog: the configuration is no object'],
-    [['json'], 'accessLog: the configuration is no object'],
-    ['json', 'accessLog: the configuration is no object'],
-    [{ formt: 'json' }, "accessLog: there is no option 'formt'; there are: format, "],
-    [{ __proto__: null, constructor: 1 }, "accessLog: there is no option 'constructor'"],
-    [{ format: 'xml' }, 'accessLog: format is none of combined, common, json, custom'],
-    [{ format: 'custom' }, 'accessLog: format is custom, so give a customFormatter'],
-    [{ normalLevel: 'info' }, 'accessLog: normalLevel is no level, such as Level.Info'],
-    [{ logQuery: 'no' }, 'accessLog: logQuery is no boolean'],
-    [{ slowThreshold: '1s' }, 'accessLog: slowThreshold is no number of nanoseconds'],
-    [{ requestHeaders: ['a b'] }, 'accessLog: requestHeaders is no list of field names'],
-    [{ responseHeaders: 'x-a' }, 'accessLog: responseHeaders is no list of field names'],
-    [{ skipPaths: [/x/] }, 'accessLog: skipPaths is no list of strings'],
-    [{ skipIf: true }, 'accessLog: skipIf is no function'],
-    [{ sampleRate: '10 %' }, 'accessLog: sampleRate is no number'],
-    [{ logTraceContext: 1 }, 'accessLog: logTraceContext is no boolean'],
-    [{ correlationHeader: '' }, 'accessLog: correlationHeader is no field name'],
+    [null, 'accessLog: options must be an object, got null. Known options: format, '],
+    [['json'], 'accessLog: options must be an object, got an array. Known options: format, '],
+    ['json', 'accessLog: options must be an object, got "json". Known options: format, '],
+    [{ formt: 'json' }, 'accessLog: unknown option "formt". Did you mean "format"? Known options: format, '],
+    [{ __proto__: null, constructor: 1 }, 'accessLog: unknown option "constructor". Known options: format, '],
+    [{ format: 'xml' }, 'accessLog: option "format" must be "combined", "common", "json" or "custom", got "xml".'],
+    [
+      { format: 'custom' },
+      'accessLog: option "customFormatter" must be a function if format is "custom", got undefined. Add a customFormatter',
+    ],
+    [
+      { normalLevel: 'info' },
+      'accessLog: option "normalLevel" must be one of Level.Trace (0) to Level.Off (6), got "info". Use a constant such',
+    ],
+    [{ logQuery: 'no' }, 'accessLog: option "logQuery" must be true or false, got "no".'],
+    [
+      { slowThreshold: '1s' },
+      'accessLog: option "slowThreshold" must be a number or bigint of nanoseconds, at least 0, got "1s". ' +
+        'Use slowThresholdMs to give milliseconds.',
+    ],
+    [{ slowThresholdMs: 1n }, 'option "slowThresholdMs" must be a number of milliseconds, at least 0, got 1n.'],
+    [
+      { slowThreshold: 0, slowThresholdMs: 500 },
+      'accessLog: option "slowThresholdMs" must be omitted if slowThreshold is 0, got 500. ' +
+        'Give slowThreshold or slowThresholdMs, but not both.',
+    ],
+    [{ requestHeaders: ['a b'] }, 'accessLog: option "requestHeaders[0]" must be a field name, got "a b".'],
+    [{ responseHeaders: 'x-a' }, 'accessLog: option "responseHeaders" must be an array of field names, got "x-a".'],
+    [{ skipPaths: [/x/] }, 'accessLog: option "skipPaths[0]" must be a string, got a RegExp.'],
+    [{ skipIf: true }, 'accessLog: option "skipIf" must be a function, got true.'],
+    [{ sampleRate: '10 %' }, 'accessLog: option "sampleRate" must be a number from 0 to 1, got "10 %".'],
+    [{ logTraceContext: 1 }, 'accessLog: option "logTraceContext" must be true or false, got 1.'],
+    [{ correlationHeader: '' }, 'accessLog: option "correlationHeader" must be a field name, got "".'],
     [{ trustProxy: true }, 'accessLog: trustProxy is true; it takes { proxies: '],
     [{ trustProxy: { proxies: 1 } }, 'accessLog: trustProxy.header is none of x-forwarded-for, x-real-ip, forwarded'],
     [{ trustProxy: ['proxy.example'] }, 'accessLog: "proxy.example" in trustProxy is no CIDR block'],
-  ])('refuses %j', (config, message) => {
+  ])('refuses %o', (config, message) => {
     const refused = (): unknown => compile(config as AccessLogConfig)
     expect(refused).toThrow(TypeError)
     expect(refused).toThrow(message)
@@ -86,11 +111,14 @@ describe('compile', () => {
     { slowLevel: 1.5 },
     { slowThreshold: -1 },
     { slowThreshold: NaN },
+    { slowThreshold: -1n },
+    { slowThresholdMs: -1 },
+    { slowThresholdMs: NaN },
     { trustProxy: -1 },
     { sampleRate: 1.01 },
     { sampleRate: -0.1 },
     { sampleRate: NaN },
-  ])('refuses %j, which is out of range', (config) => {
+  ])('refuses %o, which is out of range', (config) => {
     expect(() => compile(config as AccessLogConfig)).toThrow(RangeError)
   })
 })

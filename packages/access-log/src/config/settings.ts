@@ -5,6 +5,8 @@ import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import { checkConfig } from './check-config.ts'
 import type { Parts } from '../entry/entry.ts'
 
+const NS_PER_MS = 1e6
+
 /** A header to capture. */
 export interface HeaderChoice {
   /** As configured, which is how it is shown. */
@@ -42,14 +44,11 @@ export interface Settings extends Parts {
 /**
  * Checks a configuration and fills in the defaults.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a value it cannot have
+ * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
  */
 export function compile(config: AccessLogConfig, entries: Logger): Settings {
   checkConfig(config)
-  const { format = AccessLogFormat.Combined, customFormatter, slowThreshold = 0, trustProxy } = config
-  if (format === AccessLogFormat.Custom && customFormatter === undefined) {
-    throw new TypeError('accessLog: format is custom, so give a customFormatter')
-  }
+  const { format = AccessLogFormat.Combined, customFormatter, trustProxy } = config
   const trust = trustProxy === undefined ? undefined : compileTrust(trustProxy, 'accessLog')
   const redacted = lowerCase(config.redactHeaders)
   return {
@@ -58,7 +57,7 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     normalLevel: config.normalLevel ?? Level.Info,
     clientErrorLevel: config.clientErrorLevel ?? Level.Warn,
     serverErrorLevel: config.serverErrorLevel ?? Level.Error,
-    slowThresholdNs: Number(slowThreshold) || Infinity,
+    slowThresholdNs: slowThresholdNs(config) || Infinity,
     slowLevel: config.slowLevel ?? Level.Warn,
     logQuery: config.logQuery ?? true,
     logClientIp: config.logClientIp ?? true,
@@ -78,6 +77,10 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
         : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, trust),
     redactQuery: lowerCase(config.redactQuery),
   }
+}
+
+function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig): number {
+  return slowThreshold === undefined ? slowThresholdMs * NS_PER_MS : Number(slowThreshold)
 }
 
 /** What the server believes, if it was told whom to believe; else what the request claims. */

@@ -30,7 +30,7 @@ export interface FormatError<Message extends string> {
 export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
   ? F extends RuntimeFormat
     ? unknown[]
-    : FormatError<'a format that is no string literal takes no arguments: use runtime(format), or "{}" and the text as its argument'>[]
+    : FormatError<'a format with arguments must be a string literal, got a string: use runtime(format), or "{}" and the text as its argument'>[]
   : Walk<F, []>
 
 /** Has all the properties that a pattern such as `a${string}` names, none, but not the one that a literal names. */
@@ -134,11 +134,11 @@ type Mixed = '{} and {0} cannot be mixed in one format'
 type NoSize<At, Spec extends string> = [At] extends ['' | Index] ? FormatError<Mixed> : NoSpec<Spec>
 type NoPlaceholder<Body extends string> = Body extends Unclosed
   ? FormatError<'unclosed { in the format; write {{ for a brace'>
-  : FormatError<`{${Body}} is no placeholder; those are {}, {0} to {9}, {:spec} and {0:spec}`>
+  : FormatError<`a placeholder must be {}, {0} to {9}, {:spec} or {0:spec}, got {${Body}}`>
 
 /** Kept as a conditional type: an alias by name would hide the message. */
 type NoSpec<Spec extends string> = Spec extends string
-  ? FormatError<`{:${Spec}} is no format spec; it is [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], where c d b o x take no precision and s ? c no sign, # or 0`>
+  ? FormatError<`a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:${Spec}}; c d b o x take no precision and s ? c no sign, # or 0`>
   : never
 
 type Align = '<' | '>' | '^'

@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 
 function lineOf(pattern: string, from = RECORD, utc = false): string {
-  return compileCustomPattern(pattern, utc, undefined, 'create FileSink').line(from)
+  return compileCustomPattern(pattern, utc, undefined, 'FileSink').line(from)
 }
 
 describe('a pattern', () => {
@@ -61,17 +61,17 @@ describe('a pattern', () => {
   })
 
   it.each([
-    ['{msg}', "'{msg}' is no token of a pattern (known: time, iso, epoch, level, location, file,"],
-    ['{}', "'{}' is no token"],
-    ['{constructor}', "'{constructor}' is no token"],
-    ['{message:zz}', "'{message:zz}' is no token"],
-    ['{message', "'{' is no token"],
-    ['message}', "'}' is no token"],
-    ['a\nb', "pattern must be a string of one line, not 'a\\nb'"],
-    [7, 'pattern must be a string of one line, not 7'],
+    ['{msg}', 'text with known tokens, got "{msg}". Known tokens: time, iso, epoch, level, location, file,'],
+    ['{}', 'text with known tokens, got "{}". Known tokens: '],
+    ['{constructor}', 'text with known tokens, got "{constructor}".'],
+    ['{message:zz}', 'text with known tokens, got "{message:zz}".'],
+    ['{message', 'text with known tokens, got "{".'],
+    ['message}', 'text with known tokens, got "}".'],
+    ['a\nb', String.raw`a string of one line, got "a\nb".`],
+    [7, 'a string of one line, got 7.'],
   ])('%j is refused', (pattern, message) => {
-    const compile = (): unknown => compileCustomPattern(pattern, false, undefined, 'create FileSink')
+    const compile = (): unknown => compileCustomPattern(pattern, false, undefined, 'FileSink')
     expect(compile).toThrow(TypeError)
-    expect(compile).toThrow(`Cannot create FileSink: ${message}`)
+    expect(compile).toThrow(`FileSink: option "pattern" must be ${message}`)
   })
 })

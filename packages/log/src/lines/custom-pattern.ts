@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { optionError, showValue } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { display } from '../text/display.ts'
 import { escapeLine } from '../text/escape.ts'
@@ -24,16 +24,17 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
  * A token may have a format spec (`{location:>20}`); `{{` and `}}` are braces. What a record does not have is shown
  * as `-`. Tokens are escaped one by one, so that nothing in a record can end the line.
  *
- * @throws {TypeError} naming the tokens there are, if one is unknown, or if the pattern has a line break
+ * @param api The class of the sink, for messages
+ * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break
  */
 export function compileCustomPattern(
   pattern: unknown,
   utc: boolean,
   paint: PaintLevel | undefined,
-  purpose: string,
+  api: string,
 ): CustomPattern {
   if (typeof pattern !== 'string' || /[\r\n]/.test(pattern)) {
-    throw new TypeError(`Cannot ${purpose}: pattern must be a string of one line, not ${inspect(pattern)}`)
+    throw optionError({ api, name: 'pattern', expected: 'a string of one line', got: showValue(pattern) })
   }
   const tokens = tokensFor(utc, paint)
   const parts: Part[] = []
@@ -51,8 +52,13 @@ export function compileCustomPattern(
     const valueOf = Object.hasOwn(tokens, name) ? tokens[name] : undefined
     const spec = parseSpec(specText ?? '')
     if (valueOf === undefined || spec === undefined) {
-      const known = Object.keys(tokens).join(', ')
-      throw new TypeError(`Cannot ${purpose}: '${source}' is no token of a pattern (known: ${known}; {{ is a brace)`)
+      throw optionError({
+        api,
+        name: 'pattern',
+        expected: 'text with known tokens',
+        got: showValue(source),
+        fix: `Known tokens: ${Object.keys(tokens).join(', ')}. Write {{ or }} for a brace.`,
+      })
     }
     usesLocation ||= LOCATION_TOKENS.has(name)
     const before = text

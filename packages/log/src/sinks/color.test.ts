@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { Level } from '../level.ts'
-import { checkColorMode, paintLevel, wantsColor } from './color.ts'
+import { colorModeKind, paintLevel, wantsColor } from './color.ts'
+import { ConsoleSink, type ConsoleSinkConfig } from './console-sink.ts'
 
 it.each([
   ['always', {}, false, true],
@@ -34,5 +35,8 @@ it.each([
 })
 
 it.each(['yes', true, 1, null])('refuses the mode %j', (mode) => {
-  expect(() => checkColorMode(mode, 'create ConsoleSink')).toThrow(/^Cannot create ConsoleSink: .* is no color mode/)
+  expect(colorModeKind.accepts(mode)).toBe(false)
+  expect(() => new ConsoleSink({ colorMode: mode } as unknown as ConsoleSinkConfig)).toThrow(
+    /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got /,
+  )
 })

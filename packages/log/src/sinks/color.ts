@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import { inspect } from 'node:util'
+import { oneOf, type OptionKind } from '@fw/options'
 import { Chalk } from 'chalk'
 import { Level } from '../level.ts'
 
@@ -8,12 +8,8 @@ export const ColorMode = { Auto: 'auto', Always: 'always', Never: 'never' } as c
 
 export type ColorMode = (typeof ColorMode)[keyof typeof ColorMode]
 
-/** @throws {TypeError} if the value is no mode */
-export function checkColorMode(value: unknown, purpose: string): ColorMode {
-  const mode = Object.values(ColorMode).find((known) => known === value)
-  if (mode !== undefined) return mode
-  throw new TypeError(`Cannot ${purpose}: ${inspect(value)} is no color mode, use 'auto', 'always' or 'never'`)
-}
+/** Accepts color modes. */
+export const colorModeKind: OptionKind = oneOf(...Object.values(ColorMode))
 
 /**
  * Whether to colour what goes to a file descriptor. In `Auto` `FORCE_COLOR` comes first (`0` and `false` mean no), as

@@ -5,6 +5,7 @@ import { runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record, sinkContract } from '../testing.ts'
 import { ColorMode } from './color.ts'
 import { ConsoleSink, type ConsoleSinkConfig } from './console-sink.ts'
+import { sinkAbilities, type LogSink } from './log-sink.ts'
 
 interface Console {
   sink: ConsoleSink
@@ -47,7 +48,8 @@ describe('ConsoleSink', () => {
     () => {
       const err = join(temporaryDirectory(), 'err')
       const sink = new ConsoleSink({ pattern: '{message}' }, [openSync('/dev/full', 'a'), openSync(err, 'a')])
-      sink.useQueue({ flushIntervalMs: 100, maxQueueSize: 100, overflow: 'drop', onFailure: () => {} })
+      const settings = { flushIntervalMs: 100, maxQueueSize: 100, overflow: 'drop', onFailure: () => {} } as const
+      ;(sink as LogSink)[sinkAbilities]?.useQueue?.(settings)
       sink.write(record({ level: 2, message: 'gathered' }))
       expect(() => sink.write(record({ level: 4, message: 'seen' }))).toThrow('ENOSPC')
       expect(readFileSync(err, 'utf8')).toBe('seen\n')
@@ -75,10 +77,22 @@ describe('ConsoleSink', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['an unknown option', { color: true }, /^Cannot create ConsoleSink: unknown option 'color'/],
-    ['a flag that is none', { showLocation: 'no' }, /showLocation must be true or false, not 'no'$/],
-    ['a colour mode that is none', { colorMode: 'sometimes' }, /'sometimes' is no color mode/],
-    ['a level that is none', { level: 'info' }, /'info' is no level/],
+    ['an unknown option', { color: true }, /^ConsoleSink: unknown option "color"\. Known options: /],
+    [
+      'a flag that is none',
+      { showLocation: 'no' },
+      /^ConsoleSink: option "showLocation" must be true or false, got "no"\./,
+    ],
+    [
+      'a colour mode that is none',
+      { colorMode: 'sometimes' },
+      /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got "sometimes"\./,
+    ],
+    [
+      'a level that is none',
+      { level: 'info' },
+      /^ConsoleSink: option "level" must be one of Level\.Trace \(0\) to .*, got "info"\. Use Level\.Info, or parse/,
+    ],
   ])('refuses %s', (_what, config, message) => {
     expect(() => new ConsoleSink(config as ConsoleSinkConfig)).toThrow(message)
   })

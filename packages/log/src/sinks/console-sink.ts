@@ -1,14 +1,14 @@
+import { flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
-import type { QueueSettings } from '../async/queued-writer.ts'
-import type { LogSink } from '../fan-out.ts'
 import { Level } from '../level.ts'
 import type { LinePattern } from '../lines/pattern.ts'
 import type { PlainCall, PlainForm } from '../lines/plain-call.ts'
 import { droppedRecord } from '../record.ts'
-import { checkColorMode, ColorMode, colorsTo, paintLevel } from './color.ts'
+import { ColorMode, colorModeKind, colorsTo, paintLevel } from './color.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
 import type { LineBuffer } from '../text/line-buffer.ts'
 import { LineOutput } from './line-output.ts'
+import { declareAbilities, type LogSink } from './log-sink.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
 export interface ConsoleSinkConfig extends LineConfig {
@@ -18,13 +18,15 @@ export interface ConsoleSinkConfig extends LineConfig {
   readonly stderrForErrors?: boolean
 }
 
+const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
+  colorMode: colorModeKind,
+  stderrForErrors: flag,
+}
+
 /** Writes one line for each record to stdout or stderr; each of the two has colours or not by itself. */
 export class ConsoleSink implements LogSink {
   readonly level: Level
-  readonly usesLocation: boolean
   readonly #stderrForErrors: boolean
-  /** See `LogSink`. */
-  readonly writeCall: ((call: PlainCall) => boolean) | undefined
   readonly #outLine: LinePattern
   readonly #errLine: LinePattern
   readonly #out: LineOutput
@@ -37,31 +39,24 @@ export class ConsoleSink implements LogSink {
    * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
    */
   constructor(config: ConsoleSinkConfig = {}, fds: readonly [stdout: number, stderr: number] = [1, 2]) {
-    const purpose = 'create ConsoleSink'
-    const line = checkLineConfig(config, ['colorMode', 'stderrForErrors'], ['stderrForErrors'], purpose)
-    const mode = checkColorMode(config.colorMode ?? ColorMode.Auto, purpose)
+    const line = checkLineConfig('ConsoleSink', config, OPTIONS)
+    const mode = config.colorMode ?? ColorMode.Auto
     const compileFor = (fd: number): LinePattern => line.compile(colorsTo(fd, mode) ? paintLevel : undefined)
     this.level = line.level
-    this.usesLocation = line.usesLocation
     this.#stderrForErrors = config.stderrForErrors ?? true
     this.#outLine = compileFor(fds[0])
     this.#errLine = compileFor(fds[1])
     this.#out = new LineOutput(fds[0], (count) => this.#outLine(droppedRecord(count)))
     this.#err = new LineWriter(fds[1])
     const { compileCalls } = line
-    // What a subclass makes of records must see all of them.
-    if (compileCalls === undefined || new.target !== ConsoleSink) return
-    const formFor = (fd: number): PlainForm => compileCalls(colorsTo(fd, mode) ? paintLevel : undefined)
-    const [outForm, errForm] = [formFor(fds[0]), formFor(fds[1])]
-    this.writeCall = (call) => !this.#closed && this.#put(call, (this.#isError(call) ? errForm : outForm).lineOf(call))
-  }
-
-  get queued(): number {
-    return this.#out.queued
-  }
-
-  useQueue(settings: QueueSettings | undefined): void {
-    this.#out.useQueue(settings)
+    const formFor = (fd: number): PlainForm | undefined => compileCalls?.(colorsTo(fd, mode) ? paintLevel : undefined)
+    // A subclass that changes records must see all of them.
+    const [outForm, errForm] = new.target === ConsoleSink ? fds.map(formFor) : []
+    const writeCall =
+      outForm &&
+      errForm &&
+      ((call: PlainCall) => !this.#closed && this.#put(call, (this.#isError(call) ? errForm : outForm).lineOf(call)))
+    declareAbilities(this, this.#out.abilities(line.usesLocation, writeCall))
   }
 
   /** @throws {Error} as of `fs.writeSync`; the next record is tried again */
@@ -93,6 +88,6 @@ export class ConsoleSink implements LogSink {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#out.useQueue(undefined)
+    this.#out.close()
   }
 }

@@ -32,6 +32,15 @@ sinkContract(
   it,
 )
 
+sinkContract(
+  'FileSink without locations',
+  () => {
+    const path = temporaryFile()
+    return { sink: new FileSink({ path, showLocation: false }), entries: () => linesOf(path) }
+  },
+  it,
+)
+
 it('a subclass sees every record, those too that could be written without one', () => {
   class Shouting extends FileSink {
     override write(entry: LogRecord): boolean {
@@ -150,14 +159,26 @@ for (let at = 0; at < 5000; at++) log.info('line {} {}', at, 'x'.repeat(60))`,
 })
 
 it.each<[string, unknown, RegExp]>([
-  ['no path', {}, /^Cannot open log file: path must be a non-empty string or a file URL, not undefined$/],
-  ['an empty path', '', /not ''$/],
-  ['a URL of no file', new URL('http://host/app.log'), /^Cannot open log file: path must be .* file URL, not URL/],
-  ['a path that is a number', { path: 1 }, /not 1$/],
-  ['a flag that is none', { path: 'x', append: 1 }, /^Cannot create FileSink: append must be true or false, not 1$/],
-  ['an unknown option', { path: 'x', mode: 1 }, /^Cannot create FileSink: unknown option 'mode'/],
-  ['a level that is none', { path: 'x', level: 9 }, /^Cannot create FileSink: 9 is no level/],
-  ['undefined', undefined, /^Cannot create FileSink: options must be an object$/],
+  ['no path', {}, /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/],
+  ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write for example "logs\/app\.log"\.$/],
+  [
+    'a URL of no file',
+    new URL('http://host/app.log'),
+    /^FileSink: option "path" must be .* file URL, got "http:\/\/host\/app\.log"\./,
+  ],
+  ['a path that is a number', { path: 1 }, /^FileSink: option "path" must be .*, got 1\./],
+  ['a flag that is none', { path: 'x', append: 1 }, /^FileSink: option "append" must be true or false, got 1\./],
+  ['an unknown option', { path: 'x', mode: 1 }, /^FileSink: unknown option "mode"\. Known options: path, /],
+  [
+    'a level that is none',
+    { path: 'x', level: 9 },
+    /^FileSink: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\), got 9\./,
+  ],
+  [
+    'undefined',
+    undefined,
+    /^FileSink: options must be an object, got undefined\. Known options: path, append, rotate, /,
+  ],
 ])('refuses %s', (_what, config, message) => {
   expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)
 })

@@ -1,12 +1,10 @@
 import { closeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
 import { isMainThread } from 'node:worker_threads'
+import { anything, flag, oneOf, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
-import type { QueueSettings } from '../async/queued-writer.ts'
 import { display } from '../text/display.ts'
 import { printToStderr } from '../failure-report.ts'
-import type { LogSink } from '../fan-out.ts'
 import type { Level } from '../level.ts'
 import type { LinePattern } from '../lines/pattern.ts'
 import type { LineBuffer } from '../text/line-buffer.ts'
@@ -14,8 +12,9 @@ import type { PlainCall, PlainForm } from '../lines/plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
 import { LineOutput } from './line-output.ts'
+import { declareAbilities, type LogSink } from './log-sink.ts'
 import { openLogFile } from './open-log-file.ts'
-import { Rotation, type RotateConfig } from './rotation.ts'
+import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 
 export interface FileSinkConfig extends LineConfig {
   /** Missing parent directories are made. */
@@ -28,12 +27,17 @@ export interface FileSinkConfig extends LineConfig {
   readonly reopenOn?: 'SIGHUP' | 'SIGUSR2'
 }
 
+const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
+  // Checked where the file is opened.
+  path: anything,
+  append: flag,
+  rotate: rotateKind,
+  reopenOn: oneOf('SIGHUP', 'SIGUSR2'),
+}
+
 /** Appends one line for each record to a file. Several processes and threads may write to the same file. */
 export class FileSink implements LogSink {
   readonly level: Level
-  readonly usesLocation: boolean
-  /** See `LogSink`. */
-  readonly writeCall: ((call: PlainCall) => boolean) | undefined
   readonly #path: string
   readonly #line: LinePattern
   readonly #rotation: Rotation | undefined
@@ -47,34 +51,22 @@ export class FileSink implements LogSink {
    * @throws {Error} naming the path if the file cannot be opened
    */
   constructor(config: string | URL | FileSinkConfig) {
-    const purpose = 'create FileSink'
     const options = typeof config === 'string' || config instanceof URL ? { path: config } : config
-    const line = checkLineConfig(options, ['path', 'append', 'rotate', 'reopenOn'], ['append'], purpose)
+    const line = checkLineConfig('FileSink', options, OPTIONS, { 'rotate.keep': 'rotate.maxFiles' })
     const { path, append = true, rotate, reopenOn, utc = false } = options
-    if (reopenOn !== undefined && reopenOn !== 'SIGHUP' && reopenOn !== 'SIGUSR2') {
-      throw new TypeError(`Cannot ${purpose}: reopenOn must be 'SIGHUP' or 'SIGUSR2', not ${inspect(reopenOn)}`)
-    }
     this.level = line.level
-    this.usesLocation = line.usesLocation
     this.#line = line.compile()
-    this.#rotation = rotate === undefined ? undefined : new Rotation(rotate, utc, purpose)
-    this.#fd = openLogFile(path, append)
+    this.#rotation = rotate === undefined ? undefined : new Rotation(rotate, utc, 'FileSink')
+    this.#fd = openLogFile('FileSink', path, append)
     this.#path = path instanceof URL ? fileURLToPath(path) : path
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
     // What a subclass makes of records must see all of them.
     const form = new.target === FileSink ? line.compileCalls?.() : undefined
-    this.writeCall = form && ((call) => !this.#closed && this.#putCall(call, form))
+    const writeCall = form && ((call: PlainCall) => !this.#closed && this.#putCall(call, form))
+    declareAbilities(this, this.#output.abilities(line.usesLocation, writeCall))
     this.#reopenOn = isMainThread ? reopenOn : undefined
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
-  }
-
-  get queued(): number {
-    return this.#output.queued
-  }
-
-  useQueue(settings: QueueSettings | undefined): void {
-    this.#output.useQueue(settings)
   }
 
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
@@ -120,7 +112,7 @@ export class FileSink implements LogSink {
     this.#closed = true
     if (this.#reopenOn !== undefined) process.off(this.#reopenOn, this.#reopenAtSignal)
     try {
-      this.#output.useQueue(undefined)
+      this.#output.close()
     } finally {
       closeSync(this.#fd)
     }
@@ -131,7 +123,7 @@ export class FileSink implements LogSink {
     const previous = this.#fd
     this.#output.switchTo(() => {
       rotation?.setAside(this.#path, previous)
-      this.#fd = openLogFile(this.#path, true)
+      this.#fd = openLogFile('FileSink', this.#path, true)
       return this.#fd
     })
     closeSync(previous)

@@ -21,6 +21,18 @@ sinkContract(
   it,
 )
 
+sinkContract(
+  'JsonSink without locations',
+  () => {
+    const path = join(temporaryDirectory(), 'app.json')
+    return {
+      sink: new JsonSink({ path, showLocation: false }),
+      entries: () => linesOf(path).map((line) => (JSON.parse(line) as { message: string }).message),
+    }
+  },
+  it,
+)
+
 describe('JsonSink', () => {
   it('writes objects to stdout, errors too', () => {
     const { stdout, stderr } = runScript(`
@@ -38,8 +50,12 @@ log.with({ id: 1 }).error('bad {}', 7)`)
   })
 
   it('refuses unknown options, flags that are none and paths that cannot be opened', () => {
-    expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow("unknown option 'file' (known: path,")
-    expect(() => new JsonSink({ showLocation: 0 } as unknown as JsonSinkConfig)).toThrow('must be true or false, not 0')
+    expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow(
+      'JsonSink: unknown option "file". Known options: path,',
+    )
+    expect(() => new JsonSink({ showLocation: 0 } as unknown as JsonSinkConfig)).toThrow(
+      'JsonSink: option "showLocation" must be true or false, got 0.',
+    )
     expect(() => new JsonSink({ path: temporaryDirectory() })).toThrow(/EISDIR/)
   })
 })

@@ -1,13 +1,12 @@
 import cluster from 'node:cluster'
 import { closeSync } from 'node:fs'
+import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
-import type { QueueSettings } from '../async/queued-writer.ts'
-import type { LogSink } from '../fan-out.ts'
 import { jsonLine } from '../lines/json-line.ts'
-import { checkLevel, Level } from '../level.ts'
-import { checkFlags, checkOptions } from '../options.ts'
+import { Level, levelKind } from '../level.ts'
 import { droppedRecord } from '../record.ts'
 import { LineOutput } from './line-output.ts'
+import { declareAbilities, type LogSink } from './log-sink.ts'
 import { openLogFile } from './open-log-file.ts'
 
 export interface JsonSinkConfig {
@@ -21,10 +20,18 @@ export interface JsonSinkConfig {
   readonly level?: Level
 }
 
+const OPTIONS: OptionKinds<JsonSinkConfig> = {
+  // Checked where the file is opened.
+  path: anything,
+  showLocation: flag,
+  showProcessId: flag,
+  level: levelKind,
+}
+
 /** Writes one JSON object in a line of its own for each record. */
 export class JsonSink implements LogSink {
   readonly level: Level
-  readonly usesLocation: boolean
+  readonly #showLocation: boolean
   readonly #pid: number | undefined
   readonly #fd: number | undefined
   readonly #output: LineOutput
@@ -35,27 +42,19 @@ export class JsonSink implements LogSink {
    * @throws {Error} naming the path if the file cannot be opened
    */
   constructor(config: JsonSinkConfig = {}) {
-    checkOptions(config, ['path', 'showLocation', 'showProcessId', 'level'], 'create JsonSink')
-    checkFlags(config, ['showLocation', 'showProcessId'], 'create JsonSink')
-    this.level = checkLevel(config.level ?? Level.Trace, 'create JsonSink')
-    this.usesLocation = config.showLocation ?? true
+    checkOptions('JsonSink', config, OPTIONS)
+    this.level = config.level ?? Level.Trace
+    this.#showLocation = config.showLocation ?? true
     this.#pid = (config.showProcessId ?? cluster.isWorker) ? process.pid : undefined
-    this.#fd = config.path === undefined ? undefined : openLogFile(config.path, true)
+    this.#fd = config.path === undefined ? undefined : openLogFile('JsonSink', config.path, true)
     this.#output = new LineOutput(this.#fd ?? 1, (count) => jsonLine(droppedRecord(count), this.#pid))
-  }
-
-  get queued(): number {
-    return this.#output.queued
-  }
-
-  useQueue(settings: QueueSettings | undefined): void {
-    this.#output.useQueue(settings)
+    declareAbilities(this, this.#output.abilities(this.#showLocation))
   }
 
   /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
-    const line = jsonLine(this.usesLocation ? record : { ...record, location: undefined }, this.#pid)
+    const line = jsonLine(this.#showLocation ? record : { ...record, location: undefined }, this.#pid)
     return this.#output.write(this.#output.encode(line), record)
   }
 
@@ -67,7 +66,7 @@ export class JsonSink implements LogSink {
     if (this.#closed) return
     this.#closed = true
     try {
-      this.#output.useQueue(undefined)
+      this.#output.close()
     } finally {
       if (this.#fd !== undefined) closeSync(this.#fd)
     }

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
+import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import { compileCustomPattern } from '../lines/custom-pattern.ts'
-import { checkLevel, Level } from '../level.ts'
-import { checkFlags, checkOptions } from '../options.ts'
+import { Level, levelKind } from '../level.ts'
 import { compilePattern, type LinePattern, type PaintLevel } from '../lines/pattern.ts'
 import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
-/** What every sink of text lines can be told. */
+/** Options of every sink of text lines. */
 export interface LineConfig {
   /** Show `[file:line]`. Default: true */
   readonly showLocation?: boolean
@@ -30,24 +30,33 @@ export interface CheckedLineConfig {
   readonly compileCalls?: (paint?: PaintLevel) => PlainForm
 }
 
-const FLAGS = ['showLocation', 'showThreadId', 'showProcessId', 'utc']
+const LINE_KINDS: OptionKinds<LineConfig> = {
+  showLocation: flag,
+  showThreadId: flag,
+  showProcessId: flag,
+  utc: flag,
+  // Checked where it is compiled.
+  pattern: anything,
+  level: levelKind,
+}
 
 /**
- * @param others Names of the sink's own options
- * @param otherFlags Those of them that are true or false
+ * Checks the options of a sink of lines, its own ones included.
+ *
+ * @param api The class of the sink, for messages
+ * @param own The kinds of the sink's own options
+ * @param meant See `checkOptions`
  * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
  */
-export function checkLineConfig(
-  config: LineConfig,
-  others: readonly string[],
-  otherFlags: readonly string[],
-  purpose: string,
+export function checkLineConfig<Config extends LineConfig>(
+  api: string,
+  config: Config,
+  own: OptionKinds<Omit<Config, keyof LineConfig>>,
+  meant?: Readonly<Record<string, string>>,
 ): CheckedLineConfig {
-  checkOptions(config, [...others, ...FLAGS, 'pattern', 'level'], purpose)
-  checkFlags(config, [...otherFlags, ...FLAGS], purpose)
-  const { showLocation = true, showThreadId = false, utc = false, pattern } = config
+  checkOptions<LineConfig>(api, config, { ...own, ...LINE_KINDS }, meant)
+  const { showLocation = true, showThreadId = false, utc = false, pattern, level = Level.Trace } = config
   const { showProcessId = showThreadId && cluster.isWorker } = config
-  const level = checkLevel(config.level ?? Level.Trace, purpose)
   if (pattern === undefined) {
     const parts = { showLocation, showThreadId, showProcessId, utc }
     return {
@@ -57,6 +66,6 @@ export function checkLineConfig(
       compileCalls: (paint) => compilePlainForm(parts, paint),
     }
   }
-  const { usesLocation } = compileCustomPattern(pattern, utc, undefined, purpose)
-  return { level, usesLocation, compile: (paint) => compileCustomPattern(pattern, utc, paint, purpose).line }
+  const { usesLocation } = compileCustomPattern(pattern, utc, undefined, api)
+  return { level, usesLocation, compile: (paint) => compileCustomPattern(pattern, utc, paint, api).line }
 }

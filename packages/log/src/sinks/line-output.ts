@@ -1,5 +1,6 @@
 import type { LogRecord } from '@fw/types'
 import { QueuedWriter, type QueueSettings } from '../async/queued-writer.ts'
+import type { SinkAbilities } from './log-sink.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
@@ -10,6 +11,7 @@ export class LineOutput {
   #fd: number
   #writer: LineWriter
   #queue: QueuedWriter | undefined
+  #closed = false
 
   /** @param describeDropped The line that reports so many dropped records */
   constructor(fd: number, describeDropped: (count: number) => string) {
@@ -18,13 +20,26 @@ export class LineOutput {
     this.#describeDropped = describeDropped
   }
 
-  /** Records not yet written. */
-  get queued(): number {
-    return this.#queue?.queued ?? 0
+  /** Returns the abilities of a sink that writes to this output alone. */
+  abilities(usesLocation: boolean, writeCall?: SinkAbilities['writeCall']): SinkAbilities {
+    return {
+      usesLocation,
+      queued: () => this.#queue?.queued ?? 0,
+      useQueue: (settings) => {
+        if (!this.#closed) this.#useQueue(settings)
+      },
+      writeCall,
+    }
+  }
+
+  /** Flushes and ends the writer thread for good. Does not close the file. @throws {Error} as `flush` */
+  close(): void {
+    this.#closed = true
+    this.#useQueue(undefined)
   }
 
   /** Starts a writer thread, or ends it if there are no settings. @throws {Error} as `flush`, if it is ended */
-  useQueue(settings: QueueSettings | undefined): void {
+  #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined
     previous?.stop()

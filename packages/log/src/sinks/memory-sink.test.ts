@@ -34,5 +34,7 @@ it('gives a list that later records do not change, and forgets on clear', () => 
 })
 
 it('refuses unknown options', () => {
-  expect(() => new MemorySink({ size: 1 } as object)).toThrow("Cannot create MemorySink: unknown option 'size'")
+  expect(() => new MemorySink({ size: 1 } as object)).toThrow(
+    'MemorySink: unknown option "size". Known options: level.',
+  )
 })

@@ -1,6 +1,6 @@
+import { checkOptions } from '@fw/options'
 import type { LogRecord, Sink } from '@fw/types'
-import { checkLevel, Level } from '../level.ts'
-import { checkOptions } from '../options.ts'
+import { Level, levelKind } from '../level.ts'
 
 export interface MemorySinkConfig {
   /** Records below this level are left out. Default: none are */
@@ -15,8 +15,8 @@ export class MemorySink implements Sink {
 
   /** @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value */
   constructor(config: MemorySinkConfig = {}) {
-    checkOptions(config, ['level'], 'create MemorySink')
-    this.level = checkLevel(config.level ?? Level.Trace, 'create MemorySink')
+    checkOptions('MemorySink', config, { level: levelKind })
+    this.level = config.level ?? Level.Trace
   }
 
   write(record: LogRecord): void {

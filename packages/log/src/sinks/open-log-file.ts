@@ -1,20 +1,24 @@
 import { constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { getSystemErrorMessage, inspect } from 'node:util'
+import { getSystemErrorMessage } from 'node:util'
+import { optionError, showValue } from '@fw/options'
 
 /**
  * Opens a file for lines to be appended, and makes the directories above it. Every write goes to the end of the file,
  * wherever other processes have moved it. Never waits: of a named pipe somebody must be reading.
  *
+ * @param api The class of the sink, for messages
  * @param append False to empty the file first
- * @throws {TypeError} if the path is none
+ * @throws {TypeError} if the path is not a non-empty string or a file URL
  * @throws {Error} naming path and reason if the file cannot be opened; the system's error is its `cause`
  */
-export function openLogFile(path: string | URL, append: boolean): number {
+export function openLogFile(api: string, path: string | URL, append: boolean): number {
   const file = path instanceof URL && path.protocol === 'file:' ? fileURLToPath(path) : path
   if (typeof file !== 'string' || file === '') {
-    throw new TypeError(`Cannot open log file: path must be a non-empty string or a file URL, not ${inspect(path)}`)
+    const expected = 'a non-empty string or a file URL'
+    const got = showValue(path instanceof URL ? path.href : path)
+    throw optionError({ api, name: 'path', expected, got, fix: 'Write for example "logs/app.log".' })
   }
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {

@@ -26,7 +26,7 @@ function start(config: Omit<FileSinkConfig, 'path'>, before?: string): { sink: F
 
 describe('rotation by size', () => {
   it('begins a new file before the line that would be too much, and keeps as many as asked for', () => {
-    const { sink, directory } = start({ rotate: { maxBytes: 10, keep: 2 } })
+    const { sink, directory } = start({ rotate: { maxBytes: 10, maxFiles: 2 } })
     for (const message of ['1234', '5678', 'third', '4', '5', 'sixth', '7777777']) sink.write(record({ message }))
     expect(contents(directory)).toEqual({
       'app.log': ['7777777'],
@@ -48,7 +48,7 @@ describe('rotation by size', () => {
   })
 
   it('loses nothing in asynchronous mode', () => {
-    const { sink, directory } = start({ rotate: { maxBytes: 100, keep: 1000 } })
+    const { sink, directory } = start({ rotate: { maxBytes: 100, maxFiles: 1000 } })
     const logger = createLogger({ async: true, flushIntervalMs: 1, sinks: [sink] })
     for (let at = 0; at < 500; at++) logger.info('{:04}', at)
     logger.shutdown()
@@ -71,7 +71,7 @@ describe('rotation by size', () => {
   })
 
   it('that fails is reported, goes on with the present file, and is not tried for each record', () => {
-    const { sink, directory } = start({ rotate: { maxBytes: 6, keep: 1 } })
+    const { sink, directory } = start({ rotate: { maxBytes: 6, maxFiles: 1 } })
     mkdirSync(join(directory, 'app.1.log', 'in the way'), { recursive: true })
     sink.write(record({ message: 'first' }))
     expect(() => sink.write(record({ message: 'second' }))).toThrow(/app\.1\.log/)
@@ -142,15 +142,16 @@ describe('a file that was renamed', () => {
 })
 
 it.each<[unknown, string]>([
-  [{}, 'rotate needs maxBytes or every'],
-  [{ maxBytes: 0 }, 'rotate.maxBytes must be a whole number from 1'],
-  [{ maxBytes: null }, 'rotate.maxBytes must be a number, not null'],
-  [{ maxBytes: '1k' }, "rotate.maxBytes must be a number, not '1k'"],
-  [{ every: 'week' }, "rotate.every must be 'hour' or 'day', not 'week'"],
-  [{ every: 'day', keep: 0 }, 'rotate.keep must be a whole number from 1 to 1000, not 0'],
-  [{ every: 'day', size: 1 }, "unknown option 'size' (known: maxBytes, every, keep)"],
-  [null, 'options must be an object'],
+  [{}, 'option "rotate" must be an object with maxBytes or every, got neither. Add one of them'],
+  [{ maxBytes: 0 }, 'option "rotate.maxBytes" must be a positive integer, got 0.'],
+  [{ maxBytes: null }, 'option "rotate.maxBytes" must be a positive integer, got null.'],
+  [{ maxBytes: '1k' }, 'option "rotate.maxBytes" must be a positive integer, got "1k".'],
+  [{ every: 'week' }, 'option "rotate.every" must be "hour" or "day", got "week".'],
+  [{ every: 'day', maxFiles: 0 }, 'option "rotate.maxFiles" must be an integer from 1 to 1000, got 0.'],
+  [{ every: 'day', keep: 7 }, 'unknown option "rotate.keep". Use rotate.maxFiles instead.'],
+  [{ every: 'day', size: 1 }, 'unknown option "rotate.size". Known options: maxBytes, every, maxFiles.'],
+  [null, 'option "rotate" must be an object, got null.'],
 ])('refuses %j', (rotate, message) => {
   const path = join(temporaryDirectory(), 'app.log')
-  expect(() => new FileSink({ path, rotate } as FileSinkConfig)).toThrow(`Cannot create FileSink: ${message}`)
+  expect(() => new FileSink({ path, rotate } as FileSinkConfig)).toThrow(`FileSink: ${message}`)
 })

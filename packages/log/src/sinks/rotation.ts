@@ -1,7 +1,6 @@
 import { fstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
-import { inspect } from 'node:util'
-import { checkNumber, checkOptions } from '../options.ts'
+import { integer, oneOf, type OptionKind, optionError, options } from '@fw/options'
 
 /** When a log file is set aside for a new one. */
 export interface RotateConfig {
@@ -9,9 +8,16 @@ export interface RotateConfig {
   readonly maxBytes?: number
   /** With the first record of a new hour or day. Default: never */
   readonly every?: 'hour' | 'day'
-  /** Files set aside that are kept: `app.1.log` is the youngest. Default: 5 */
-  readonly keep?: number
+  /** Maximum number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5 */
+  readonly maxFiles?: number
 }
+
+/** Accepts a `RotateConfig`. */
+export const rotateKind: OptionKind = options<RotateConfig>({
+  maxBytes: integer(1),
+  every: oneOf('hour', 'day'),
+  maxFiles: integer(1, 1000),
+})
 
 /** Trying again at once would only fail again. */
 const RETRY_MS = 60_000
@@ -22,27 +28,26 @@ const MINUTE_MS = 60_000
 export class Rotation {
   readonly #maxBytes: number
   readonly #every: 'hour' | 'day' | undefined
-  readonly #keep: number
+  readonly #maxFiles: number
   readonly #utc: boolean
   #size = 0
   #periodEndMs = Infinity
   #notBeforeMs = -Infinity
 
-  /** @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value */
-  constructor(config: RotateConfig, utc: boolean, purpose: string) {
-    checkOptions(config, ['maxBytes', 'every', 'keep'], purpose)
-    const { maxBytes, every, keep = 5 } = config
-    if (maxBytes !== undefined) checkNumber('rotate.maxBytes', maxBytes, 1, Number.MAX_SAFE_INTEGER, purpose)
-    checkNumber('rotate.keep', keep, 1, 1000, purpose)
-    if (every !== undefined && every !== 'hour' && every !== 'day') {
-      throw new TypeError(`Cannot ${purpose}: rotate.every must be 'hour' or 'day', not ${inspect(every)}`)
-    }
+  /**
+   * @param config Checked by `rotateKind`
+   * @param api The class of the sink, for messages
+   * @throws {TypeError} if the options never rotate the file
+   */
+  constructor(config: RotateConfig, utc: boolean, api: string) {
+    const { maxBytes, every, maxFiles = 5 } = config
     if (maxBytes === undefined && every === undefined) {
-      throw new TypeError(`Cannot ${purpose}: rotate needs maxBytes or every`)
+      const expected = 'an object with maxBytes or every'
+      throw optionError({ api, name: 'rotate', expected, got: 'neither', fix: 'Add one of them, or omit rotate.' })
     }
     this.#maxBytes = maxBytes ?? Infinity
     this.#every = every
-    this.#keep = keep
+    this.#maxFiles = maxFiles
     this.#utc = utc
   }
 
@@ -75,8 +80,8 @@ export class Rotation {
   setAside(path: string, fd: number): void {
     const [named, open] = [statSync(path, { throwIfNoEntry: false }), fstatSync(fd)]
     if (named?.ino !== open.ino || named.dev !== open.dev) return
-    rmSync(keptPath(path, this.#keep), { force: true })
-    for (let at = this.#keep - 1; at >= 1; at--) {
+    rmSync(keptPath(path, this.#maxFiles), { force: true })
+    for (let at = this.#maxFiles - 1; at >= 1; at--) {
       if (statSync(keptPath(path, at), { throwIfNoEntry: false }) !== undefined) {
         renameSync(keptPath(path, at), keptPath(path, at + 1))
       }

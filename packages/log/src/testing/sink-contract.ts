@@ -1,17 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test as nodeTest } from 'node:test'
-import type { LogRecord, Sink } from '@fw/types'
+import type { LogRecord } from '@fw/types'
+import { abilityContract } from './ability-contract.ts'
 import { logRecord } from './log-record.ts'
-
-/** A sink under test, and the way to see what became of its records. */
-export interface SinkUnderTest {
-  readonly sink: Sink
-  /** What a reader finds, one element for each record, in order. */
-  readonly entries: () => readonly string[]
-}
-
-/** Registers a test; `test` of `node:test`, `it` of vitest or Jest. */
-export type TestFunction = (name: string, check: () => Promise<void>) => unknown
+import type { SinkUnderTest, TestFunction } from './sink-under-test.ts'
 
 /** What a sink must not take for more or less than one entry. */
 const AWKWARD: Readonly<Record<string, string>> = {
@@ -27,7 +19,7 @@ const AWKWARD: Readonly<Record<string, string>> = {
 }
 
 /**
- * Registers the tests that every sink must pass, whatever its form.
+ * Registers the tests that every sink must pass, and those of the abilities that it declares.
  *
  * @param name Comes before the name of each test
  * @param make Makes a new sink for each test, with nothing in it
@@ -106,6 +98,8 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     await sink.close()
     deepEqual([...entries()], closed)
   })
+
+  abilityContract(name, make, test)
 }
 
 function includes(entry: string | undefined, text: string): void {

@@ -1,0 +1,49 @@
+import { objectWith, type OptionKind } from '@fw/options'
+import type { Sink } from '@fw/types'
+import type { QueueSettings } from '../async/queued-writer.ts'
+import type { PlainCall } from '../lines/plain-call.ts'
+
+/** The key of the abilities of a sink. Copies of this package in one process share it. */
+export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities')
+
+/** Abilities of a sink that `Sink` does not require. Loggers read them once, when the sink is added. */
+export interface SinkAbilities {
+  /** False if the sink never reads `location`. If no sink does, loggers do not find the caller. Default: true */
+  readonly usesLocation?: boolean
+  /** Returns the number of records that were taken and are not yet written. Default: 0 */
+  queued?(): number
+  /**
+   * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it
+   * when asynchronous mode starts and ends. A sink without it receives records on the caller's thread in both modes.
+   */
+  useQueue?(settings: QueueSettings | undefined): void
+  /**
+   * Takes a call that needs no record. Loggers use it instead of `write` if all of their sinks have it.
+   *
+   * @returns False if the call was dropped
+   */
+  readonly writeCall?: ((call: PlainCall) => boolean) | undefined
+}
+
+/** A sink that can declare abilities. */
+export type LogSink = Sink & { readonly [sinkAbilities]?: SinkAbilities }
+
+/** Gives a sink its abilities. For classes: isolated declarations do not allow a member named by this symbol. */
+export function declareAbilities(sink: Sink, abilities: SinkAbilities): void {
+  Object.assign(sink, { [sinkAbilities]: abilities })
+}
+
+const METHODS = ['write', 'flush', 'close'] as const
+
+/** Accepts objects with the methods of `Sink`. */
+export const sinkKind: OptionKind = {
+  ...objectWith('a sink with write(), flush() and close()', ...METHODS),
+  fix: fixSink,
+}
+
+/** Returns the sentence that says how to make a refused value a sink. */
+export function fixSink(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return 'Use a sink such as new ConsoleSink().'
+  const missing = METHODS.find((name) => typeof (value as Partial<Sink>)[name] !== 'function')
+  return `Add the method ${missing}().`
+}

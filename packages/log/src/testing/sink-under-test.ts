@@ -1,0 +1,11 @@
+import type { LogSink } from '../sinks/log-sink.ts'
+
+/** A sink under test with a function that reads its entries. */
+export interface SinkUnderTest {
+  readonly sink: LogSink
+  /** Returns the entries that a reader finds, one for each record, in order. */
+  readonly entries: () => readonly string[]
+}
+
+/** Registers a test; `test` of `node:test`, `it` of vitest or Jest. */
+export type TestFunction = (name: string, check: () => Promise<void>) => unknown
