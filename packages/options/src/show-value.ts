@@ -33,7 +33,8 @@ export function showType(value: unknown): string {
 
 /** Puts "a" or "an" before a name. */
 export function withArticle(name: string): string {
-  return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`
+  // The U of URL and Uint8Array is spoken as a consonant.
+  return `${/^(?:[AEIO]|U(?!RL|int|ni|se))/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
 function constructorName(value: object): string | undefined {
