@@ -93,17 +93,25 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([])
   })
 
+  it.each<[unknown, string]>([[{ levle: 1 }, "accessLog: there is no option 'levle'; there are: format, "]])(
+    '%j is told of once, and has no effect',
+    async (option, fault) => {
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      await ask(option as RouteAccessLog, {}, [200, 200])
+      expect(entries()).toHaveLength(2)
+      const message = `The option accessLog of GET '/route/:status' is wrong, and used without what is wrong in it: ${fault}`
+      expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
+    },
+  )
+
   it.each<[unknown, string]>([
-    ['quiet', "accessLog: it is neither 'silent' nor a level nor an object"],
-    [null, "accessLog: it is neither 'silent' nor a level nor an object"],
-    [7, 'accessLog: normalLevel is no level, 0 to 6'],
-    [{ levle: 1 }, "accessLog: there is no option 'levle'; there are: format, "],
-  ])('%j is told of once, and has no effect', async (option, fault) => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    await ask(option as RouteAccessLog, {}, [200, 200])
-    expect(entries()).toHaveLength(2)
-    const message = `The option accessLog of GET '/route/:status' is wrong, and used without what is wrong in it: ${fault}`
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
+    ['quiet', 'got "quiet".'],
+    [null, 'got null.'],
+    [7, 'got 7.'],
+  ])('refuses %j when the route is registered', async (option, got) => {
+    await expect(ask(option as RouteAccessLog)).rejects.toThrow(
+      `GET /route/:status: option "accessLog" must be "silent", an integer from 0 to 6 or an object, ${got}`,
+    )
   })
 
   it('keeps what is redacted out of the log though something beside it is wrong', async () => {

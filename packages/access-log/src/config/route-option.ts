@@ -1,4 +1,5 @@
 import { Level } from '@fw/log'
+import { declareRouteOption, either, integer, object, oneOf } from '@fw/options'
 import type { LevelNumber, RouteInfo } from '@fw/types'
 import type { AccessLogConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
@@ -18,6 +19,8 @@ declare module '@fw/types' {
     readonly accessLog?: RouteAccessLog | undefined
   }
 }
+
+declareRouteOption('accessLog', either(oneOf('silent'), integer(Level.Trace, Level.Off), object))
 
 /**
  * The settings for the requests of each route.
