@@ -30,15 +30,33 @@ describe('compileTrust', () => {
   it.each<[unknown, string]>([
     [
       '10.0.0.0/8',
-      "x: trustProxy is \"10.0.0.0/8\"; it takes { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, " +
-        'a list of CIDR blocks or a number of hops',
+      'x: option "trustProxy" must be false, a list of CIDR blocks, a number of hops or an object with proxies and ' +
+        `header, got "10.0.0.0/8". Write { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, a list of ` +
+        'CIDR blocks or a number of hops.',
     ],
-    [true, `x: trustProxy is true; it takes { proxies: ['10.0.0.0/8'], header`],
-    [{ proxies: true, header: 'forwarded' }, 'x: trustProxy.proxies is not a list of CIDR blocks or a number of hops'],
-    [{ proxies: ['me'], header: 'forwarded' }, `x: "me" in trustProxy.proxies is no CIDR block such as '10.0.0.0/8'`],
-    [{ proxies: 0.5, header: 'forwarded' }, 'x: trustProxy.proxies is no number of hops'],
-    [{ proxies: 1 }, 'x: trustProxy.header is none of x-forwarded-for, x-real-ip, forwarded'],
-    [{ proxies: 1, headers: 'forwarded' }, `x: trustProxy has no 'headers'; there are: proxies, header`],
+    [true, `header, got true. Write { proxies: ['10.0.0.0/8'], header`],
+    [undefined, 'x: option "trustProxy" must be false, a list of CIDR blocks'],
+    [undefined, 'got undefined.'],
+    [-1, 'got -1. Write { proxies'],
+    [['me'], `x: option "trustProxy[0]" must be a CIDR block, got "me". Write for example '10.0.0.0/8'.`],
+    [
+      { proxies: true, header: 'forwarded' },
+      'x: option "trustProxy.proxies" must be a list of CIDR blocks or a number of hops, got true.',
+    ],
+    [
+      { proxies: ['me'], header: 'forwarded' },
+      `x: option "trustProxy.proxies[0]" must be a CIDR block, got "me". Write for example '10.0.0.0/8'.`,
+    ],
+    [
+      { proxies: 0.5, header: 'forwarded' },
+      'x: option "trustProxy.proxies" must be a list of CIDR blocks or a number of hops, got 0.5.',
+    ],
+    [
+      { proxies: 1 },
+      'x: option "trustProxy.header" must be "x-forwarded-for", "x-real-ip" or "forwarded", got undefined.',
+    ],
+    [{ header: 'forwarded' }, 'x: option "trustProxy.proxies" must be a list of CIDR blocks'],
+    [{ proxies: 1, headers: 'forwarded' }, 'x: unknown option "trustProxy.headers". Did you mean "header"?'],
   ])('says of %j what is wrong', (trust, message) => {
     expect(() => compileTrust(trust as TrustProxy, 'x')).toThrow(message)
   })

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net'
+import { checkOptions, integer, oneOf, optionError, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
 /** The fields in which proxies say whom a request comes from, in the order in which they are looked for. */
@@ -13,14 +14,13 @@ export type TrustedProxies = readonly string[] | number
  * Which proxies are believed: none, or those given; and the one field that they maintain. Without `header` the first of
  * `x-forwarded-for`, `x-real-ip` and `forwarded` that a request has is read: the proxies must strip the other two.
  */
-export type TrustProxy =
-  | false
-  | TrustedProxies
-  | {
-      readonly proxies: TrustedProxies
-      /** Nothing else is read, and a request that comes through a trusted proxy without it has no known address. */
-      readonly header: ForwardingHeader
-    }
+export type TrustProxy = false | TrustedProxies | NamedField
+
+interface NamedField {
+  readonly proxies: TrustedProxies
+  /** Nothing else is read, and a request that comes through a trusted proxy without it has no known address. */
+  readonly header: ForwardingHeader
+}
 
 /** What `compileTrust` made of a `TrustProxy`. */
 export interface Trust {
@@ -30,57 +30,74 @@ export interface Trust {
   readonly header: ForwardingHeader | undefined
 }
 
+const CIDR_FIX = `Write for example '10.0.0.0/8'.`
+const FORMS =
+  "Write { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, a list of CIDR blocks or a number of hops."
+
+const BLOCK = withFix({ expected: 'a CIDR block', accepts: (value) => parseBlock(value) !== undefined }, CIDR_FIX)
+const HOPS = integer(0)
+const PROXIES: OptionKind = {
+  expected: 'a list of CIDR blocks or a number of hops',
+  accepts: (value) => Array.isArray(value) || HOPS.accepts(value),
+  isRightType: (value) => typeof value === 'number',
+  fix: "Write a list such as ['10.0.0.0/8'], or an integer of at least 0.",
+  item: BLOCK,
+}
+const HEADER = withFix(oneOf(...FORWARDING_HEADERS), 'Name the one field that the proxies maintain.')
+
+const TRUST: OptionKind = {
+  ...PROXIES,
+  expected: 'false, a list of CIDR blocks, a number of hops or an object with proxies and header',
+  accepts: (value) => value === false || PROXIES.accepts(value) || (typeof value === 'object' && value !== null),
+  fix: FORMS,
+  nested: { proxies: PROXIES, header: HEADER } satisfies OptionKinds<NamedField>,
+}
+
 /**
- * @param owner Begins the messages of errors
- * @throws {TypeError | RangeError} if it is none of what `TrustProxy` says
+ * Checks and prepares a `TrustProxy`.
+ *
+ * @param owner The function or class that has the option `trustProxy`; begins the messages of errors
+ * @throws {TypeError} if the value has the wrong type, lacks `proxies` or `header`, or a block is malformed
+ * @throws {RangeError} if a number of hops is not an integer of at least 0
  */
-export function compileTrust(trust: TrustProxy, owner = 'clientAddress'): Trust {
-  const name = `${owner}: trustProxy`
+export function compileTrust(trust: TrustProxy, owner = 'compileTrust'): Trust {
+  requireOption(owner, 'trustProxy', trust, TRUST)
+  checkOptions(owner, { trustProxy: trust }, { trustProxy: TRUST })
   if (trust === false) return { isTrusted: () => false, header: undefined }
-  if (isProxies(trust)) return { isTrusted: compileProxies(trust, name), header: undefined }
-  // Callers without types may give anything.
-  if (typeof (trust as unknown) !== 'object' || (trust as unknown) === null) {
-    throw new TypeError(
-      `${name} is ${JSON.stringify(trust)}; it takes { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, ` +
-        'or false, a list of CIDR blocks or a number of hops',
-    )
-  }
-  const unknown = Object.keys(trust).find((key) => key !== 'proxies' && key !== 'header')
-  if (unknown !== undefined) throw new TypeError(`${name} has no '${unknown}'; there are: proxies, header`)
+  if (typeof trust === 'number' || !isNamedField(trust)) return { isTrusted: compileProxies(trust), header: undefined }
   const { proxies, header } = trust
-  if (!isProxies(proxies)) throw new TypeError(`${name}.proxies is not a list of CIDR blocks or a number of hops`)
-  if (!FORWARDING_HEADERS.includes(header)) {
-    throw new TypeError(`${name}.header is none of ${FORWARDING_HEADERS.join(', ')}`)
-  }
-  return { isTrusted: compileProxies(proxies, `${name}.proxies`), header }
+  requireOption(owner, 'trustProxy.proxies', proxies, PROXIES)
+  requireOption(owner, 'trustProxy.header', header, HEADER)
+  return { isTrusted: compileProxies(proxies), header }
 }
 
-function isProxies(value: unknown): value is TrustedProxies {
-  return typeof value === 'number' || Array.isArray(value)
+function isNamedField(trust: readonly string[] | NamedField): trust is NamedField {
+  return !Array.isArray(trust)
 }
 
-function compileProxies(proxies: TrustedProxies, name: string): Trust['isTrusted'] {
-  if (typeof proxies === 'number') {
-    if (!Number.isInteger(proxies) || proxies < 0) throw new RangeError(`${name} is no number of hops`)
-    return (_, hop) => hop <= proxies
-  }
+/** @throws {TypeError} if an option is absent */
+function requireOption(api: string, name: string, value: unknown, { expected, fix }: OptionKind): void {
+  if (value !== undefined) return
+  throw optionError({ api, name, expected, got: 'undefined', fix: typeof fix === 'string' ? fix : undefined })
+}
+
+function compileProxies(proxies: TrustedProxies): Trust['isTrusted'] {
+  if (typeof proxies === 'number') return (_, hop) => hop <= proxies
   const blocks = new BlockList()
-  for (const block of proxies as readonly unknown[]) addBlock(blocks, block, name)
+  for (const text of proxies) {
+    const block = parseBlock(text)
+    if (block !== undefined) blocks.addSubnet(block.address, block.bits, isIPv4(block.address) ? 'ipv4' : 'ipv6')
+  }
   return (address) => address !== undefined && blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-function addBlock(blocks: BlockList, block: unknown, name: string): void {
-  const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(block)) ?? []
+/** @returns `undefined` if the text is not a CIDR block or an address */
+function parseBlock(text: unknown): { readonly address: string; readonly bits: number } | undefined {
+  const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(text)) ?? []
   const address = parseAddress(network)
   // A mapped block would lose its first 96 bits along with its form.
-  if (address === undefined || isIPv4(address) !== isIPv4(network)) throw notACidr(block, name)
-  const isV4 = isIPv4(address)
-  const bits = length === undefined ? (isV4 ? 32 : 128) : Number(length)
-  if (bits > (isV4 ? 32 : 128)) throw notACidr(block, name)
-  blocks.addSubnet(address, bits, isV4 ? 'ipv4' : 'ipv6')
-}
-
-function notACidr(block: unknown, name: string): TypeError {
-  const [owner, option] = name.split(': ')
-  return new TypeError(`${owner}: ${JSON.stringify(block)} in ${option} is no CIDR block such as '10.0.0.0/8'`)
+  if (address === undefined || isIPv4(address) !== isIPv4(network)) return undefined
+  const maxBits = isIPv4(address) ? 32 : 128
+  const bits = length === undefined ? maxBits : Number(length)
+  return bits > maxBits ? undefined : { address, bits }
 }

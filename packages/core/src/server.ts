@@ -5,14 +5,9 @@ import { bindingOf } from './listening/binding.ts'
 import { CertificateStore } from './tls/certificate-store.ts'
 import { resolveLimits, type Limits } from './options/limits.ts'
 import { Listener, type ListenerAddress } from './listening/listener.ts'
-import {
-  checkCloseOptions,
-  checkListenOptions,
-  checkServerOptions,
-  type CloseOptions,
-  type ListenOptions,
-  type ServerOptions,
-} from './options/server-options.ts'
+import { checkCloseOptions, type CloseOptions } from './options/close-options.ts'
+import { checkListenOptions, type ListenOptions } from './options/listen-options.ts'
+import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
 import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
@@ -21,8 +16,6 @@ import type { OpenListener, Place, ServerHooks } from './workers/open-listener.t
 
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
-/** Longer timers end at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * An HTTP server: one router, any number of listeners, HTTP/1.1, HTTP/2 and HTTP/3 alike.
@@ -48,8 +41,8 @@ export class Server implements AsyncDisposable {
   #record: (write: () => void) => void = (write) => write()
 
   /**
-   * @throws {TypeError} if an option or a limit does not exist, or has a value that it does not take
-   * @throws {RangeError} if a limit is no whole number, or negative
+   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {RangeError} if a limit or the number of proxies is out of range
    */
   constructor(options: ServerOptions = {}) {
     this.#options = checkServerOptions(options)
@@ -74,12 +67,14 @@ export class Server implements AsyncDisposable {
    *
    * @param where A TCP port, or what to listen on
    * @throws {StartupError} with one line that says what to do: port in use, unreadable certificate, HTTP/3 missing
-   * @throws {TypeError} for an option that does not exist, or another argument
+   * @throws {TypeError} if an option does not exist, has a value of the wrong type or excludes another one
+   * @throws {RangeError} if a number is out of range
    */
   listen(where?: number | ListenOptions): Promise<ListenerAddress>
   async listen(where: number | ListenOptions = 0, ...rest: readonly unknown[]): Promise<ListenerAddress> {
     if (rest.length > 0) {
-      throw new TypeError('listen takes a port, or options such as { port, host }; await it in place of a callback')
+      const fix = 'Await listen() instead of passing a callback.'
+      throw new TypeError(`listen: arguments must be a port or options, got ${rest.length + 1} arguments. ${fix}`)
     }
     const options = checkListenOptions(where)
     const { signal } = options
@@ -165,14 +160,11 @@ export class Server implements AsyncDisposable {
    * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
    * A later call waits for the first. A handler that calls this must not await it: it would wait for itself.
    *
-   * @throws {TypeError} for an option that does not exist, or another argument
-   * @throws {RangeError} if `drainMs` is no whole number of milliseconds that a timer takes
+   * @throws {TypeError} if an option does not exist or has the wrong type, or the argument is a callback
+   * @throws {RangeError} if `drainMs` is not an integer that a timer accepts
    */
   close(options: CloseOptions = {}): Promise<void> {
     const { drainMs = DRAIN_MS } = checkCloseOptions(options)
-    if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > MAX_TIMER_MS) {
-      throw new RangeError(`drainMs is ${String(drainMs)}; it takes a whole number from 0 to ${MAX_TIMER_MS}`)
-    }
     return (this.#closing ??= this.#close(drainMs))
   }
 

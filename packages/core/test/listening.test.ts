@@ -203,15 +203,27 @@ describe('a Unix socket', () => {
 
 describe('options of listen', () => {
   it.each<[ListenOptions, RegExp]>([
-    [{ fd: -1 }, /^Option fd of listen is -1; it takes the number of a descriptor$/],
-    [{ fd: 3, udpFd: 0.5 }, /^Option udpFd of listen is 0\.5/],
-    [{ udpFd: 4 }, /^Option udpFd of listen takes fd or systemd beside it$/],
-    [{ fd: 3, port: 80 }, /^Options port and fd of listen exclude each other$/],
-    [{ systemd: 'a', fd: 3 }, /^Options fd and systemd of listen exclude each other$/],
-    [{ path: '/x', host: 'localhost' }, /^Options path and host of listen exclude each other$/],
-    [{ path: '/x', reusePort: true }, /^Options path and reusePort of listen exclude each other$/],
-    [{ path: `/${'x'.repeat(120)}` }, /^Path of a Unix socket has at most \d+ bytes: .* is too long$/],
-    [{ systemd: false as never }, /^Option systemd of listen takes true or the name of a socket$/],
+    [
+      { fd: -1 },
+      /^listen: option "fd" must be an integer of at least 0, got -1\. Pass the number of an open file descriptor\.$/,
+    ],
+    [{ fd: 3, udpFd: 0.5 }, /^listen: option "udpFd" must be an integer of at least 0, got 0\.5\./],
+    [{ udpFd: 4 }, /^listen: option "udpFd" must be absent without "fd" or "systemd", got 4\. Add/],
+    [
+      { fd: 3, port: 80 },
+      /^listen: option "fd" must be absent next to "port", got 3\. Choose one of port, path, fd, systemd\.$/,
+    ],
+    [{ systemd: 'a', fd: 3 }, /^listen: option "systemd" must be absent next to "fd", got "a"\. Choose one of/],
+    [
+      { path: '/x', host: 'localhost' },
+      /^listen: option "host" must be absent next to "path", got "localhost"\. Only a port can have it\.$/,
+    ],
+    [{ path: '/x', reusePort: true }, /^listen: option "reusePort" must be absent next to "path", got true\./],
+    [
+      { path: `/${'x'.repeat(120)}` },
+      /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got "\/x+…"\./,
+    ],
+    [{ systemd: false as never }, /^listen: option "systemd" must be true or the name of a socket, got false\./],
   ])('%j is refused', async (options, message) => {
     expect((await failing(options)).message).toMatch(message)
   })

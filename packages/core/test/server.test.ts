@@ -179,74 +179,130 @@ describe('what cannot start says what to do', () => {
   })
 
   it.each<[string, () => unknown, RegExp]>([
-    ['an unknown option', () => new Server({ tsl: {} } as object), /^Unknown option 'tsl' of Server; there are: tls, /],
+    [
+      'an unknown option',
+      () => new Server({ tsl: {} } as object),
+      /^Server: unknown option "tsl"\. Did you mean "tls"\? Known options: tls, /,
+    ],
     [
       'an option of listen',
       () => new Server({ port: 80 } as object),
-      /^Unknown option 'port' of Server; write listen\(/,
+      /^Server: unknown option "port"\. Use listen\(\{ port \}\) instead\.$/,
     ],
     [
       'an option of another library',
       () => new Server({ bodyLimit: 5 } as object),
-      /^Unknown option 'bodyLimit' of Server; write limits: \{ maxBodyBytes \}$/,
+      /^Server: unknown option "bodyLimit"\. Use limits: \{ maxBodyBytes \} instead\.$/,
     ],
-    ['an unknown limit', () => new Server({ limits: { maxBody: 1 } as object }), /^Unknown limit 'maxBody'/],
+    [
+      'an unknown limit',
+      () => new Server({ limits: { maxBody: 1 } as object }),
+      /^Server: unknown option "limits\.maxBody"\. Known options: maxHeadBytes, /,
+    ],
     [
       'another value of http3',
       () => new Server({ http3: 'on' as never }),
-      /^Option http3 is "on"; it takes true, false or/,
+      /^Server: option "http3" must be true, false or "clear", got "on"\. Use true to offer HTTP\/3\.$/,
     ],
     [
       'text for http2',
       () => new Server({ http2: 'false' as never }),
-      /^Option http2 is "false"; it takes true or false$/,
+      /^Server: option "http2" must be true or false, got "false"\. Convert text first, /,
     ],
     [
       'another logger',
       () => new Server({ logger: console as never }),
-      /^Option logger .* what log\.with\(\{ … \}\) gives, and is that of @fw\/log without$/,
+      /^Server: option "logger" must be a logger of @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
     ],
-    ['no logger', () => new Server({ logger: null as never }), /^Option logger of Server is no logger/],
-    ['limits that are none', () => new Server({ limits: 5 as never }), /^Option limits is 5; an object is meant/],
+    [
+      'no logger',
+      () => new Server({ logger: null as never }),
+      /^Server: option "logger" must be a logger of @fw\/log, got null\./,
+    ],
+    [
+      'limits that are none',
+      () => new Server({ limits: 5 as never }),
+      /^Server: option "limits" must be an object, got 5\./,
+    ],
     [
       'tls without a certificate',
       () => new Server({ tls: true as never }),
-      /^Option tls of Server is true; it takes \{ keyFile/,
+      /^Server: option "tls" must be .*, got a boolean\. Write \{ keyFile/,
     ],
     [
       'a callback for close',
       () => make({}).close((() => {}) as never),
-      /^close takes options such as \{ drainMs \}; await it/,
+      /^close: options must be an object, got a function\. Await close\(\)/,
     ],
     [
       'an unknown option of close',
       () => make({}).close({ drain: 5 } as object),
-      /^Unknown option 'drain' of close; there are: drainMs/,
+      /^close: unknown option "drain"\. Did you mean "drainMs"\? Known options: drainMs\.$/,
     ],
-    ['a number for close', () => make({}).close(5 as never), /^The options of close are 5; an object is meant/],
-    ['another value of shutdown', () => new Server({ shutdown: true as never }), /it takes 'signals'/],
+    [
+      'a number for close',
+      () => make({}).close(5 as never),
+      /^close: options must be an object, got 5\. Known options: drainMs\.$/,
+    ],
+    [
+      'another value of shutdown',
+      () => new Server({ shutdown: true as never }),
+      /^Server: option "shutdown" must be "signals", got true\./,
+    ],
   ])('%s', (_name, act, message) => {
     expect(act).toThrow(message)
   })
 
   it.each<[string, ListenOptions, RegExp]>([
-    ['an unknown option of listen', { prot: 1 } as object, /^Unknown option 'prot' of listen/],
+    ['an unknown option of listen', { prot: 1 } as object, /^listen: unknown option "prot"\. Did you mean "port"\?/],
     [
       'a port from the environment',
       { port: '8080' as never },
-      /^Port is "8080"; it takes a whole number from 0 to 65535, such as Number\(process\.env\.PORT\)$/,
+      /^listen: option "port" must be an integer from 0 to 65535, got "8080"\. Convert text first, .* Number\(process\.env\.PORT\)\.$/,
     ],
-    ['a port alone from the environment', '8080' as never, /^Port is "8080"; it takes/],
-    ['a port that is not set', { port: Number(undefined) }, /^Port is NaN; it takes a whole number/],
-    ['text for reusePort', { reusePort: 'false' as never }, /^Option reusePort is "false"; it takes true or false$/],
-    ['tls without a certificate', { tls: true as never }, /^Option tls of listen is true; it takes \{ keyFile/],
-    ['tls that is a key', { tls: '-----BEGIN PRIVATE KEY-----' as never }, /^Option tls of listen is text; it takes/],
-    ['tls that is not set', { tls: null as never }, /^Option tls of listen is null; it takes/],
-    ['a host that is none', { host: 5 as never }, /^Option host of listen is 5; it takes an IP address/],
-    ['a path that is none', { path: '' }, /^Option path of listen is ""; it takes the path of a Unix socket$/],
-    ['a signal that is none', { signal: 5 as never }, /^Option signal of listen is no AbortSignal/],
+    [
+      'a port alone from the environment',
+      '8080' as never,
+      /^listen: option "port" must be an integer from 0 to 65535, got "8080"/,
+    ],
+    [
+      'a port that is not set',
+      { port: Number(undefined) },
+      /^listen: option "port" must be an integer from 0 to 65535, got NaN/,
+    ],
+    [
+      'text for reusePort',
+      { reusePort: 'false' as never },
+      /^listen: option "reusePort" must be true or false, got "false"\./,
+    ],
+    [
+      'tls without a certificate',
+      { tls: true as never },
+      /^listen: option "tls" must be .*, got a boolean\. Write \{ keyFile/,
+    ],
+    [
+      'tls that is a key',
+      { tls: '-----BEGIN PRIVATE KEY-----' as never },
+      /^listen: option "tls" must be .*, got a string\. Write/,
+    ],
+    ['tls that is not set', { tls: null as never }, /^listen: option "tls" must be .*, got null\. Write/],
+    [
+      'a host that is none',
+      { host: 5 as never },
+      /^listen: option "host" must be a string, got 5\. Pass an IP address/,
+    ],
+    [
+      'a path that is none',
+      { path: '' },
+      /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got ""\./,
+    ],
+    ['a signal that is none', { signal: 5 as never }, /^listen: option "signal" must be an AbortSignal, got 5\./],
     ['a port out of range', { port: 65_536 }, /from 0 to 65535/],
-    ['a path and a port', { path: '/x', port: 1 }, /exclude each other/],
+    [
+      'a path and a port',
+      { path: '/x', port: 1 },
+      /^listen: option "path" must be absent next to "port", got "\/x"\. Choose one of/,
+    ],
   ])('%s', async (_name, where, message) => {
     expect((await failing({}, where)).message).toMatch(message)
   })
@@ -272,7 +328,9 @@ it.each([
   const server = make()
   const untyped = server as unknown as { listen(...given: unknown[]): Promise<unknown> }
   await expect(untyped.listen(0, argument)).rejects.toThrow(
-    new TypeError('listen takes a port, or options such as { port, host }; await it in place of a callback'),
+    new TypeError(
+      'listen: arguments must be a port or options, got 2 arguments. Await listen() instead of passing a callback.',
+    ),
   )
   expect(() => server.address()).toThrow('the server does not listen')
 })

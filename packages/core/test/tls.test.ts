@@ -233,16 +233,36 @@ it.each<[string, () => TlsOptions, RegExp]>([
     () => ({ key: '/etc/key.pem', cert: '/etc/cert.pem' }),
     /^Cannot use tls\.cert and tls\.key: they are not a certificate and a private key in PEM\. For paths of files, write certFile and keyFile$/,
   ],
-  ['an empty list', () => [], /takes at least one certificate/],
-  ['a function that gives null', () => (() => null) as never, /^Option tls is null; it takes \{ keyFile, certFile \}/],
-  ['a function that gives nothing', () => (() => undefined) as never, /^Option tls is of type undefined; it takes/],
-  ['a list in a list', () => [[pem(first)]] as never, /^Option tls is a list within a list; it takes/],
+  [
+    'an empty list',
+    () => [],
+    /^listen: option "tls" must be at least one certificate, got an empty list\. Add \{ keyFile/,
+  ],
+  [
+    'a function that gives null',
+    () => (() => null) as never,
+    /^listen: option "tls" must be a certificate, got null\. Write \{ keyFile, certFile \}/,
+  ],
+  [
+    'a function that gives nothing',
+    () => (() => undefined) as never,
+    /^listen: option "tls" must be a certificate, got undefined\. Write/,
+  ],
+  [
+    'a list in a list',
+    () => [[pem(first)]] as never,
+    /^listen: option "tls\[0\]" must be a certificate, got an array\. Write/,
+  ],
   ...[0, -5, 1.5, NaN, Infinity, 2 ** 31, '2000'].map((watchIntervalMs): [string, () => TlsOptions, RegExp] => [
     `${typeof watchIntervalMs} ${watchIntervalMs} between looks, of which timers would make a millisecond,`,
     () => ({ keyFile: 'key.pem', certFile: 'cert.pem', watch: true, watchIntervalMs }) as never,
-    /^tls\.watchIntervalMs is .*; it takes a whole number of milliseconds from 1 to 2147483647$/,
+    /^listen: option "tls\.watchIntervalMs" must be an integer from 1 to 2147483647, got /,
   ]),
-  ['an unknown option', () => ({ ...pem(first), passphrase: 'x' }) as never, /^Unknown option 'passphrase' of tls/],
+  [
+    'an unknown option',
+    () => ({ ...pem(first), passphrase: 'x' }) as never,
+    /^listen: unknown option "tls\.passphrase"\. Known options: key, cert\.$/,
+  ],
 ])('%s is refused at the start', async (_what, tls, message) => {
   await expect(serve({ tls: tls() })).rejects.toThrow(message)
 })

@@ -81,11 +81,17 @@ it('holds under another server too', async () => {
 it.each<[unknown, RegExp]>([
   [
     true,
-    /^Server: trustProxy is true; it takes { proxies: \['10\.0\.0\.0\/8'\], header: 'x-forwarded-for' }, or false, a/,
+    /^Server: option "trustProxy" must be false, .*, got true\. Write { proxies: \['10\.0\.0\.0\/8'\], header: 'x-forwarded-for' }, or/,
   ],
-  [{ proxies: 1 }, /^Server: trustProxy\.header is none of x-forwarded-for, x-real-ip, forwarded$/],
-  [['proxy.example'], /^Server: "proxy\.example" in trustProxy is no CIDR block such as '10\.0\.0\.0\/8'$/],
-  [-1, /^Server: trustProxy is no number of hops$/],
+  [
+    { proxies: 1 },
+    /^Server: option "trustProxy\.header" must be "x-forwarded-for", "x-real-ip" or "forwarded", got undefined\./,
+  ],
+  [
+    ['proxy.example'],
+    /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write for example '10\.0\.0\.0\/8'\.$/,
+  ],
+  [-1, /^Server: option "trustProxy" must be .*, got -1\./],
 ])('trustProxy %j is refused', (trustProxy, message) => {
   expect(() => make(trustProxy as TrustProxy)).toThrow(message)
 })

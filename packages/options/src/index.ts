@@ -20,4 +20,4 @@ export {
 } from './kinds.ts'
 export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
 export { type InvalidOption, optionError } from './option-error.ts'
-export { showValue } from './show-value.ts'
+export { showType, showValue } from './show-value.ts'

@@ -12,6 +12,8 @@ export interface InvalidOption {
   readonly fix?: string | undefined
   /** Whether the type is right and only the value is out of range. */
   readonly isRange?: boolean | undefined
+  /** The error that shows what is wrong with the value. */
+  readonly cause?: unknown
 }
 
 /**
@@ -26,5 +28,6 @@ export interface InvalidOption {
 export function optionError(invalid: InvalidOption): TypeError | RangeError {
   const { api, name, expected, got, fix = 'Omit it to use the default.', isRange = false } = invalid
   const message = `${api}: option "${name}" must be ${expected}, got ${got}. ${fix}`
-  return isRange ? new RangeError(message) : new TypeError(message)
+  const details = 'cause' in invalid ? { cause: invalid.cause } : undefined
+  return isRange ? new RangeError(message, details) : new TypeError(message, details)
 }

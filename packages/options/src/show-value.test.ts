@@ -22,8 +22,9 @@ describe('showValue', () => {
     [Object.create(null), 'an object'],
     [new Empty(), 'an Empty'],
     [new Map(), 'a Map'],
-    [new URL('file:///'), 'a URL'],
     [new Uint8Array(1), 'a Uint8Array'],
+    [new URL('file:///'), 'a URL'],
+    [new ArrayBuffer(1), 'an ArrayBuffer'],
     [() => {}, 'a function'],
     [Empty, 'a function'],
   ])('formats %s as %s', (value, expected) => {

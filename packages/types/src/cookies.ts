@@ -1,7 +1,7 @@
 /** Attributes of a cookie (RFC 6265bis §5.6). */
 export interface CookieOptions {
-  /** Seconds until the cookie is forgotten; without it and `expires`, it is when the browser closes. */
-  readonly maxAge?: number
+  /** Seconds until the browser deletes the cookie. Without it and `expires`, the browser deletes it when it closes. */
+  readonly maxAgeSeconds?: number
   readonly expires?: Date
   readonly domain?: string
   /** `/` unless given. */

@@ -97,9 +97,12 @@ describe('compile', () => {
     [{ sampleRate: '10 %' }, 'accessLog: option "sampleRate" must be a number from 0 to 1, got "10 %".'],
     [{ logTraceContext: 1 }, 'accessLog: option "logTraceContext" must be true or false, got 1.'],
     [{ correlationHeader: '' }, 'accessLog: option "correlationHeader" must be a field name, got "".'],
-    [{ trustProxy: true }, 'accessLog: trustProxy is true; it takes { proxies: '],
-    [{ trustProxy: { proxies: 1 } }, 'accessLog: trustProxy.header is none of x-forwarded-for, x-real-ip, forwarded'],
-    [{ trustProxy: ['proxy.example'] }, 'accessLog: "proxy.example" in trustProxy is no CIDR block'],
+    [{ trustProxy: true }, 'accessLog: option "trustProxy" must be false, '],
+    [
+      { trustProxy: { proxies: 1 } },
+      'accessLog: option "trustProxy.header" must be "x-forwarded-for", "x-real-ip" or "forwarded", got undefined.',
+    ],
+    [{ trustProxy: ['proxy.example'] }, 'accessLog: option "trustProxy[0]" must be a CIDR block, got "proxy.example".'],
   ])('refuses %o', (config, message) => {
     const refused = (): unknown => compile(config as AccessLogConfig)
     expect(refused).toThrow(TypeError)

@@ -32,7 +32,9 @@ describe('toFetchHandler', () => {
 
   it('takes no group', () => {
     const { router } = new App()
-    expect(() => toFetchHandler(router.group('/a'))).toThrow('Cannot make a fetch handler')
+    expect(() => toFetchHandler(router.group('/a'))).toThrow(
+      'toFetchHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+    )
   })
 })
 

@@ -20,7 +20,7 @@ export interface FetchPeer {
  * export default { fetch: (request: Request) => handler(request) }
  */
 export function toFetchHandler(router: Router): (request: Request, peer?: FetchPeer) => Promise<Response> {
-  const app = appOf(router, 'fetch handler')
+  const app = appOf(router, 'toFetchHandler')
   return async (request, peer) => {
     const exchange = new MemoryExchange(memoryRequest(request), peer?.remoteAddress)
     app.handle(exchange)

@@ -153,7 +153,9 @@ describe('toNodeHandler', () => {
   })
 
   it('takes no group', () => {
-    expect(() => toNodeHandler(new App().router.group('/a'))).toThrow('Cannot make a Node handler')
+    expect(() => toNodeHandler(new App().router.group('/a'))).toThrow(
+      'toNodeHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+    )
   })
 })
 

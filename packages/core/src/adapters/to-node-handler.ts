@@ -26,7 +26,7 @@ export type NodeHandler = (
  * express().use(toNodeHandler(server.router()), express.json(), others)   // before what reads bodies
  */
 export function toNodeHandler(router: Router): NodeHandler {
-  const app = appOf(router, 'Node handler')
+  const app = appOf(router, 'toNodeHandler')
   return (request, response, next) => {
     if (next !== undefined && !app.takes(request.method ?? '', request.url ?? '')) next()
     else app.handle(new NodeExchange(request, response))

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { Exchange, Router } from '@fw/types'
 
 /** What answers exchanges by the routes of a router: an `App`. */
@@ -15,14 +16,17 @@ export function rememberApp(router: Router, app: RequestHandler): void {
 }
 
 /**
- * The application of a root router.
+ * Returns the application of a root router.
  *
+ * @param api The function that was called; begins the message of the error
  * @throws {TypeError} for a group, which is a part of its application, and for anything else
  */
-export function appOf(router: Router, what: string): RequestHandler {
+export function appOf(router: Router, api: string): RequestHandler {
   const app = apps.get(router)
   if (app === undefined) {
-    throw new TypeError(`Cannot make a ${what}: it takes the router of a Server or an App, not a group of it`)
+    throw new TypeError(
+      `${api}: router must be that of a Server or an App, got ${showValue(router)}. Pass server.router() or app.router.`,
+    )
   }
   return app
 }

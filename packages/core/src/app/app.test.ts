@@ -74,33 +74,49 @@ describe('routes', () => {
   })
 
   it.each<[string, (app: App) => unknown, string]>([
-    ['an empty path', ({ router }) => router.get('', () => ''), `does not start with '/', write '/'`],
-    ['a relative path', ({ router }) => router.get('x', () => ''), `does not start with '/', write '/x'`],
-    ['a wildcard alone', ({ router }) => router.get('*' as never, () => ''), `write '/*path'`],
+    ['an empty path', ({ router }) => router.get('', () => ''), `GET: path must start with '/', got "". Write '/'.`],
+    [
+      'a relative path',
+      ({ router }) => router.get('x', () => ''),
+      `GET: path must start with '/', got "x". Write '/x'.`,
+    ],
+    ['a wildcard alone', ({ router }) => router.get('*' as never, () => ''), `Write '/*path'.`],
     [
       'a malformed pattern',
       ({ router }) => router.group('/api').get('/:', () => ''),
-      `'/api/:': a parameter needs a name`,
+      `path must name each parameter, such as ':id', got "/api/:"`,
     ],
-    ['a method that is no token', ({ router }) => router.route('A B', '/', () => ''), 'a method is a token'],
+    [
+      'a method that is no token',
+      ({ router }) => router.route('A B', '/', () => ''),
+      'router.route: method must be a token, got "A B".',
+    ],
     [
       'all of a route in one object',
       ({ router }) => router.route({ method: 'GET', url: '/' } as never, undefined as never, () => ''),
-      `write route('GET', '/path', { …options }, handler)`,
+      `Write router.route('GET', '/path', { …options }, handler).`,
     ],
-    ['a method in lower case', ({ router }) => router.route('get', '/', () => ''), `write 'GET'`],
-    ['no handler', ({ router }) => router.get('/', undefined as never), 'the handler is no function'],
+    [
+      'a method in lower case',
+      ({ router }) => router.route('get', '/', () => ''),
+      `router.route: method must be in upper case, got "get". Write 'GET'.`,
+    ],
+    [
+      'no handler',
+      ({ router }) => router.get('/', undefined as never),
+      'GET /: handler must be a function, got undefined.',
+    ],
     [
       'a handler in place of options',
       ({ router }) => router.get('/', null as never, () => ''),
-      'options are no object',
+      'GET /: options must be an object, got null. Known options: use, ',
     ],
     [
       'a handler before the options',
       ({ router }) => router.get('/', (() => '') as never, { timeoutMs: 1 } as never),
-      'it takes options, then one handler',
+      'GET /: arguments must be a path, options and one handler, got a function, an object.',
     ],
-    ['two handlers', ({ router }) => router.get('/', (() => '') as never, () => ''), 'middleware goes to use()'],
+    ['two handlers', ({ router }) => router.get('/', (() => '') as never, () => ''), 'Pass middleware to router.use()'],
     [
       'three arguments behind the path',
       ({ router }) => Reflect.apply(router.get, router, ['/', {}, () => '', () => '']) as unknown,
@@ -109,27 +125,51 @@ describe('routes', () => {
     [
       'middleware in a list',
       ({ router }) => router.get('/', [() => ''] as never, () => ''),
-      'middleware goes to use()',
+      'Pass middleware to router.use()',
     ],
-    ['limits that are none', ({ router }) => router.get('/', { limits: 5 as never }, () => ''), `of GET '/' are 5`],
-    ['a bad limit', ({ router }) => router.get('/', { limits: { maxBodyBytes: -1 } }, () => ''), 'maxBodyBytes -1'],
-    ['a path for middleware', ({ router }) => router.use('/api' as never), `use group('/api')`],
+    [
+      'limits that are none',
+      ({ router }) => router.get('/', { limits: 5 as never }, () => ''),
+      `GET /: option "limits" must be an object, got 5.`,
+    ],
+    [
+      'a bad limit',
+      ({ router }) => router.get('/', { limits: { maxBodyBytes: -1 } }, () => ''),
+      'GET /: option "limits.maxBodyBytes" must be an integer of at least 0, got -1.',
+    ],
+    [
+      'a path for middleware',
+      ({ router }) => router.use('/api' as never),
+      `router.use: middleware must be a function, got "/api". For some paths only, use router.group('/api').`,
+    ],
     ['a group without a slash', ({ router }) => router.group('/v1').group('api'), `starts with '/'`],
-    ['a group that ends with a slash', ({ router }) => router.group('/api/'), `does not end with '/'`],
+    [
+      'a group that ends with a slash',
+      ({ router }) => router.group('/api/'),
+      `router.group: prefix must not end with '/', got "/api/".`,
+    ],
     [
       'a group with a function',
       ({ router }) => (router as { group(...args: unknown[]): unknown }).group('/api', () => {}),
-      `returns the group, const api = router.group('/api')`,
+      `returned group: const api = router.group('/api').`,
     ],
     [
       'a router for middleware',
       ({ router }) => router.use(router as never),
-      `are registered on router.group('/prefix')`,
+      `Register its routes on router.group('/prefix').`,
     ],
     ['a group with a wildcard', ({ router }) => router.group('/*x'), 'neither wildcards'],
     ['a group that is optional', ({ router }) => router.group('/:x?'), 'neither wildcards'],
-    ['an error handler that is none', ({ router }) => router.onError({} as never), 'no function'],
-    ['a not-found handler that is none', ({ router }) => router.notFound({} as never), 'no function'],
+    [
+      'an error handler that is none',
+      ({ router }) => router.onError({} as never),
+      'router.onError: handler must be a function, got an object.',
+    ],
+    [
+      'a not-found handler that is none',
+      ({ router }) => router.notFound({} as never),
+      'router.notFound: handler must be a function, got an object.',
+    ],
   ])('refuse %s at once', (_, register, message) => {
     expect(() => register(new App())).toThrow(message)
   })
@@ -143,11 +183,15 @@ describe('routes', () => {
 
 describe('an App', () => {
   it.each<[string, unknown, string]>([
-    ['null', null, 'The options of App are null'],
-    ['a number', 5, 'The options of App are 5'],
-    ['a list', [], 'The options of App are []'],
-    ['a limit that is no number', { limits: { maxBodyBytes: '1mb' } }, 'Limit maxBodyBytes is "1mb"'],
-    ['a limit that does not exist', { limits: { maxBody: 1 } }, `Unknown limit 'maxBody'`],
+    ['null', null, 'App: options must be an object, got null. Known options: limits, '],
+    ['a number', 5, 'App: options must be an object, got 5.'],
+    ['a list', [], 'App: options must be an object, got an array.'],
+    [
+      'a limit that is no number',
+      { limits: { maxBodyBytes: '1mb' } },
+      'App: option "limits.maxBodyBytes" must be an integer of at least 0, got "1mb".',
+    ],
+    ['a limit that does not exist', { limits: { maxBody: 1 } }, 'App: unknown option "limits.maxBody".'],
   ])('refuses %s', (_, options, message) => {
     expect(() => new App(options as AppOptions)).toThrow(message)
   })

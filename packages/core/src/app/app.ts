@@ -1,5 +1,6 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { compileTrust, type TrustProxy } from '@fw/client-address'
+import { anything, checkOptions, func, type OptionKinds, options as nested } from '@fw/options'
 import { rememberApp } from './app-of.ts'
 import type { Step } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
@@ -8,14 +9,13 @@ import { DrainNotice } from '../context/listeners.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { handleFailure } from './failure.ts'
 import { HttpError } from '../response/http-error.ts'
-import { checkOptions } from '../options/check-options.ts'
-import { resolveLimits, type Limits } from '../options/limits.ts'
+import { LIMIT_KINDS, resolveLimits, type Limits } from '../options/limits.ts'
 import { memoryRequest } from '../memory/request.ts'
 import { parseRequestTarget } from '../engine/semantics/request-target.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from '../routing/route-table.ts'
 import { Routes, type RouteScope } from './routes.ts'
-import { resolveRouting, type RoutingOptions } from '../options/routing-options.ts'
+import { resolveRouting, ROUTING_KINDS, type RoutingOptions } from '../options/routing-options.ts'
 import { sendResponse } from './send-response.ts'
 import { isTraced, trace, traceError } from './tracing.ts'
 import { respondNotFound } from './unrouted.ts'
@@ -40,7 +40,14 @@ export interface AppOptions {
   readonly onNotice?: (message: string) => void
 }
 
-const APP_OPTIONS: readonly string[] = ['limits', 'trustProxy', 'routing', 'onError', 'onNotice']
+const APP_KINDS: OptionKinds<AppOptions> = {
+  limits: nested<Partial<Limits>>(LIMIT_KINDS),
+  // `compileTrust` checks it.
+  trustProxy: anything,
+  routing: nested<RoutingOptions>(ROUTING_KINDS),
+  onError: func,
+  onNotice: func,
+}
 
 /** The application above the protocol engines: routes, and what becomes of an exchange. */
 export class App {
@@ -50,9 +57,12 @@ export class App {
   readonly #drainNotice = new DrainNotice()
   readonly #host: ContextHost<RequestContext>
 
-  /** @throws {TypeError} if an option does not exist, or has a value that it does not take */
+  /**
+   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {RangeError} if a limit or the number of proxies is out of range
+   */
   constructor(options: AppOptions = {}) {
-    checkOptions('App', options, APP_OPTIONS)
+    checkOptions('App', options, APP_KINDS)
     const { routing, trustProxy, onError = console.error, onNotice = () => {} } = options
     const limits = resolveLimits(options.limits)
     const notices = new Set<string>()
@@ -62,7 +72,7 @@ export class App {
     rememberApp(this.router, this)
     this.#host = {
       limits,
-      trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'Server'),
+      trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'App'),
       report: (message, error) => {
         try {
           onError(message, error)

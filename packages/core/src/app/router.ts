@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type {
   ErrorHandler,
   Handler,
@@ -15,7 +16,7 @@ import { isToken } from '../engine/fields/field-rules.ts'
 import { missingExtension } from '../context/missing-extension.ts'
 import type { RouteScope, Routes } from './routes.ts'
 import { ANY_METHOD } from '../routing/route-leaf.ts'
-import { checkRouteOptions } from '../options/route-options.ts'
+import { checkRouteOptions, fixForMiddleware, nameOfRoute } from '../options/route-options.ts'
 import { serializerOf } from './serializers.ts'
 import { runHandler, runValidated } from './run-handler.ts'
 import { respondToMiss, type RouteMiss } from './unrouted.ts'
@@ -34,6 +35,8 @@ const WELL_KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
   'TRACE',
 ])
+
+const USE_INSTEAD = 'Pass middleware to router.use(), or for one route in its option use.'
 
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
@@ -71,12 +74,16 @@ export class RouteGroup implements RouteScope {
   route<const P extends string>(method: string, path: P, handler: Handler<PathParams<P>>): this
   route<const P extends string>(method: string, path: P, options: RouteOptions, handler: Handler<PathParams<P>>): this
   route(method: string, path: string, ...rest: readonly unknown[]): this {
-    if (typeof method !== 'string')
-      throw new TypeError(`Cannot route: write route('GET', '/path', { …options }, handler)`)
-    if (!isToken(method)) throw new TypeError(`Cannot route ${JSON.stringify(method)}: a method is a token`)
+    if (typeof method !== 'string') {
+      const fix = `Write router.route('GET', '/path', { …options }, handler).`
+      throw new TypeError(`router.route: method must be a string, got ${showValue(method)}. ${fix}`)
+    }
+    if (!isToken(method)) {
+      throw new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write for example 'GET'.`)
+    }
     const upper = method.toUpperCase()
     if (method !== upper && WELL_KNOWN.has(upper)) {
-      throw new TypeError(`Cannot route '${method}': methods are compared with case, write '${upper}'`)
+      throw new TypeError(`router.route: method must be in upper case, got ${showValue(method)}. Write '${upper}'.`)
     }
     return this.#add(method, path, rest)
   }
@@ -90,12 +97,11 @@ export class RouteGroup implements RouteScope {
   group(prefix: string, ...rest: readonly unknown[]): Router {
     const own = prefix === '/' ? '' : prefix
     if (rest.length > 0) {
-      throw new TypeError(
-        `Cannot group '${own}': it takes the prefix and returns the group, const api = router.group('/api')`,
-      )
+      const fix = `Register routes on the returned group: const api = router.group('/api').`
+      throw new TypeError(`router.group: arguments must be one prefix, got ${rest.length + 1} arguments. ${fix}`)
     }
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
-      throw new TypeError(`Cannot group ${JSON.stringify(own)}: a prefix starts with '/'`)
+      throw new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`)
     }
     const group = new RouteGroup(this.#routes, this.prefix + own, this)
     // Without a prefix of its own it has the paths of its parent, which speaks for those that no route takes.
@@ -104,13 +110,13 @@ export class RouteGroup implements RouteScope {
   }
 
   onError(handler: ErrorHandler): this {
-    if (typeof handler !== 'function') throw new TypeError('Cannot set onError: the handler is no function')
+    if (!isHandler(handler)) throw notAHandler('router.onError', handler)
     this.#errorHandler = handler
     return this
   }
 
   notFound(handler: Handler): this {
-    if (typeof handler !== 'function') throw new TypeError('Cannot set notFound: the handler is no function')
+    if (!isHandler(handler)) throw notAHandler('router.notFound', handler)
     this.#notFoundHandler = handler
     return this
   }
@@ -120,39 +126,23 @@ export class RouteGroup implements RouteScope {
     throw missingExtension('router', 'staticFiles')
   }
 
-  /**
-   * The middleware around what is registered here now, outermost first.
-   *
-   * @internal
-   */
+  /** The middleware around routes that are registered now, outermost first. */
   get middlewareChain(): readonly Middleware[] {
     return this.#parent === undefined ? this.#middleware : [...this.#parent.middlewareChain, ...this.#middleware]
   }
 
-  /**
-   * The error handlers, nearest first.
-   *
-   * @internal
-   */
+  /** The error handlers, nearest first. */
   get errorHandlers(): readonly ErrorHandler[] {
     const outer = this.#parent?.errorHandlers ?? []
     return this.#errorHandler === undefined ? outer : [this.#errorHandler, ...outer]
   }
 
-  /**
-   * The nearest handler of paths without a route.
-   *
-   * @internal
-   */
+  /** The nearest handler of paths without a route. */
   get notFoundHandler(): Handler | undefined {
     return this.#notFoundHandler ?? this.#parent?.notFoundHandler
   }
 
-  /**
-   * What answers a request under this prefix that no route takes.
-   *
-   * @internal
-   */
+  /** Returns the step that answers a request under this prefix that has no route. */
   missStep(miss: RouteMiss): Step<RequestContext> {
     return this.#wrap((context) => respondToMiss(context, miss, this.notFoundHandler))
   }
@@ -163,38 +153,34 @@ export class RouteGroup implements RouteScope {
 
   #add(method: string | typeof ANY_METHOD, path: string, rest: readonly unknown[]): this {
     const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]]
-    const pattern = this.#patternOf(path)
-    const name = method === ANY_METHOD ? '*' : method
+    const methodName = method === ANY_METHOD ? '*' : method
+    const pattern = this.#patternOf(methodName, path)
+    const api = nameOfRoute({ method: methodName, pattern })
     if (rest.length > 2 || typeof options === 'function' || Array.isArray(options)) {
-      throw new TypeError(
-        `Cannot route ${name} '${pattern}': it takes options, then one handler; middleware goes to use(), or for one route into its options: { use: … }`,
-      )
+      const given = rest.map(showValue).join(', ')
+      throw new TypeError(`${api}: arguments must be a path, options and one handler, got ${given}. ${USE_INSTEAD}`)
     }
-    if (!isHandler(handler)) throw new TypeError(`Cannot route ${name} '${pattern}': the handler is no function`)
-    if (typeof options !== 'object' || options === null) {
-      throw new TypeError(`Cannot route ${name} '${pattern}': the options are no object`)
-    }
-    const info: RouteInfo = { method: name, pattern, options }
+    if (!isHandler(handler)) throw notAHandler(api, handler)
+    const info: RouteInfo = { method: methodName, pattern, options: options as RouteOptions }
     checkRouteOptions(info)
-    const what = `${name} '${pattern}'`
-    const serialize = serializerOf(info.options.response, what)
-    const validation = validationOf(info.options, what)
+    const serialize = serializerOf(info.options.response, api)
+    const validation = validationOf(info.options)
     const step = this.#wrap(
       validation === undefined
         ? (context) => runHandler(handler, context)
         : (context) => runValidated(validation, handler, context),
-      checkMiddleware([info.options.use ?? []].flat()),
+      [info.options.use ?? []].flat(),
     )
     this.#routes.add(method, pattern, { info, group: this, serialize, step })
     return this
   }
 
-  #patternOf(path: string): string {
-    if (typeof path !== 'string') throw new TypeError(`Cannot route ${String(path)}: a path pattern is a string`)
+  #patternOf(method: string, path: string): string {
+    if (typeof path !== 'string') throw new TypeError(`${method}: path must be a string, got ${showValue(path)}.`)
     const isPrefix = path === '' && this.prefix !== ''
     if (!isPrefix && !path.startsWith('/')) {
       const meant = path === '*' ? '/*path' : `/${path}`
-      throw new TypeError(`Cannot route '${path}': it does not start with '/', write '${meant}'`)
+      throw new TypeError(`${method}: path must start with '/', got ${showValue(path)}. Write '${meant}'.`)
     }
     return this.prefix + path
   }
@@ -213,18 +199,16 @@ export class RouteGroup implements RouteScope {
 function checkMiddleware(given: readonly Middleware[]): readonly Middleware[] {
   for (const each of given) {
     if (typeof each === 'function') continue
-    let hint = ''
-    if (typeof each === 'string') hint = `; for some paths only, use group('${String(each)}')`
-    else if (isRouter(each)) hint = `; routes of their own are registered on router.group('/prefix')`
-    throw new TypeError(`Cannot use a value of type ${typeof each}: middleware is a function${hint}`)
+    const fix = fixForMiddleware(each)
+    throw new TypeError(`router.use: middleware must be a function, got ${showValue(each)}. ${fix}`)
   }
   return given
 }
 
-function isRouter(value: unknown): boolean {
-  return value instanceof RouteGroup
-}
-
 function isHandler(value: unknown): value is Handler {
   return typeof value === 'function'
+}
+
+function notAHandler(api: string, given: unknown): TypeError {
+  return new TypeError(`${api}: handler must be a function, got ${showValue(given)}. Pass (ctx) => { … }.`)
 }

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { ErrorHandler, Handler, RouteInfo } from '@fw/types'
 import type { Step } from './compose.ts'
 import type { RequestContext } from '../context/context.ts'
@@ -56,10 +57,14 @@ export class Routes {
   addGroup(group: RouteScope): void {
     const prefix = parsePattern(group.prefix)
     if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
-      throw new TypeError(`Cannot group '${group.prefix}': a prefix has neither wildcards nor optional parameters`)
+      const rule = 'must have neither wildcards nor optional parameters'
+      throw new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}.`)
     }
     if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {
-      throw new TypeError(`Cannot group '${group.prefix}': a prefix does not end with '/'; its paths start with it`)
+      const given = showValue(group.prefix)
+      throw new TypeError(
+        `router.group: prefix must not end with '/', got ${given}. Paths of the group start with '/'.`,
+      )
     }
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })
   }

@@ -69,10 +69,20 @@ describe('response schemas', () => {
   it('are refused at registration if they cannot be compiled', () => {
     const { router } = new App()
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
-    expect(register(v.string() as never)).toThrow('a schema of valibot does not tell its JSON Schema')
-    expect(register({ ok: USER } as never)).toThrow(`the key 'ok', which is no final status`)
-    expect(register({ 200: 'object' } as never)).toThrow(`Cannot route GET '/': the response schema of 200 is no JSON`)
-    expect(register('object' as never)).toThrow(`'response' holds no schemas`)
-    expect(register({ 200: { type: 'nope' } } as never)).toThrow('cannot be compiled')
+    expect(register(v.string() as never)).toThrow(
+      'must be a schema that has a JSON Schema, got a schema of valibot without one. Write { 200: jsonSchema }',
+    )
+    expect(register({ ok: USER } as never)).toThrow(
+      'must be an object whose keys are statuses from 200 to 599, got the key "ok".',
+    )
+    expect(register({ 200: 'object' } as never)).toThrow(
+      'GET /: option "response.200" must be a JSON Schema, got "object".',
+    )
+    expect(register('object' as never)).toThrow(
+      'GET /: option "response" must be an object of JSON Schemas by status or a Standard Schema, got "object".',
+    )
+    expect(register({ 200: { type: 'nope' } } as never)).toThrow(
+      'GET /: option "response.200" must be a JSON Schema that fast-json-stringify can compile',
+    )
   })
 })

@@ -1,29 +1,30 @@
 import { createRequire } from 'node:module'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import type FastJsonStringify from 'fast-json-stringify'
+import { optionError, showValue } from '@fw/options'
 import { jsonText, type Serialize } from '../response/handler-result.ts'
-import { isStandardSchema } from './standard-schema.ts'
+import { isStandardSchema } from '../options/route-options.ts'
 
 type Stringify = (value: unknown) => string
 
 /**
  * Compiles the response schemas of a route.
  *
- * @param what The route, for messages
+ * @param api The route; begins the messages of errors
  * @throws {TypeError} if the schemas cannot be compiled
  */
-export function serializerOf(response: RouteOptions['response'], what: string): Serialize {
+export function serializerOf(response: RouteOptions['response'], api: string): Serialize {
   if (response === undefined) return jsonText
-  if (typeof response !== 'object' && typeof response !== 'function') throw new TypeError(NO_SCHEMAS(what))
   const byStatus = new Map<number, Stringify>()
   for (const [key, schema] of Object.entries(
-    isStandardSchema(response) ? { 200: jsonSchemaOf(response, what) } : response,
+    isStandardSchema(response) ? { 200: jsonSchemaOf(response, api) } : response,
   )) {
     const status = Number(key)
     if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new TypeError(`Cannot route ${what}: 'response' has the key '${key}', which is no final status`)
+      const expected = 'an object whose keys are statuses from 200 to 599'
+      throw optionError({ api, name: 'response', expected, got: `the key ${showValue(key)}`, fix: EXAMPLE })
     }
-    byStatus.set(status, compile(schema, `${what}: the response schema of ${key}`))
+    byStatus.set(status, compile(schema, api, `response.${key}`))
   }
   return (value, status) => {
     const stringify = byStatus.get(status)
@@ -31,29 +32,31 @@ export function serializerOf(response: RouteOptions['response'], what: string): 
   }
 }
 
-const NO_SCHEMAS = (what: string): string =>
-  `Cannot route ${what}: 'response' holds no schemas, such as { 200: { type: 'object', properties: {} } }`
+const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
 
 let build: typeof FastJsonStringify | undefined
 
-function compile(schema: unknown, what: string): Stringify {
-  if (typeof schema !== 'object' || schema === null) throw new TypeError(`Cannot route ${what} is no JSON Schema`)
+function compile(schema: unknown, api: string, name: string): Stringify {
+  if (typeof schema !== 'object' || schema === null) {
+    throw optionError({ api, name, expected: 'a JSON Schema', got: showValue(schema), fix: EXAMPLE })
+  }
   // Loaded with the first schema: it takes longer to load than everything else here.
   build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
   try {
     return build(schema)
   } catch (error) {
-    throw new TypeError(`Cannot route ${what} cannot be compiled`, { cause: error })
+    const expected = 'a JSON Schema that fast-json-stringify can compile'
+    throw optionError({ api, name, expected, got: 'another one', fix: 'The cause says why.', cause: error })
   }
 }
 
-/** The JSON Schema that a Standard Schema tells of its output (Standard JSON Schema). */
-function jsonSchemaOf(schema: object, what: string): JsonSchema {
+/** Returns the JSON Schema of the output of a Standard Schema (Standard JSON Schema). */
+function jsonSchemaOf(schema: object, api: string): JsonSchema {
   const standard = (schema as { readonly '~standard': JsonSchemaTeller })['~standard']
   if (standard.jsonSchema === undefined) {
-    throw new TypeError(
-      `Cannot route ${what}: a schema of ${standard.vendor} does not tell its JSON Schema; give response: { 200: jsonSchema }`,
-    )
+    const got = `a schema of ${standard.vendor} without one`
+    const fix = 'Write { 200: jsonSchema } instead.'
+    throw optionError({ api, name: 'response', expected: 'a schema that has a JSON Schema', got, fix })
   }
   return standard.jsonSchema.output({ target: 'draft-07' })
 }

@@ -145,7 +145,7 @@ describe('validation', () => {
     const { router } = new App()
     // @ts-expect-error -- no schema
     expect(() => router.post('/', { body: { type: 'object' } }, () => '')).toThrow(
-      `Cannot route POST '/': 'body' is no Standard Schema`,
+      'POST /: option "body" must be a Standard Schema, got an object. Pass a schema of a library such as zod',
     )
   })
 
@@ -164,7 +164,7 @@ describe('validation', () => {
       expectTypeOf(valid.params).toEqualTypeOf<{ a: number }>(),
     )
     // @ts-expect-error -- an option that does not exist, beside one that does
-    router.put('/', { body: Name, limit: 1 }, () => '')
+    expect(() => router.put('/', { body: Name, limit: 1 }, () => '')).toThrow('PUT /: unknown option "limit".')
   })
 })
 

@@ -2,7 +2,6 @@ import type { RouteOptions, SchemaIssue, SchemaResult, StandardSchema, Validated
 import { isThenable } from './compose.ts'
 import { HttpError } from '../response/http-error.ts'
 import { NOTHING_VALID } from '../context/nothing-valid.ts'
-import { isStandardSchema } from './standard-schema.ts'
 import type { RequestContext } from '../context/context.ts'
 
 /** The parts of a request that a schema can be given for. */
@@ -26,18 +25,8 @@ export type Validation = (context: RequestContext) => Promise<Validated> | Valid
 /**
  * Makes the check of a route, `undefined` for one without schemas. Parameters, query and fields are checked first and
  * together; the body is not read if one of them is wrong.
- *
- * @param what The route, for messages
- * @throws {TypeError} if an option is no Standard Schema
  */
-export function validationOf(options: RouteOptions, what: string): Validation | undefined {
-  for (const part of PARTS) {
-    const schema = options[part]
-    if (schema === undefined || isStandardSchema(schema)) continue
-    throw new TypeError(
-      `Cannot route ${what}: '${part}' is no Standard Schema, as those of zod, valibot and arktype are`,
-    )
-  }
+export function validationOf(options: RouteOptions): Validation | undefined {
   const { params, query, headers, body } = options
   const checkHead =
     params === undefined && query === undefined && headers === undefined ? undefined : headCheck(options)

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import { expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 
@@ -27,7 +28,7 @@ it.each([['html'], ['json', 'text/html'], [['text/html'] as never]])('refuses to
   app.router.get('/', (ctx) => ctx.accepts(...offers))
   expect((await app.fetch('/')).status).toBe(500)
   expect(String(errors)).toBe(
-    `TypeError: Cannot offer ${JSON.stringify(offers[0])}: a media type is meant, such as 'text/html'`,
+    `TypeError: ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offers[0])}.`,
   )
 })
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type NegotiatorConstructor from 'negotiator'
+import { showValue } from '@fw/options'
 import type { RequestHeaders } from '@fw/types'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
@@ -11,7 +12,7 @@ let Negotiator: typeof NegotiatorConstructor | undefined
 /**
  * The one of several forms of a response that the client likes best; the first of equals, `null` if it takes none.
  *
- * @throws {TypeError} for an offer that is no media type, such as `html`, which no client would ever take
+ * @throws {TypeError} if an offer is not a media type; no client accepts `html`
  * @see RFC 9110 §12.5
  */
 export function preferred(
@@ -32,5 +33,5 @@ export function preferred(
 
 function checkMediaType(offer: string): void {
   if (typeof offer === 'string' && offer.includes('/')) return
-  throw new TypeError(`Cannot offer ${JSON.stringify(offer)}: a media type is meant, such as 'text/html'`)
+  throw new TypeError(`ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offer)}.`)
 }

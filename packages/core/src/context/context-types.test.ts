@@ -60,7 +60,7 @@ it('tells the types of what answers, and refuses what cannot be sent', () => {
 it('knows every option of routes and cookies', () => {
   const options: RouteOptions = { limits: { maxBodyBytes: 1 }, timeoutMs: 1, response: { 200: { type: 'object' } } }
   const cookie: Required<CookieOptions> = {
-    maxAge: 1,
+    maxAgeSeconds: 1,
     expires: new Date(),
     domain: 'x.test',
     path: '/',

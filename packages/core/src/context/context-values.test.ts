@@ -50,7 +50,7 @@ describe('ContextValues', () => {
   })
 
   it.each(['user', 7, null, undefined])('refuses to keep a value under %j, which is no key', (name) => {
-    const message = 'Cannot keep a value under '
+    const message = 'Context: key must be a class or a context key, got '
     expect(() => new ContextValues().set(name as never, 1)).toThrow(message)
     expect(() => new ContextValues().provide(name as never, () => 1)).toThrow(message)
     expect(missingValue.bind(undefined, name as never)).toThrow(message)

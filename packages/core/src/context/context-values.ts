@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
 /** A value of a context, or what makes it when it is first asked for. */
@@ -77,9 +78,8 @@ export class ContextValues {
 /** Programs without types give names, as elsewhere. */
 function checkToken<T extends ContextToken<unknown>>(token: T): T {
   if (typeof token === 'function' || (typeof token === 'object' && token !== null)) return token
-  throw new TypeError(
-    `Cannot keep a value under ${JSON.stringify(token)}: it takes a class, or what contextKey(${JSON.stringify(token)}) gives`,
-  )
+  const given = showValue(token)
+  throw new TypeError(`Context: key must be a class or a context key, got ${given}. Use contextKey(${given}).`)
 }
 
 /** What `local` throws: the token and how to provide it. */

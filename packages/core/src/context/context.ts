@@ -32,6 +32,7 @@ import {
   checkRedirect,
   checkSource,
   checkText,
+  wrongBody,
   BYTES_TYPE,
   HTML_TYPE,
   JSON_TYPE,
@@ -52,7 +53,6 @@ const NO_RESPONSE = 499
  */
 export class RequestContext {
   readonly exchange: Exchange
-  /** @internal */
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
@@ -186,7 +186,7 @@ export class RequestContext {
   bytes(...response: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
     if (response.length === 0) return this.#body.bytes()
     const [body, init] = response
-    if (!(body instanceof Uint8Array)) throw new TypeError('Cannot answer with bytes: the body is no Uint8Array')
+    if (!(body instanceof Uint8Array)) throw wrongBody('ctx.bytes', 'a Uint8Array', body)
     this.#respond(body, BYTES_TYPE, init)
   }
 
@@ -195,7 +195,7 @@ export class RequestContext {
   text(...response: [body?: string, init?: ResponseInit]): Promise<string> | void {
     if (response.length === 0) return this.#body.text()
     const [body, init] = response
-    this.#respond(checkText(body), TEXT_TYPE, init)
+    this.#respond(checkText('ctx.text', body), TEXT_TYPE, init)
   }
 
   json(): Promise<unknown>
@@ -219,11 +219,7 @@ export class RequestContext {
     return this.#body.form()
   }
 
-  /**
-   * Makes something of the value of the body, as `BodyReader.value` does.
-   *
-   * @internal
-   */
+  /** Converts the value of the body with `make`, like `BodyReader.value`. */
   readValue<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     return this.#body.value(make)
   }
@@ -233,7 +229,7 @@ export class RequestContext {
   }
 
   html(body: string, init?: ResponseInit): void {
-    this.#respond(checkText(body), HTML_TYPE, init)
+    this.#respond(checkText('ctx.html', body), HTML_TYPE, init)
   }
 
   redirect(location: string, status: number = 302): void {
@@ -285,7 +281,7 @@ export class RequestContext {
     this.#host.drainNotice.add(this)
   }
 
-  /** The server begins to close. @internal */
+  /** The server begins to close. */
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
@@ -297,7 +293,7 @@ export class RequestContext {
     throw missingExtension('ctx', 'sse')
   }
 
-  /** Takes what a handler returned as the response. @internal */
+  /** Takes what a handler returned as the response. */
   setResult(result: unknown): void {
     if (this.headSent) {
       if (result !== undefined) this.#checkUnsent()
@@ -309,8 +305,6 @@ export class RequestContext {
   /**
    * The head was sent, and `what` comes too late for it. It is no error, as middleware may not know which of the responses
    * that it waits for are sent before it goes on.
-   *
-   * @internal
    */
   onLateChange(what: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
@@ -322,17 +316,17 @@ export class RequestContext {
     return 'Context'
   }
 
-  /** Whether there is something to answer with, or a response was sent. @internal */
+  /** Whether there is something to answer with, or a response was sent. */
   get hasResponse(): boolean {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
   }
 
-  /** Whether the client went away. @internal */
+  /** Whether the client went away. */
   get isClientGone(): boolean {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the time of the route is over: another context has the response. @internal */
+  /** Whether the time of the route is over: another context has the response. */
   get isTimedOut(): boolean {
     return this.#timeout !== undefined
   }
@@ -341,7 +335,6 @@ export class RequestContext {
    * The time of the route is over. What is answered by this context from now on reaches nobody.
    *
    * @returns The context that goes on with the request, and with what was prepared
-   * @internal
    */
   handOver(reason: Error): RequestContext {
     const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)

@@ -50,13 +50,25 @@ describe('cookies of a response', () => {
     clear.cookies.set('a', '1')
     expect(clear.sent()).toEqual(['a=1; Path=/; HttpOnly; SameSite=Lax'])
     const secure = setup(undefined, true)
-    secure.cookies.set('a', '1', { httpOnly: false, sameSite: 'strict', path: '/x', maxAge: 60, domain: 'x.test' })
+    secure.cookies.set('a', '1', {
+      httpOnly: false,
+      sameSite: 'strict',
+      path: '/x',
+      maxAgeSeconds: 60,
+      domain: 'x.test',
+    })
     expect(secure.sent()).toEqual(['a=1; Max-Age=60; Domain=x.test; Path=/x; Secure; SameSite=Strict'])
   })
 
   it('are protected as well if an option is undefined', () => {
     const { cookies, sent } = setup(undefined, true)
-    const unset = { path: undefined, httpOnly: undefined, secure: undefined, sameSite: undefined, maxAge: undefined }
+    const unset = {
+      path: undefined,
+      httpOnly: undefined,
+      secure: undefined,
+      sameSite: undefined,
+      maxAgeSeconds: undefined,
+    }
     cookies.set('a', '1', { ...unset, secrets: undefined } as object)
     cookies.delete('b', unset as object)
     expect(sent()).toEqual([
@@ -104,24 +116,45 @@ describe('cookies of a response', () => {
     expect(() => setup().cookies.set(name, value)).toThrow(TypeError)
   })
 
-  it.each([{ path: '/;x' }, { domain: 'a b' }, { maxAge: 1.5 }])('cannot have %j', (options) => {
+  it.each([{ path: '/;x' }, { domain: 'a b' }])('cannot have %j', (options) => {
     expect(() => setup().cookies.set('a', '1', options)).toThrow(TypeError)
+  })
+
+  it.each<[object, typeof TypeError, string]>([
+    [{ maxAgeSeconds: 1.5 }, RangeError, 'option "maxAgeSeconds" must be an integer, got 1.5.'],
+    [{ maxAgeSeconds: '60' }, TypeError, 'option "maxAgeSeconds" must be an integer, got "60".'],
+    [{ maxAge: 60 }, TypeError, 'unknown option "maxAge". Use maxAgeSeconds instead.'],
+    [{ expires: new Date(NaN) }, TypeError, 'option "expires" must be a valid Date, got a Date.'],
+    [{ secure: 'false' }, TypeError, 'option "secure" must be true or false, got "false".'],
+    [{ sameSite: 'Strict' }, TypeError, 'option "sameSite" must be "strict", "lax" or "none", got "Strict".'],
+  ])('refuses %j and says why', (options, type, message) => {
+    const { cookies, sent } = setup()
+    const act = (): void => cookies.set('a', '1', options)
+    expect(act).toThrow(type)
+    expect(act).toThrow(`ctx.cookies.set: ${message}`)
+    expect(sent()).toEqual([])
+  })
+
+  it('deletes a cookie after a negative number of seconds', () => {
+    const { cookies, sent } = setup()
+    cookies.set('a', '1', { maxAgeSeconds: -1 })
+    expect(sent()).toEqual(['a=1; Max-Age=-1; Path=/; HttpOnly; SameSite=Lax'])
   })
 })
 
 describe('options of cookies that do not exist', () => {
-  it.each<object>([{ httponly: false }, { Secure: true }, { maxage: 1 }])('are refused: %j', (options) => {
+  it.each<object>([{ httponly: false }, { Secure: true }, { maxageSeconds: 1 }])('are refused: %j', (options) => {
     const { cookies, sent } = setup()
     const [name] = Object.keys(options)
     for (const act of [() => cookies.set('a', '1', options), () => cookies.delete('a', options)]) {
-      expect(act).toThrow(`Unknown option '${name}' of cookie a; there are: maxAge, `)
+      expect(act).toThrow(`: unknown option "${name}". Did you mean "`)
     }
     expect(sent()).toEqual([])
   })
 
   it('are not among those of set, which may be given to delete', () => {
     const { cookies, sent } = setup()
-    const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAge: 9, secrets: ['s'] }
+    const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAgeSeconds: 9, secrets: ['s'] }
     cookies.delete('a', all)
     expect(sent()).toEqual([
       'a=; Max-Age=0; Domain=example.org; Path=/a; Expires=Thu, 01 Jan 1970 00:00:00 GMT; SameSite=Lax',
@@ -153,6 +186,8 @@ describe('signed cookies', () => {
   })
 
   it.each([[[]], [['']], ['text']])('are not signed with %j', (secrets) => {
-    expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow('Cannot sign cookies')
+    expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow(
+      'ctx.cookies.set: option "secrets" must be a list of one or more strings that are not empty, got a',
+    )
   })
 })

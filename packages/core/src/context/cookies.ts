@@ -1,21 +1,45 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isDate } from 'node:util/types'
 import { parseCookie, stringifySetCookie, type Cookies as ParsedCookies } from 'cookie'
 import type { CookieOptions, Cookies, CookieSecrets, RequestHeaders, ResponseHeaders } from '@fw/types'
-import { checkOptions } from '../options/check-options.ts'
+import {
+  checkOptions,
+  flag,
+  oneOf,
+  type OptionKind,
+  type OptionKinds,
+  optionError,
+  showType,
+  showValue,
+  text,
+} from '@fw/options'
 
-/** A misspelt `httpOnly: false` does no harm, a misspelt `secure: true` would. Those of `set` may be given to `delete` as they are. */
-const COOKIE_OPTIONS: readonly string[] = [
-  'maxAge',
-  'expires',
-  'domain',
-  'path',
-  'httpOnly',
-  'secure',
-  'sameSite',
-  'partitioned',
-  'priority',
-  'secrets',
-]
+const SECRETS: OptionKind = {
+  expected: 'a list of one or more strings that are not empty',
+  accepts: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((secret) => typeof secret === 'string' && secret !== ''),
+  isSecret: true,
+}
+
+const COOKIE_KINDS: OptionKinds<CookieOptions & Partial<CookieSecrets>> = {
+  maxAgeSeconds: {
+    expected: 'an integer',
+    accepts: Number.isSafeInteger,
+    isRightType: (value) => typeof value === 'number',
+  },
+  expires: { expected: 'a valid Date', accepts: (value) => isDate(value) && !Number.isNaN(value.getTime()) },
+  domain: text,
+  path: text,
+  httpOnly: flag,
+  secure: flag,
+  sameSite: oneOf('strict', 'lax', 'none'),
+  partitioned: flag,
+  priority: oneOf('low', 'medium', 'high'),
+  secrets: SECRETS,
+}
+const NO_OPTIONS = {}
+/** What to write instead of names from other libraries. */
+const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 
 /** The cookies of one exchange. */
 export class ContextCookies implements Cookies {
@@ -35,29 +59,34 @@ export class ContextCookies implements Cookies {
     const cookies = this.#all
     const value = Object.hasOwn(cookies, name) ? cookies[name] : undefined
     if (value === undefined) return null
-    return signed === undefined ? value : verified(name, value, checkSecrets(signed.secrets))
+    return signed === undefined ? value : verified(name, value, checkSecrets('ctx.cookies.get', signed.secrets))
   }
 
   names(): readonly string[] {
     return Object.keys(this.#all)
   }
 
-  set(name: string, value: string, options: CookieOptions & Partial<CookieSecrets> = {}): void {
-    checkOptions(`cookie ${name}`, options, COOKIE_OPTIONS)
+  set(name: string, value: string, options: CookieOptions & Partial<CookieSecrets> = NO_OPTIONS): void {
+    if (options !== NO_OPTIONS) checkOptions('ctx.cookies.set', options, COOKIE_KINDS, MEANT)
     const { secrets, ...attributes } = options
-    if (typeof value !== 'string')
-      throw new TypeError(`Cannot set cookie ${name}: the value is of type ${typeof value}`)
-    this.#send(name, secrets === undefined ? value : sign(name, value, checkSecrets(secrets)[0] ?? ''), attributes)
+    if (typeof value !== 'string') {
+      throw new TypeError(`ctx.cookies.set: value of ${showValue(name)} must be a string, got ${showType(value)}.`)
+    }
+    this.#send(name, secrets === undefined ? value : sign(name, value, secrets[0] ?? ''), attributes)
   }
 
-  delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = {}): void {
-    checkOptions(`cookie ${name}`, options, COOKIE_OPTIONS)
-    this.#send(name, '', { ...options, maxAge: 0, expires: new Date(0) })
+  delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = NO_OPTIONS): void {
+    // The options of `set` may be given as they are.
+    if (options !== NO_OPTIONS) checkOptions('ctx.cookies.delete', options, COOKIE_KINDS, MEANT)
+    this.#send(name, '', { ...options, maxAgeSeconds: 0, expires: new Date(0) })
   }
 
   #send(name: string, value: string, given: CookieOptions): void {
     // One that is `undefined`, as of a setting that is not there, must not take a protection away.
-    const attributes = Object.fromEntries(Object.entries(given).filter(([, attribute]) => attribute !== undefined))
+    const { maxAgeSeconds: maxAge, ...rest } = given
+    const attributes = Object.fromEntries(
+      Object.entries({ maxAge, ...rest }).filter(([, attribute]) => attribute !== undefined),
+    )
     const field = stringifySetCookie({
       path: '/',
       httpOnly: true,
@@ -97,13 +126,8 @@ function verified(name: string, signedValue: string, secrets: readonly string[])
   return null
 }
 
-function checkSecrets(secrets: readonly string[]): readonly string[] {
-  if (
-    !Array.isArray(secrets) ||
-    secrets.length === 0 ||
-    secrets.some((secret) => typeof secret !== 'string' || secret === '')
-  ) {
-    throw new TypeError('Cannot sign cookies: secrets is a list of one or more strings that are not empty')
-  }
-  return secrets
+function checkSecrets(api: string, secrets: readonly string[]): readonly string[] {
+  if (SECRETS.accepts(secrets)) return secrets
+  const fix = 'Read them from the environment or a file.'
+  throw optionError({ api, name: 'secrets', expected: SECRETS.expected, got: showType(secrets), fix })
 }

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 
@@ -127,6 +128,8 @@ describe('ctx.parts()', () => {
       for await (const part of ctx.parts({ maxParts: maxParts as number })) await part.text()
     })
     await failing.fetch('/', { method: 'POST', body: `${PART}--b--`, headers: { 'content-type': TYPE } })
-    expect(errors).toMatchObject([{ name: 'RangeError', message: expect.stringContaining(`maxParts is ${maxParts}`) }])
+    const name = typeof maxParts === 'number' ? 'RangeError' : 'TypeError'
+    const text = `ctx.parts: option "maxParts" must be an integer of at least 0, got ${showValue(maxParts)}.`
+    expect(errors).toMatchObject([{ name, message: expect.stringContaining(text) }])
   })
 })

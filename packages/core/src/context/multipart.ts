@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
+import { checkOptions, integer, type OptionKinds } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 
 /** Parts are cheap to send and cost an object each. */
 const MAX_PARTS = 100
+const MULTIPART_KINDS: OptionKinds<MultipartOptions> = { maxParts: integer(0) }
 const MULTIPART_TYPE = 'multipart/form-data'
 
 /**
@@ -19,11 +21,10 @@ const MULTIPART_TYPE = 'multipart/form-data'
 export async function* readParts(
   body: () => ReadableStream<Uint8Array>,
   contentType: string | null,
-  { maxParts = MAX_PARTS }: MultipartOptions = {},
+  options: MultipartOptions = {},
 ): AsyncGenerator<MultipartPart, void, undefined> {
-  if (!Number.isSafeInteger(maxParts) || maxParts < 0) {
-    throw new RangeError(`maxParts is ${String(maxParts)}; it takes a whole number, 0 or more`)
-  }
+  checkOptions('ctx.parts', options, MULTIPART_KINDS)
+  const { maxParts = MAX_PARTS } = options
   const parser = parserOf(contentType, maxParts)
   const arrived: ReceivedPart[] = []
   let current: ReceivedPart | undefined

@@ -1,4 +1,4 @@
-import type { ListenOptions } from '../options/server-options.ts'
+import type { ListenOptions } from '../options/listen-options.ts'
 import { systemdSockets } from './systemd-sockets.ts'
 
 /** What a listener is bound to. */

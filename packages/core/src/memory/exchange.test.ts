@@ -116,13 +116,13 @@ describe('App.fetch', () => {
   })
 
   it.each<[string, unknown]>([
-    ['string', 'text'],
+    ['a string', 'text'],
     ['undefined', undefined],
-    ['ArrayBuffer', new ArrayBuffer(8)],
-    ['Uint16Array', new Uint16Array(4)],
-    ['DataView', new DataView(new ArrayBuffer(8))],
-    ['object', { byteLength: 8 }],
-  ])('writes no piece of type %s, of which it would send other memory or nothing', async (type, piece) => {
+    ['an ArrayBuffer', new ArrayBuffer(8)],
+    ['a Uint16Array', new Uint16Array(4)],
+    ['a DataView', new DataView(new ArrayBuffer(8))],
+    ['an object', { byteLength: 8 }],
+  ])('refuses to write %s, of which it would send other memory or nothing', async (type, piece) => {
     const errors: unknown[] = []
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => void ctx.startResponse().write(piece as Uint8Array))
@@ -131,7 +131,7 @@ describe('App.fetch', () => {
     await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')
     expect(errors.at(-1)).toMatchObject({
       name: 'TypeError',
-      message: expect.stringContaining(`a piece of type ${type}`),
+      message: `exchange.write: chunk must be a Uint8Array, got ${type}. Use Buffer.from(text).`,
     })
   })
 

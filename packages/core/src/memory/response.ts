@@ -14,7 +14,7 @@ export function wholeResponse(
   fields: FieldList,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
-  if (status > 599) throw new RangeError(`Cannot make a Response of status ${status}: it is above 599`)
+  if (status > 599) throw new RangeError(`response: status must be at most 599, got ${status}.`)
   // Not before it is needed: the first mention of `Response` has Node.js load all of `fetch`, a tenth of the start.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
   return new WholeResponse(status, fields, body)

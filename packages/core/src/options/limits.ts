@@ -1,4 +1,5 @@
-import { showValue } from './check-options.ts'
+import { integer, type OptionKinds } from '@fw/options'
+import { MAX_TIMER_MS } from './timer.ts'
 
 /**
  * What one client may cost. Every limit has a default here and can be set in `new Server({ limits })`; the unit is in
@@ -116,28 +117,17 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-/**
- * The defaults with some replaced; a limit that is `undefined` counts as not given.
- *
- * @throws {TypeError} if a name is not one of the limits, or this is no object
- * @throws {RangeError} if a value is no whole number, or out of range
- */
+// Timers and the operating system accept no larger number. A body may be larger.
+const LIMIT = integer(0, MAX_TIMER_MS)
+const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
+
+export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
+  ...(Object.fromEntries(NAMES.map((name) => [name, LIMIT])) as OptionKinds<Limits>),
+  maxBodyBytes: integer(0),
+}
+
+/** Replaces some of the defaults. A limit that is `undefined` keeps its default. `LIMIT_KINDS` checks the values. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new TypeError(
-      `Option limits is ${JSON.stringify(given)}; an object is meant, such as { maxBodyBytes: 1048576 }`,
-    )
-  }
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  for (const [name, value] of Object.entries(stated)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      throw new TypeError(`Unknown limit '${name}'; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
-    }
-    // What timers and the operating system take; a body may be larger.
-    const most = name === 'maxBodyBytes' ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
-    if (!Number.isSafeInteger(value) || value < 0 || value > most) {
-      throw new RangeError(`Limit ${name} is ${showValue(value)}; it takes a whole number from 0 to ${most}`)
-    }
-  }
   return { ...DEFAULT_LIMITS, ...stated }
 }

@@ -1,31 +1,72 @@
+import { integer, oneOf } from '@fw/options'
 import { expect, it } from 'vitest'
 import type { Middleware } from '@fw/types'
 import { App } from '../app/app.ts'
+import { declareRouteOption } from '../index.ts'
 
-it.each([
-  [{ timeoutMS: 5 }, `Cannot route GET '/': there is no option 'timeoutMS', write 'timeoutMs'`],
-  [{ Body: {} }, `Cannot route GET '/': there is no option 'Body', write 'body'`],
-  [{ timeout: 5 }, `Cannot route GET '/': there is no option 'timeout', write timeoutMs`],
-  [{ bodyLimit: 5 }, `Cannot route GET '/': there is no option 'bodyLimit', write limits: { maxBodyBytes }`],
-  [{ preHandler: [] }, `Cannot route GET '/': there is no option 'preHandler', write use`],
-  [
-    { schema: { body: {} } },
-    `Cannot route GET '/': there is no option 'schema', write params, query, headers, body and response without it`,
-  ],
+const KNOWN = 'Known options: use, limits, timeoutMs, params, query, headers, body, response'
+
+const register = (options: object): unknown => new App().router.group('/api').get('/:id', options, () => '')
+
+it.each<[object, string]>([
+  [{ timeoutMS: 5 }, `unknown option "timeoutMS". Did you mean "timeoutMs"? ${KNOWN}`],
+  [{ Body: {} }, `unknown option "Body". Did you mean "body"? ${KNOWN}`],
+  [{ timeout: 5 }, 'unknown option "timeout". Use timeoutMs instead.'],
+  [{ bodyLimit: 5 }, 'unknown option "bodyLimit". Use limits: { maxBodyBytes } instead.'],
+  [{ preHandler: [] }, 'unknown option "preHandler". Use option "use" instead.'],
+  [{ middlewares: [] }, 'unknown option "middlewares". Use option "use" instead.'],
+  [{ schema: { body: {} } }, 'unknown option "schema". Use params, query, headers, body and response instead.'],
+  [{ nothingLikeIt: 1 }, `unknown option "nothingLikeIt". ${KNOWN}`],
   [
     { use: 'auth' },
-    `Cannot use a value of type string: middleware is a function; for some paths only, use group('auth')`,
+    `option "use" must be a function or a list of functions, got "auth". For some paths only, use router.group('auth').`,
   ],
-  [{ use: [null] }, 'Cannot use a value of type object: middleware is a function'],
-  [{ limits: { maxBody: 5 } }, `Unknown option 'maxBody' of limits of GET '/'; there are: maxBodyBytes, maxFormFields`],
+  [{ use: [null] }, 'option "use[0]" must be a function, got null. Pass (ctx, next) => { … }.'],
+  [
+    { use: new App().router },
+    `option "use" must be a function or a list of functions, got a RouteGroup. Register its routes on router.group(`,
+  ],
+  [{ limits: { maxBody: 5 } }, 'unknown option "limits.maxBody". Known options: maxBodyBytes, maxFormFields.'],
+  [{ timeoutMs: '5' }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got "5". Convert text first'],
+  [{ headers: {} }, 'option "headers" must be a Standard Schema, got an object.'],
 ])('options %j of a route are refused', (options, message) => {
-  expect(() => new App().router.get('/', options as object, () => '')).toThrow(new TypeError(message))
+  expect(() => register(options)).toThrow(TypeError)
+  expect(() => register(options)).toThrow(`GET /api/:id: ${message}`)
+})
+
+it.each<[object, string]>([
+  [{ limits: { maxBodyBytes: -1 } }, 'option "limits.maxBodyBytes" must be an integer of at least 0, got -1.'],
+  [{ timeoutMs: 0 }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got 0.'],
+])('refuses %j, which is out of range', (options, message) => {
+  expect(() => register(options)).toThrow(RangeError)
+  expect(() => register(options)).toThrow(`GET /api/:id: ${message}`)
+})
+
+it('names a route for every method by an asterisk', () => {
+  expect(() => new App().router.all('/', { timeoutMs: 0 }, () => '')).toThrow('* /: option "timeoutMs" must be')
 })
 
 it('options of other packages are left to them', () => {
+  declareRouteOption('audit')
+  declareRouteOption('my-package', integer(1))
   const app = new App()
-  app.router.get('/', { accessLog: false, 'my-package': 7 } as object, (ctx) => Object.keys(ctx.route?.options ?? {}))
-  return expect(app.fetch('/').then((response) => response.json())).resolves.toEqual(['accessLog', 'my-package'])
+  app.router.get('/', { audit: false, 'my-package': 7 } as object, (ctx) => Object.keys(ctx.route?.options ?? {}))
+  return expect(app.fetch('/').then((response) => response.json())).resolves.toEqual(['audit', 'my-package'])
+})
+
+it('checks an option of another package by its kind, and suggests its name', () => {
+  declareRouteOption('role', oneOf('user', 'admin'))
+  expect(() => register({ role: 'root' })).toThrow('GET /api/:id: option "role" must be "user" or "admin", got "root".')
+  expect(() => register({ roel: 'user' })).toThrow('GET /api/:id: unknown option "roel". Did you mean "role"?')
+})
+
+it('keeps its own kinds when another package declares one of its options', () => {
+  declareRouteOption('timeoutMs')
+  expect(() => register({ timeoutMs: 0 })).toThrow('GET /api/:id: option "timeoutMs" must be')
+})
+
+it('leaves symbols unchecked', () => {
+  expect(() => register({ [Symbol('openapi')]: true })).not.toThrow()
 })
 
 it('middleware of a route runs for that route alone, within that of its router, before the checks', async () => {

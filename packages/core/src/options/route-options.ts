@@ -1,49 +1,94 @@
-import type { RouteInfo } from '@fw/types'
-import { checkOptions } from './check-options.ts'
+import type { RouteInfo, RouteOptions, StandardSchema } from '@fw/types'
+import {
+  checkOptions,
+  declaredRouteOptions,
+  func,
+  integer,
+  type OptionKind,
+  type OptionKinds,
+  options,
+  withFix,
+} from '@fw/options'
+import { MAX_TIMER_MS } from './timer.ts'
 
-/** Options of routes here; other packages have more, so that only what looks like one of these is known to be a mistake. */
-const ROUTE_OPTIONS = ['use', 'limits', 'timeoutMs', 'params', 'query', 'headers', 'body', 'response']
-const ROUTE_LIMITS = ['maxBodyBytes', 'maxFormFields'] as const
-/** What other libraries call the same. */
+const MIDDLEWARE: OptionKind = { ...func, fix: fixForMiddleware }
+
+const SCHEMA = withFix(
+  { expected: 'a Standard Schema', accepts: isStandardSchema },
+  'Pass a schema of a library such as zod, valibot or arktype.',
+)
+
+const ROUTE_KINDS: OptionKinds<RouteOptions> = {
+  use: {
+    ...MIDDLEWARE,
+    expected: 'a function or a list of functions',
+    accepts: (value) => Array.isArray(value) || typeof value === 'function',
+    item: MIDDLEWARE,
+  },
+  limits: options<NonNullable<RouteOptions['limits']>>({ maxBodyBytes: integer(0), maxFormFields: integer(0) }),
+  timeoutMs: integer(1, MAX_TIMER_MS),
+  params: SCHEMA,
+  query: SCHEMA,
+  headers: SCHEMA,
+  body: SCHEMA,
+  // `serializerOf` checks the statuses and schemas.
+  response: withFix(
+    {
+      expected: 'an object of JSON Schemas by status or a Standard Schema',
+      accepts: (value) => (typeof value === 'object' && value !== null) || isStandardSchema(value),
+    },
+    `Write { 200: { type: 'object', properties: {} } }.`,
+  ),
+}
+
+/** What to write instead of names from other libraries. */
 const MEANT: Readonly<Record<string, string>> = {
-  middleware: 'use',
-  preHandler: 'use',
+  middleware: 'option "use"',
+  middlewares: 'option "use"',
+  preHandler: 'option "use"',
   bodyLimit: 'limits: { maxBodyBytes }',
   maxBodyBytes: 'limits: { maxBodyBytes }',
   timeout: 'timeoutMs',
   querystring: 'query',
-  schema: 'params, query, headers, body and response without it',
+  schema: 'params, query, headers, body and response',
 }
-/** Longest time that a timer of Node.js takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+/** Names a route in messages: `GET /users/:id`. */
+export function nameOfRoute({ method, pattern }: Pick<RouteInfo, 'method' | 'pattern'>): string {
+  return `${method} ${pattern}`
+}
 
 /**
- * Refuses options of a route that would be without effect.
+ * Checks the options of a route: those of this package, and those that other packages declare by `declareRouteOption`.
  *
- * @throws {TypeError} for a name that is meant to be another
- * @throws {RangeError} for a number that is none of those that the option takes
+ * @throws {TypeError} if an option does not exist or a value has the wrong type
+ * @throws {RangeError} if a number is out of range
  */
 export function checkRouteOptions(info: RouteInfo): void {
-  const { method, pattern, options } = info
-  const what = `${method} '${pattern}'`
-  for (const name of Object.keys(options)) {
-    const meant = meantBy(name)
-    if (meant !== undefined) throw new TypeError(`Cannot route ${what}: there is no option '${name}', write ${meant}`)
-  }
-  const { limits, timeoutMs } = options
-  if (limits !== undefined) checkOptions(`limits of ${what}`, limits, ROUTE_LIMITS)
-  for (const name of ROUTE_LIMITS) {
-    const limit = limits?.[name]
-    if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) continue
-    throw new RangeError(`Cannot route ${what}: ${name} ${limit} is no whole number, 0 or more`)
-  }
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new RangeError(`Cannot route ${what}: timeoutMs ${timeoutMs} is no whole number from 1 to ${MAX_TIMEOUT_MS}`)
-  }
+  // First for their place in the list of known options, and again so that no declaration replaces them.
+  const kinds = { ...ROUTE_KINDS, ...declaredRouteOptions(), ...ROUTE_KINDS }
+  checkOptions(nameOfRoute(info), info.options, kinds, MEANT)
 }
 
-function meantBy(name: string): string | undefined {
-  const known = ROUTE_OPTIONS.find((each) => each !== name && each.toLowerCase() === name.toLowerCase())
-  if (known !== undefined) return `'${known}'`
-  return Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
+/** Says what to write instead of something that is not middleware. */
+export function fixForMiddleware(given: unknown): string {
+  if (typeof given === 'string') return `For some paths only, use router.group('${given}').`
+  if (typeof given === 'object' && given !== null && 'group' in given) {
+    return `Register its routes on router.group('/prefix').`
+  }
+  return 'Pass (ctx, next) => { … }.'
+}
+
+/** Reports whether a value is a Standard Schema. Some schemas are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) {
+    return false
+  }
+  const standard = value['~standard']
+  return (
+    typeof standard === 'object' &&
+    standard !== null &&
+    'validate' in standard &&
+    typeof standard.validate === 'function'
+  )
 }

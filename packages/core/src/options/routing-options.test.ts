@@ -117,10 +117,13 @@ it('is an option of the server', async () => {
 })
 
 it.each<[unknown, string]>([
-  [{ trailingSlash: true }, `Option trailingSlash of routing is true; it takes 'strict', 'ignore' or 'redirect'`],
-  [{ caseSensitive: 'no' }, 'Option caseSensitive of routing is "no"; it takes true or false'],
-  [{ strict: true }, `Unknown option 'strict' of routing; there are: trailingSlash, caseSensitive`],
-  ['strict', 'Option routing is "strict"'],
+  [
+    { trailingSlash: true },
+    'Server: option "routing.trailingSlash" must be "strict", "ignore" or "redirect", got true.',
+  ],
+  [{ caseSensitive: 'no' }, 'Server: option "routing.caseSensitive" must be true or false, got "no".'],
+  [{ strict: true }, 'Server: unknown option "routing.strict". Known options: trailingSlash, caseSensitive.'],
+  ['strict', 'Server: option "routing" must be an object, got "strict".'],
 ])('refuses %j', (routing, message) => {
   expect(() => new Server({ routing: routing as RoutingOptions })).toThrow(message)
   expect(() => new App({ routing: routing as RoutingOptions })).toThrow(TypeError)
@@ -129,6 +132,6 @@ it.each<[unknown, string]>([
 it('refuses options of an application that do not exist', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
-    `Unknown option 'trailingSlash' of App; there are: limits, trustProxy, routing, onError`,
+    'App: unknown option "trailingSlash". Known options: limits, trustProxy, routing, onError, onNotice.',
   )
 })

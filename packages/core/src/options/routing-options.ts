@@ -1,4 +1,4 @@
-import { checkOptions } from './check-options.ts'
+import { flag, oneOf, type OptionKinds } from '@fw/options'
 
 /** How paths are compared with the patterns of routes. */
 export interface RoutingOptions {
@@ -17,21 +17,13 @@ export type Routing = Required<RoutingOptions>
 /** The rules unless others are given: a path is compared as it is. */
 export const EXACT_ROUTING: Routing = { trailingSlash: 'strict', caseSensitive: true }
 
-const TRAILING_SLASH: ReadonlySet<unknown> = new Set(['strict', 'ignore', 'redirect'])
+export const ROUTING_KINDS: OptionKinds<RoutingOptions> = {
+  trailingSlash: oneOf('strict', 'ignore', 'redirect'),
+  caseSensitive: flag,
+}
 
-/** @throws {TypeError} for an option that does not exist, or a value that it does not take */
+/** Fills in the defaults. `ROUTING_KINDS` checks the values. */
 export function resolveRouting(options: RoutingOptions = {}): Routing {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`Option routing is ${JSON.stringify(options)}; it takes { trailingSlash, caseSensitive }`)
-  }
-  checkOptions('routing', options, Object.keys(EXACT_ROUTING))
   const { trailingSlash = EXACT_ROUTING.trailingSlash, caseSensitive = EXACT_ROUTING.caseSensitive } = options
-  if (!TRAILING_SLASH.has(trailingSlash)) {
-    const given = JSON.stringify(trailingSlash)
-    throw new TypeError(`Option trailingSlash of routing is ${given}; it takes 'strict', 'ignore' or 'redirect'`)
-  }
-  if (typeof caseSensitive !== 'boolean') {
-    throw new TypeError(`Option caseSensitive of routing is ${JSON.stringify(caseSensitive)}; it takes true or false`)
-  }
   return { trailingSlash, caseSensitive }
 }

@@ -1,3 +1,21 @@
+import {
+  checkOptions,
+  either,
+  flag,
+  instanceOf,
+  integer,
+  object,
+  optionError,
+  type OptionKind,
+  type OptionKinds,
+  options,
+  secret,
+  showType,
+  text,
+  withFix,
+} from '@fw/options'
+import { MAX_TIMER_MS } from './timer.ts'
+
 /** A certificate with its chain, and its private key, in PEM, as text or as files. */
 export type TlsCertificate =
   | { readonly key: string | Buffer; readonly cert: string | Buffer }
@@ -15,3 +33,57 @@ export type TlsCertificates = TlsCertificate | readonly TlsCertificate[]
 
 /** Certificates, or a function that has them: it is asked at the start and on each `server.reloadTls()`. */
 export type TlsOptions = TlsCertificates | (() => TlsCertificates | Promise<TlsCertificates>)
+
+const FORMS = 'Write { keyFile, certFile }, or { key, cert } in PEM.'
+
+/**
+ * The kind of the option `tls` of `Server` and `listen`. `checkCertificates` checks what it contains.
+ *
+ * Errors show only the type of a value: text may be a private key.
+ */
+export const TLS: OptionKind = secret(
+  withFix(
+    {
+      expected: 'false, a certificate, a list of certificates or a function that returns them',
+      accepts: (value) =>
+        value === false || typeof value === 'function' || (typeof value === 'object' && value !== null),
+    },
+    FORMS,
+  ),
+)
+
+type PemOptions = Extract<TlsCertificate, { readonly key: unknown }>
+type FileOptions = Extract<TlsCertificate, { readonly keyFile: unknown }>
+
+const PEM = secret({ ...either(text, instanceOf('Buffer', Buffer)), fix: 'Pass it in PEM.' })
+const FILE = { ...either(text, instanceOf('URL', URL)), expected: 'a path or a file URL' }
+const PEM_KINDS: OptionKinds<PemOptions> = { key: PEM, cert: PEM }
+const FILE_KINDS: OptionKinds<FileOptions & Partial<PemOptions>> = {
+  keyFile: FILE,
+  certFile: FILE,
+  watch: flag,
+  watchIntervalMs: integer(1, MAX_TIMER_MS),
+  ...PEM_KINDS,
+}
+
+/**
+ * Checks what the option `tls` contains, or what its function returned.
+ *
+ * @returns Every certificate
+ * @throws {TypeError} if a certificate is not an object, an option does not exist or a value has the wrong type
+ * @throws {RangeError} if `watchIntervalMs` is out of range
+ */
+export function checkCertificates(given: unknown): readonly TlsCertificate[] {
+  if (!Array.isArray(given)) return [checkCertificate('tls', given)]
+  return given.map((each: unknown, at) => checkCertificate(`tls[${at}]`, each))
+}
+
+function checkCertificate(name: string, given: unknown): TlsCertificate {
+  if (!object.accepts(given)) {
+    throw optionError({ api: 'listen', name, expected: 'a certificate', got: showType(given), fix: FORMS })
+  }
+  const certificate = given as TlsCertificate
+  const kind = 'key' in certificate ? options<PemOptions>(PEM_KINDS) : options<FileOptions>(FILE_KINDS)
+  checkOptions('listen', { [name]: certificate }, { [name]: kind })
+  return certificate
+}

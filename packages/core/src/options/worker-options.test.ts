@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
+import { checkListenOptions } from './listen-options.ts'
 import { resolveWorkerOptions, type WorkerOptions } from './worker-options.ts'
 
 const DEFAULTS = {
@@ -10,6 +11,9 @@ const DEFAULTS = {
   drainMs: 10_000,
   spare: false,
 }
+
+const COUNT = 'option "workers" must be an integer from 1 to 1024 or "auto", or an object with a count'
+const HEARTBEAT = 'option "workers.heartbeatTimeoutMs" must be 0 or an integer from 100 to 2147483647'
 
 describe('workers', () => {
   it.each<[number | 'auto' | WorkerOptions, number]>([
@@ -27,34 +31,54 @@ describe('workers', () => {
     expect(resolveWorkerOptions({ count: 2, ...given }, true)).toEqual({ count: 2, pinCpus: true, ...given })
   })
 
-  it.each<[unknown, RegExp]>([
-    [0, /^workers is 0; it takes 'auto' or a whole number from 1 to 1024$/],
-    [1025, /^workers is 1025/],
-    [1.5, /^workers is 1\.5/],
-    [Number.NaN, /^workers is NaN/],
-    ['all', /^workers is "all"; it takes/],
-    ['4', /^workers is "4"; it takes/],
-    [null, /^workers is null/],
-    [{}, /^workers is undefined/],
+  it.each<[unknown, typeof TypeError, string]>([
+    [0, RangeError, `${COUNT}, got 0. Use 'auto' to start one process on each CPU.`],
+    [1025, RangeError, `${COUNT}, got 1025.`],
+    [1.5, RangeError, `${COUNT}, got 1.5.`],
+    [Number.NaN, RangeError, `${COUNT}, got NaN.`],
+    ['all', TypeError, `${COUNT}, got "all".`],
+    ['4', TypeError, `${COUNT}, got "4". Convert text first, for example Number(process.env.NAME).`],
+    [null, TypeError, `${COUNT}, got null.`],
+    [{}, TypeError, `${COUNT}, got an object.`],
     [
       { count: 1, heartbeatMs: 1 },
-      /^Unknown option 'heartbeatMs' of workers; there are: count, spare, heartbeatTimeoutMs,/,
+      TypeError,
+      'unknown option "workers.heartbeatMs". Known options: count, heartbeatTimeoutMs,',
     ],
-    [{ count: 1, heartbeatTimeoutMs: 99 }, /^workers\.heartbeatTimeoutMs is 99; it takes 0 or at least 100$/],
-    [{ count: 1, heartbeatTimeoutMs: -1 }, /^workers\.heartbeatTimeoutMs is -1; it takes a whole number/],
-    [{ count: 1, startTimeoutMs: 0 }, /^workers\.startTimeoutMs is 0; .* from 1 to 2147483647$/],
-    [{ count: 1, maxRestartDelayMs: 2 ** 31 }, /^workers\.maxRestartDelayMs is 2147483648/],
-    [{ count: 1, drainMs: 0.5 }, /^workers\.drainMs is 0\.5/],
-  ])('%j is refused', (given, message) => {
-    expect(() => resolveWorkerOptions(given as WorkerOptions, false)).toThrow(message)
+    [{ count: 0 }, RangeError, 'option "workers.count" must be an integer from 1 to 1024 or "auto", got 0.'],
+    [{ count: 1, heartbeatTimeoutMs: 99 }, RangeError, `${HEARTBEAT}, got 99.`],
+    [{ count: 1, heartbeatTimeoutMs: -1 }, RangeError, `${HEARTBEAT}, got -1.`],
+    [
+      { count: 1, startTimeoutMs: 0 },
+      RangeError,
+      'option "workers.startTimeoutMs" must be an integer from 1 to 2147483647, got 0.',
+    ],
+    [
+      { count: 1, maxRestartDelayMs: 2 ** 31 },
+      RangeError,
+      'option "workers.maxRestartDelayMs" must be an integer from 1',
+    ],
+    [
+      { count: 1, drainMs: 0.5 },
+      RangeError,
+      'option "workers.drainMs" must be an integer from 0 to 2147483647, got 0.5.',
+    ],
+  ])('%j is refused', (given, type, message) => {
+    const act = (): unknown => checkListenOptions({ workers: given as WorkerOptions })
+    expect(act).toThrow(type)
+    expect(act).toThrow(`listen: ${message}`)
   })
 
   it('refuses a pinCpus that is neither true nor false', () => {
-    expect(() => resolveWorkerOptions(1, 'yes' as unknown as boolean)).toThrow(/^Option pinCpus of listen takes/)
+    expect(() => checkListenOptions({ workers: 1, pinCpus: 'yes' as unknown as boolean })).toThrow(
+      'listen: option "pinCpus" must be true or false, got "yes".',
+    )
   })
 
   it('refuses a spare that is neither true nor false', () => {
     const options = { count: 1, spare: 1 as unknown as boolean }
-    expect(() => resolveWorkerOptions(options, false)).toThrow(/^Option spare of workers takes true or false$/)
+    expect(() => checkListenOptions({ workers: options })).toThrow(
+      'listen: option "workers.spare" must be true or false, got 1.',
+    )
   })
 })

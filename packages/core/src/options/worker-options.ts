@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { showValue, checkOptions } from './check-options.ts'
+import { either, flag, integer, type OptionKind, type OptionKinds, oneOf } from '@fw/options'
+import { MAX_TIMER_MS } from './timer.ts'
 
 /** Settings of the worker processes of a program. */
 export interface WorkerOptions {
@@ -30,70 +31,57 @@ export interface WorkerSettings {
 
 /** More processes than the largest machines have CPUs are a slip. */
 const MAX_COUNT = 1024
-/** Longer timers of Node.js end at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-interface Duration {
-  readonly defaultMs: number
-  readonly minMs: number
-}
-
-const DURATIONS = {
-  // Longer than garbage collection and one large document take, shorter than clients wait, which often is 30 s.
-  heartbeatTimeoutMs: { defaultMs: 10_000, minMs: 0 },
-  // A program may load models or wait for its database before it listens; one that takes longer hangs.
-  startTimeoutMs: { defaultMs: 60_000, minMs: 1 },
-  // Often enough to be back soon after what was missing is there again, seldom enough to cost nothing.
-  maxRestartDelayMs: { defaultMs: 30_000, minMs: 1 },
-  // As of `server.close()`.
-  drainMs: { defaultMs: 10_000, minMs: 0 },
-} satisfies Record<string, Duration>
+/** Longer than garbage collection or one large document blocks, shorter than the 30 s that many clients wait. */
+const HEARTBEAT_TIMEOUT_MS = 10_000
+/** A program may load models or wait for its database before it listens. One that takes longer hangs. */
+const START_TIMEOUT_MS = 60_000
+/** Short enough to return soon after the cause is gone, long enough to cost nothing. */
+const MAX_RESTART_DELAY_MS = 30_000
+/** The default of `server.close()`. */
+const DRAIN_MS = 10_000
 
 /** Below this, work that every program does now and then would look like a process that hangs. */
 const MIN_HEARTBEAT_MS = 100
 
-/**
- * Reads the options `workers` and `pinCpus` of `listen`.
- *
- * @throws {TypeError} for an option that does not exist or has the wrong type
- * @throws {RangeError} for a number out of range
- */
-export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pinCpus: boolean): WorkerSettings {
-  const options = typeof given === 'object' && given !== null ? given : { count: given }
-  checkOptions('workers', options, ['count', 'spare', ...Object.keys(DURATIONS)])
-  if (typeof pinCpus !== 'boolean') throw new TypeError('Option pinCpus of listen takes true or false')
-  const { spare = false } = options
-  if (typeof spare !== 'boolean') throw new TypeError('Option spare of workers takes true or false')
-  const settings = {
-    count: options.count === 'auto' ? availableParallelism() : options.count,
-    pinCpus,
-    heartbeatTimeoutMs: duration(options, 'heartbeatTimeoutMs'),
-    startTimeoutMs: duration(options, 'startTimeoutMs'),
-    maxRestartDelayMs: duration(options, 'maxRestartDelayMs'),
-    drainMs: duration(options, 'drainMs'),
-    spare,
-  }
-  if (!(Number.isInteger(settings.count) && settings.count >= 1 && settings.count <= MAX_COUNT)) {
-    throw new RangeError(
-      `workers is ${showValue(options.count)}; it takes 'auto' or a whole number from 1 to ${MAX_COUNT}`,
-    )
-  }
-  const { heartbeatTimeoutMs } = settings
-  if (heartbeatTimeoutMs > 0 && heartbeatTimeoutMs < MIN_HEARTBEAT_MS) {
-    throw new RangeError(
-      `workers.heartbeatTimeoutMs is ${heartbeatTimeoutMs}; it takes 0 or at least ${MIN_HEARTBEAT_MS}`,
-    )
-  }
-  return settings
+const COUNT: OptionKind = {
+  ...either(integer(1, MAX_COUNT), oneOf('auto')),
+  fix: (value) =>
+    typeof value === 'string'
+      ? 'Convert text first, for example Number(process.env.NAME).'
+      : `Use 'auto' to start one process on each CPU.`,
 }
 
-function duration(options: WorkerOptions, name: keyof typeof DURATIONS): number {
-  const { defaultMs, minMs } = DURATIONS[name]
-  const value = options[name] ?? defaultMs
-  if (!Number.isInteger(value) || value < minMs || value > MAX_TIMER_MS) {
-    throw new RangeError(
-      `workers.${name} is ${showValue(value)}; it takes a whole number of milliseconds from ${minMs} to ${MAX_TIMER_MS}`,
-    )
+const WORKER_KINDS: OptionKinds<WorkerOptions> = {
+  count: COUNT,
+  heartbeatTimeoutMs: either(oneOf(0), integer(MIN_HEARTBEAT_MS, MAX_TIMER_MS)),
+  startTimeoutMs: integer(1, MAX_TIMER_MS),
+  maxRestartDelayMs: integer(1, MAX_TIMER_MS),
+  drainMs: integer(0, MAX_TIMER_MS),
+  spare: flag,
+}
+
+/** The kind of the option `workers` of `listen`. */
+export const WORKERS: OptionKind = {
+  ...COUNT,
+  expected: `${COUNT.expected}, or an object with a count`,
+  accepts: (value) => COUNT.accepts(value) || hasCount(value),
+  nested: WORKER_KINDS,
+}
+
+function hasCount(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && (value as Partial<WorkerOptions>).count !== undefined
+}
+
+/** Fills in the defaults of the option `workers` of `listen`. `WORKERS` checks the values. */
+export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pinCpus: boolean): WorkerSettings {
+  const options = typeof given === 'object' ? given : { count: given }
+  return {
+    count: options.count === 'auto' ? availableParallelism() : options.count,
+    pinCpus,
+    heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? HEARTBEAT_TIMEOUT_MS,
+    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+    maxRestartDelayMs: options.maxRestartDelayMs ?? MAX_RESTART_DELAY_MS,
+    drainMs: options.drainMs ?? DRAIN_MS,
+    spare: options.spare ?? false,
   }
-  return value
 }

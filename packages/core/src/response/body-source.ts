@@ -1,3 +1,4 @@
+import { showType } from '@fw/options'
 import { Readable } from 'node:stream'
 import type { BodySource } from '@fw/types'
 
@@ -80,5 +81,5 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
 function bytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
-  throw new TypeError(`Cannot stream a piece of type ${typeof piece}: it is neither text nor bytes`)
+  throw new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`)
 }

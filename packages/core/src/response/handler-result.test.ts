@@ -34,7 +34,7 @@ describe('a handler that returns', () => {
   ])('a %s fails, and the record says what to return', async (_, hint, make) => {
     const [status, , report] = await respond(make)
     expect(status).toBe(500)
-    expect(report).toMatch(/^TypeError: Cannot answer with /)
+    expect(report).toMatch(/^TypeError: response: body must have a JSON form, got a value of type .* Return /)
     expect(report).toContain(hint)
   })
 

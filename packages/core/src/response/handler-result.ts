@@ -1,3 +1,4 @@
+import { showType, showValue } from '@fw/options'
 import type { BodySource } from '@fw/types'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
@@ -73,28 +74,33 @@ function checkJsonForm(value: object): void {
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
   if (instead === undefined && (!(Symbol.iterator in value) || Object.keys(value).length > 0)) return
-  throw new TypeError(
-    `Cannot answer with a value of type ${tag}: return ${instead ?? 'an array, or give it to ctx.stream(…)'}`,
-  )
+  const fix = `Return ${instead ?? 'an array, or pass it to ctx.stream(…)'}.`
+  throw new TypeError(`response: body must have a JSON form, got a value of type ${tag}. ${fix}`)
 }
 
 /** @throws {TypeError} if nothing can be streamed from the source */
 export function checkSource(source: unknown): asserts source is BodySource {
   if (source instanceof ReadableStream) {
-    if (source.locked) throw new TypeError('Cannot answer: the stream is being read already')
+    if (source.locked)
+      throw new TypeError('response: body must be a stream without a reader, got a locked ReadableStream.')
   } else if (
     typeof source !== 'object' ||
     source === null ||
     !(Symbol.asyncIterator in source || Symbol.iterator in source)
   ) {
-    throw new TypeError('Cannot answer: the body is no ReadableStream and not iterable')
+    throw wrongBody('response', 'a ReadableStream or an iterable', source)
   }
 }
 
-/** @throws {TypeError} if the body is no text */
-export function checkText(body: unknown): string {
-  if (typeof body !== 'string') throw new TypeError(`Cannot answer with text: the body is of type ${typeof body}`)
+/** @throws {TypeError} if the body is not a string */
+export function checkText(api: string, body: unknown): string {
+  if (typeof body !== 'string') throw wrongBody(api, 'a string', body)
   return body
+}
+
+/** Creates the error for a body of the wrong type. The message has no content, because it may be private. */
+export function wrongBody(api: string, expected: string, body: unknown): TypeError {
+  return new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`)
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -105,25 +111,27 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  */
 export function checkRedirect(location: unknown, status: number): void {
   if (typeof location !== 'string') {
-    throw new TypeError(`Cannot redirect to a location of type ${typeof location}: it takes a string, such as url.href`)
+    throw new TypeError(
+      `ctx.redirect: location must be a string, got ${showValue(location)}. Pass for example url.href.`,
+    )
   }
   if (!REDIRECTS.has(status)) {
-    throw new RangeError(
-      `Cannot redirect with status ${JSON.stringify(status)}: it is one of ${[...REDIRECTS].join(', ')}`,
-    )
+    const expected = `one of ${[...REDIRECTS].join(', ')}`
+    throw new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}.`)
   }
   // RFC 3986 §2: a URI reference is of visible ASCII characters.
   if (!/^[\x21-\x7e]+$/.test(location)) {
-    throw new TypeError(`Cannot redirect to ${JSON.stringify(location)}: percent-encode it, for example by encodeURI`)
+    const fix = 'Encode it, for example with encodeURI().'
+    throw new TypeError(`ctx.redirect: location must be percent-encoded, got ${showValue(location)}. ${fix}`)
   }
 }
 
 function ofResponse(response: Response): HandlerResult {
   if (response.bodyUsed || response.body?.locked === true) {
-    throw new TypeError('Cannot answer: the body of the Response is being read already')
+    throw new TypeError('response: body of the Response must be unread, got one that is read or locked.')
   }
   // `Response.error()` stands for a failed request and has status 0.
-  if (response.status === 0) throw new TypeError('Cannot answer with an error Response: it has no status')
+  if (response.status === 0) throw new TypeError('response: Response must have a status, got Response.error().')
   return { body: response.body, contentType: undefined, response }
 }
 
@@ -134,6 +142,6 @@ export type Serialize = (value: unknown, status: number) => string
 export function jsonText(value: unknown): string {
   // Typed as a string, but `undefined` where there is no JSON form.
   const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new TypeError(`Cannot answer: a value of type ${typeof value} has no JSON form`)
+  if (text === undefined) throw wrongBody('response', 'a value that has a JSON form', value)
   return text
 }

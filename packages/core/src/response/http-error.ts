@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
 import { headerEntries } from './response-init.ts'
@@ -29,7 +30,9 @@ export class HttpError extends Error {
    * @throws {TypeError} if a header field cannot be sent
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
-    if (!isErrorStatus(status)) throw new RangeError(`Cannot make an HttpError: status ${status} is not 400 to 599`)
+    if (!isErrorStatus(status)) {
+      throw new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`)
+    }
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
     // Refused here, where they are given, and not where the response is made.
     const checked = new ResponseHeaderList()

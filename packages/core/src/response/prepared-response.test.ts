@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { PreparedResponse } from './prepared-response.ts'
@@ -53,7 +54,9 @@ describe('PreparedResponse: what a handler returns', () => {
 
   it.each([0, 100, 199, 600, 999, 200.5, NaN, '201', null])('refuses %j as a status', (status) => {
     const received = new PreparedResponse()
-    expect(() => (received.status = status as number)).toThrow(`status ${JSON.stringify(status)}: a final status`)
+    expect(() => (received.status = status as number)).toThrow(
+      `response: status must be an integer from 200 to 599, got ${showValue(status)}.`,
+    )
     expect(received.status).toBe(200)
   })
 
@@ -74,11 +77,15 @@ describe('PreparedResponse: what a handler returns', () => {
   it('refuses streams and Responses that are being read already', async () => {
     const stream = new ReadableStream()
     stream.getReader()
-    expect(() => prepared(stream)).toThrow('being read already')
+    expect(() => prepared(stream)).toThrow(
+      'response: body must be a stream without a reader, got a locked ReadableStream.',
+    )
     const response = new Response('x')
     await response.text()
-    expect(() => prepared(response)).toThrow('being read already')
-    expect(() => prepared(Response.error())).toThrow('no status')
+    expect(() => prepared(response)).toThrow(
+      'response: body of the Response must be unread, got one that is read or locked.',
+    )
+    expect(() => prepared(Response.error())).toThrow('response: Response must have a status, got Response.error().')
   })
 
   it('takes status, fields and body of a Response, over those prepared', () => {

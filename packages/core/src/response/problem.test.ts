@@ -23,7 +23,9 @@ describe('HttpError', () => {
 
   it('refuses fields that cannot be sent', () => {
     expect(() => new HttpError(400, 'x', { headers: { 'x-a': 'b\r\nc: d' } })).toThrow(TypeError)
-    expect(() => new HttpError(400, 'x', { headers: { 'retry-after': 5 as never } })).toThrow('of type number')
+    expect(() => new HttpError(400, 'x', { headers: { 'retry-after': 5 as never } })).toThrow(
+      'value of field "retry-after" must be a string, got a number.',
+    )
   })
 })
 

@@ -51,8 +51,8 @@ describe('ResponseHeaderList', () => {
 
   it.each([5, true, null, undefined, ['x']])('refuses %j, which is no text, whoever passes it', (value) => {
     const list = listOf(['k', 'v'])
-    expect(() => list.set('a', value as never)).toThrow('Cannot send field a: the value is of type')
-    expect(() => list.append('a', value as never)).toThrow('Cannot send field a: the value is of type')
+    expect(() => list.set('a', value as never)).toThrow('response: value of field "a" must be a string, got ')
+    expect(() => list.append('a', value as never)).toThrow('response: value of field "a" must be a string, got ')
     expect(list.fields).toEqual(['k', 'v'])
   })
 

@@ -1,3 +1,4 @@
+import { showType, showValue } from '@fw/options'
 import type { FieldList, ResponseHeaders } from '@fw/types'
 import { checkField } from '../engine/fields/field-rules.ts'
 
@@ -137,5 +138,5 @@ export class ResponseHeaderList implements ResponseHeaders {
 /** Programs without types give numbers, and what is `undefined`. */
 function checkText(name: string, value: unknown): void {
   if (typeof value === 'string') return
-  throw new TypeError(`Cannot send field ${name}: the value is of type ${typeof value}, not a string`)
+  throw new TypeError(`response: value of field ${showValue(name)} must be a string, got ${showType(value)}.`)
 }

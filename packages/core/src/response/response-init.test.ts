@@ -11,26 +11,32 @@ async function complaintOf(init: unknown): Promise<string> {
   return String(errors)
 }
 
+const plain = (got: string): string =>
+  `response: headers must be a plain object, got ${got}. Write { name: value }, or Object.fromEntries(headers).`
+
 describe('beside a body', () => {
   it.each([
-    [201, 'TypeError: Cannot answer with 201 beside the body: write { status: 201 } or { headers }'],
-    ['x', 'TypeError: Cannot answer with "x" beside the body: write { status: 201 } or { headers }'],
-    [null, 'TypeError: Cannot answer with null beside the body: write { status: 201 } or { headers }'],
+    [201, 'TypeError: response: init must be an object, got 201. Write { status: 201 } or { headers }.'],
+    ['x', 'TypeError: response: init must be an object, got "x". Write { status: 201 } or { headers }.'],
+    [null, 'TypeError: response: init must be an object, got null. Write { status: 201 } or { headers }.'],
   ])('%j is refused', async (init, message) => {
     expect(await complaintOf(init)).toBe(message)
   })
 
-  const PLAIN = 'Cannot send headers that are no plain object: give { name: value }, or Object.fromEntries(headers)'
-
-  it.each([new Headers({ a: 'b' }), [['a', 'b']], new Map([['a', 'b']]), 'a: b', null])(
-    'fields that would be without effect are refused: %o',
-    async (headers) => {
-      expect(await complaintOf({ headers })).toBe(`TypeError: ${PLAIN}`)
-    },
-  )
+  it.each<[unknown, string]>([
+    [new Headers({ a: 'b' }), 'a Headers'],
+    [[['a', 'b']], 'an array'],
+    [new Map([['a', 'b']]), 'a Map'],
+    ['a: b', 'a string'],
+    [null, 'null'],
+  ])('fields that would be without effect are refused: %o', async (headers, got) => {
+    expect(await complaintOf({ headers })).toBe(`TypeError: ${plain(got)}`)
+  })
 
   it('and beside an error alike', () => {
-    expect(() => new HttpError(401, 'no', { headers: new Headers() as never })).toThrow(new TypeError(PLAIN))
+    expect(() => new HttpError(401, 'no', { headers: new Headers() as never })).toThrow(
+      new TypeError(plain('a Headers')),
+    )
   })
 
   it('status and fields are sent', async () => {

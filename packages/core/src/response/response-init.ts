@@ -1,3 +1,4 @@
+import { showType, showValue } from '@fw/options'
 import type { ResponseInit } from '@fw/types'
 
 type Headers = NonNullable<ResponseInit['headers']>
@@ -9,9 +10,7 @@ type Headers = NonNullable<ResponseInit['headers']>
  */
 export function checkInit(init: ResponseInit): ResponseInit {
   if (typeof init === 'object' && init !== null) return init
-  throw new TypeError(
-    `Cannot answer with ${JSON.stringify(init)} beside the body: write { status: 201 } or { headers }`,
-  )
+  throw new TypeError(`response: init must be an object, got ${showValue(init)}. Write { status: 201 } or { headers }.`)
 }
 
 /**
@@ -21,7 +20,6 @@ export function checkInit(init: ResponseInit): ResponseInit {
  */
 export function headerEntries(headers: Headers): [name: string, value: string][] {
   if (typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers)) return Object.entries(headers)
-  throw new TypeError(
-    'Cannot send headers that are no plain object: give { name: value }, or Object.fromEntries(headers)',
-  )
+  const fix = 'Write { name: value }, or Object.fromEntries(headers).'
+  throw new TypeError(`response: headers must be a plain object, got ${showType(headers)}. ${fix}`)
 }

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import { withoutCase } from './path-text.ts'
 
 /** One segment of a path pattern. */
@@ -17,20 +18,20 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * @throws {TypeError} saying what is wrong at which index of the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
-  if (typeof pattern !== 'string') throw new TypeError(`Cannot route ${String(pattern)}: a path pattern is a string`)
-  if (!pattern.startsWith('/')) throw patternError(pattern, 0, `it does not start with '/'`)
+  if (typeof pattern !== 'string') throw new TypeError(`router: path must be a string, got ${showValue(pattern)}.`)
+  if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)
   const segments: PatternSegment[] = []
   const names = new Set<string>()
   let index = 1
   for (const text of pattern.slice(1).split('/')) {
     const segment = parseSegment(pattern, index, text)
     const before = segments.at(-1)
-    if (before?.kind === 'wildcard') throw patternError(pattern, index, 'nothing can follow a wildcard')
+    if (before?.kind === 'wildcard') throw patternError(pattern, index, 'end with its wildcard')
     if (before?.kind === 'param' && before.isOptional && !(segment.kind === 'param' && segment.isOptional)) {
-      throw patternError(pattern, index, 'only optional parameters can follow an optional one')
+      throw patternError(pattern, index, 'have only optional parameters after an optional one')
     }
     if (segment.kind !== 'literal') {
-      if (names.has(segment.name)) throw patternError(pattern, index, `the name '${segment.name}' is used twice`)
+      if (names.has(segment.name)) throw patternError(pattern, index, `use the name '${segment.name}' once`)
       names.add(segment.name)
     }
     segments.push(segment)
@@ -50,31 +51,31 @@ function parseSegment(pattern: string, index: number, text: string): PatternSegm
     const isOptional = sign === ':' && text.endsWith('?')
     const name = text.slice(1, isOptional ? -1 : undefined)
     const kind = sign === ':' ? 'param' : 'wildcard'
-    if (name === '')
-      throw patternError(pattern, index, `a ${NOUN[kind]} needs a name, such as '${sign}${EXAMPLE[kind]}'`)
+    if (name === '') throw patternError(pattern, index, `name each ${NOUN[kind]}, such as '${sign}${EXAMPLE[kind]}'`)
     if (!NAME.test(name)) {
       const at = /[^\w-]/.exec(name)?.index ?? 0
-      const fault = /[({<]/.test(name[at] ?? '')
-        ? 'a pattern has no expressions: check the parameter by the option params of the route'
-        : `a ${NOUN[kind]} fills a whole segment, its name is of letters, digits, _ and -`
-      throw patternError(pattern, index + 1 + at, fault)
+      const rule = /[({<]/.test(name[at] ?? '')
+        ? 'have no expressions, as the option params of the route checks parameters'
+        : `have a ${NOUN[kind]} as a whole segment, with a name of letters, digits, _ and -`
+      throw patternError(pattern, index + 1 + at, rule)
     }
     return kind === 'param' ? { kind, name, isOptional } : { kind, name }
   }
   const bad = /[?#*]|%[0-9A-Fa-f]{2}/.exec(text)
-  if (bad !== null) throw patternError(pattern, index + bad.index, LITERAL_FAULT[bad[0][0] ?? ''] ?? '')
+  if (bad !== null) throw patternError(pattern, index + bad.index, LITERAL_RULE[bad[0][0] ?? ''] ?? '')
   return { kind: 'literal', text }
 }
 
 const NOUN = { param: 'parameter', wildcard: 'wildcard' }
 const EXAMPLE = { param: 'id', wildcard: 'path' }
-const LITERAL_FAULT: Readonly<Record<string, string>> = {
-  '?': `only a parameter such as ':id?' can be optional, and a query is no part of a path`,
-  '#': 'a fragment is no part of a path',
-  '*': `a wildcard fills a whole segment, such as '*path'`,
-  '%': 'literal text is written decoded',
+const LITERAL_RULE: Readonly<Record<string, string>> = {
+  '?': `have no query, and '?' only after a parameter such as ':id?'`,
+  '#': 'have no fragment',
+  '*': `have a wildcard as a whole segment, such as '*path'`,
+  '%': 'have its literal text decoded',
 }
 
-function patternError(pattern: string, index: number, fault: string): TypeError {
-  return new TypeError(`Cannot route '${pattern}': ${fault} (at index ${index})`)
+/** @param rule Completes "path must …" */
+function patternError(pattern: string, index: number, rule: string): TypeError {
+  return new TypeError(`router: path must ${rule}, got ${showValue(pattern)} (at index ${index}).`)
 }

@@ -55,8 +55,8 @@ export class RouteTable<T> {
       const leaf = this.#leaf(shape)
       const taken = leaf.get(method)
       if (taken !== undefined) {
-        const name = typeof method === 'string' ? method : 'any method'
-        throw new Error(`Cannot route ${name} '${pattern}': '${taken.pattern}' is registered for the same paths`)
+        const name = typeof method === 'string' ? method : '*'
+        throw new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths`)
       }
       return { leaf, names: shape.flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name])) }
     })

@@ -1,3 +1,4 @@
+import { optionError } from '@fw/options'
 import type { TlsCredentials } from './credentials.ts'
 
 /** The certificates of a listener, by the names they are for. */
@@ -9,7 +10,10 @@ export class CertificateSet {
   /** @throws {TypeError} if there is none */
   constructor(all: readonly TlsCredentials[]) {
     const [first] = all
-    if (first === undefined) throw new TypeError('Option tls is an empty list; it takes at least one certificate')
+    if (first === undefined) {
+      const fix = 'Add { keyFile, certFile }, or omit it to serve without TLS.'
+      throw optionError({ api: 'listen', name: 'tls', expected: 'at least one certificate', got: 'an empty list', fix })
+    }
     this.first = first
     this.all = all
   }

@@ -1,9 +1,8 @@
 import type { Logger } from '@fw/log'
-import { showValue } from '../options/check-options.ts'
 import { CertificateSet } from './certificate-set.ts'
 import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
-import type { TlsCertificate, TlsOptions } from '../options/tls-options.ts'
+import { checkCertificates, type TlsCertificate, type TlsOptions } from '../options/tls-options.ts'
 
 /** Serves with certificates, which may be replaced while it does. */
 export interface CertificateUser {
@@ -15,8 +14,6 @@ export interface CertificateUser {
 
 /** How often watched files are looked at: soon enough for whoever waits for it, and hardly any work. */
 const WATCH_INTERVAL_MS = 2_000
-/** Of longer intervals, and of what is no number, Node.js makes one of a millisecond. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The certificates that an option names, kept up to date. */
 export class CertificateStore {
@@ -109,9 +106,7 @@ export class CertificateStore {
 }
 
 async function load(options: TlsOptions, watch: FileWatch): Promise<CertificateSet> {
-  const given = typeof options === 'function' ? await options() : options
-  const certificates = Array.isArray(given) ? (given as readonly TlsCertificate[]) : [given as TlsCertificate]
-  for (const each of certificates) checkCertificate(each)
+  const certificates = checkCertificates(typeof options === 'function' ? await options() : options)
   // Before they are read, so that no change is missed.
   await watchFiles(certificates, watch)
   return new CertificateSet(await Promise.all(certificates.map(loadCredentials)))
@@ -123,23 +118,7 @@ function watchFiles(certificates: readonly TlsCertificate[], watch: FileWatch): 
   for (const each of certificates) {
     if (!('keyFile' in each) || !(each.watch ?? false)) continue
     files.push(each.keyFile, each.certFile)
-    intervalMs = Math.min(intervalMs, checkedInterval(each.watchIntervalMs ?? WATCH_INTERVAL_MS))
+    intervalMs = Math.min(intervalMs, each.watchIntervalMs ?? WATCH_INTERVAL_MS)
   }
   return watch.watch(files, intervalMs)
-}
-
-function checkedInterval(intervalMs: number): number {
-  if (Number.isInteger(intervalMs) && intervalMs >= 1 && intervalMs <= MAX_TIMER_MS) return intervalMs
-  throw new RangeError(
-    `tls.watchIntervalMs is ${showValue(intervalMs)}; it takes a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`,
-  )
-}
-
-/** Programs without types give `null` for none, or a function that gives nothing. It is not shown: it may be a key. */
-function checkCertificate(given: unknown): void {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
-  const what = Array.isArray(given) ? 'a list within a list' : given === null ? 'null' : `of type ${typeof given}`
-  throw new TypeError(
-    `Option tls is ${what}; it takes { keyFile, certFile }, { key, cert }, a list of these, or a function that gives them`,
-  )
 }

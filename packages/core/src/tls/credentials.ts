@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { checkOptions } from '../options/check-options.ts'
 import { StartupError } from '../options/startup-error.ts'
 import type { TlsCertificate } from '../options/tls-options.ts'
 
@@ -23,14 +22,9 @@ const GIVEN = 'tls.cert and tls.key'
  * Reads and checks a certificate.
  *
  * @throws {StartupError} if a file cannot be read, holds no PEM, or the key is not that of the certificate
- * @throws {TypeError} for an option that does not exist
  */
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
-  if ('key' in given) {
-    checkOptions('tls', given, ['key', 'cert'])
-    return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
-  }
-  checkOptions('tls', given, ['key', 'cert', 'keyFile', 'certFile', 'watch', 'watchIntervalMs'])
+  if ('key' in given) return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
   const [key, cert] = await Promise.all([
     readPem(given.keyFile, 'private key', 'keyFile'),
     readPem(given.certFile, 'certificate', 'certFile'),

@@ -67,8 +67,16 @@ describe('listen with workers fails with one line', () => {
 
   it.each<[string, ProgramOptions['listen'], RegExp]>([
     ['of other numbers', [{ workers: 1 }, { workers: 2 }], /StartupError: All listeners with workers share them/],
-    ['of no number', { workers: 0 }, /RangeError: workers is 0/],
-    ['that are only pinned', { pinCpus: true }, /TypeError: Option pinCpus of listen takes workers beside it/],
+    [
+      'of no number',
+      { workers: 0 },
+      /RangeError: listen: option "workers" must be an integer from 1 to 1024 or "auto".*, got 0\./,
+    ],
+    [
+      'that are only pinned',
+      { pinCpus: true },
+      /TypeError: listen: option "pinCpus" must be absent without "workers", got true\. Add workers/,
+    ],
   ])('for workers %s', async (_what, listen, message) => {
     expect(await failing({ listen })).toMatch(message)
   })

@@ -1,3 +1,4 @@
+import { showType, showValue } from '@fw/options'
 import type {
   Exchange,
   FieldList,
@@ -80,7 +81,7 @@ export abstract class BaseExchange implements Exchange {
   inform(status: number, fields: FieldList): void {
     // 100 is sent when the body is first read, 101 belongs to upgrades.
     if (!Number.isInteger(status) || status < 102 || status > 199) {
-      throw new RangeError(`Cannot inform with status ${status}: it is not 102 to 199`)
+      throw new RangeError(`exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}.`)
     }
     const kept = withoutFraming(fields)
     if (this.#state !== PENDING || this.#isClosed) return
@@ -192,7 +193,8 @@ export abstract class BaseExchange implements Exchange {
     if (!this.isOpen || !this.#allowsBody || length === 0) return false
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
-      throw new RangeError(`Cannot write: the body exceeds its content-length of ${this.#announced} bytes`)
+      const most = `at most ${this.#announced} bytes as in content-length`
+      throw new RangeError(`response: body must have ${most}, got ${bytes} bytes.`)
     }
     this.bodyBytes = bytes
     return true
@@ -209,7 +211,5 @@ export abstract class BaseExchange implements Exchange {
 
 /** Programs without types give text, as elsewhere, and buffers. */
 function notBytes(chunk: unknown): TypeError {
-  const isMemory = ArrayBuffer.isView(chunk) || chunk instanceof ArrayBuffer
-  const given = isMemory ? chunk.constructor.name : typeof chunk
-  return new TypeError(`Cannot write a piece of type ${given}: it takes bytes, such as Buffer.from(text)`)
+  return new TypeError(`exchange.write: chunk must be a Uint8Array, got ${showType(chunk)}. Use Buffer.from(text).`)
 }

@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { FieldList } from '@fw/types'
 import { checkField } from '../fields/field-rules.ts'
 
@@ -30,7 +31,7 @@ export function responseHead(
   bodyLength: number | undefined,
 ): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new RangeError(`Cannot answer with status ${status}: a final status is 200 to 599`)
+    throw new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`)
   }
   // RFC 9110 §9.3.6: behind it a tunnel begins.
   const isTunnel = method === 'CONNECT' && status < 300
@@ -50,7 +51,7 @@ export function responseHead(
       continue
     }
     if (rule.isSingle) {
-      if (isAmong(fields, name, i)) throw new TypeError(`Cannot answer: field ${name} is given twice`)
+      if (isAmong(fields, name, i)) throw new TypeError(`response: field ${showValue(name)} must be given once.`)
       if (name === 'date') hasDate = true
     }
     copy?.push(name, value)
@@ -64,7 +65,7 @@ export function responseHead(
     // A HEAD response without a body of its own may still announce what GET would have sent.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
-      throw new TypeError(`Cannot answer: content-length is ${announced} but the body has ${bodyLength} bytes`)
+      throw new TypeError(`response: content-length must be ${bodyLength} as the body, got ${announced}.`)
     }
   }
   return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
@@ -79,7 +80,7 @@ function isAmong(fields: FieldList, name: string, end: number): boolean {
 function parseLength(value: string, before: number | undefined): number {
   const length = /^\d{1,15}$/.test(value) ? Number(value) : NaN
   if (Number.isNaN(length) || (before !== undefined && before !== length)) {
-    throw new TypeError(`Cannot answer: content-length ${JSON.stringify(value)} is not one whole number`)
+    throw new TypeError(`response: content-length must be one integer, got ${showValue(value)}.`)
   }
   return length
 }

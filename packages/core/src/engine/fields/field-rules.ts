@@ -1,3 +1,4 @@
+import { showValue } from '@fw/options'
 import type { FieldList } from '@fw/types'
 
 /** RFC 9110 §5.6.2 (token). */
@@ -68,7 +69,8 @@ export function checkField(name: string, value: string): FieldRule {
   const rule = rules.get(name) ?? newRule(name)
   if (value === rule.lastValue) return rule
   if (NOT_IN_VALUE.test(value)) {
-    throw new TypeError(`Cannot send field ${name}: the value holds a control character or one above U+00FF`)
+    const must = 'must have no control characters and none above U+00FF'
+    throw new TypeError(`response: value of field ${showValue(name)} ${must}.`)
   }
   rule.lastValue = value
   return rule
@@ -81,8 +83,8 @@ export function isSingleField(name: string): boolean {
 
 function newRule(name: string): FieldRule {
   // Under another name a field of the framing would not be known for one.
-  if (/[A-Z]/.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: names are in lower case here`)
-  if (!TOKEN.test(name)) throw new TypeError(`Cannot send field ${JSON.stringify(name)}: the name is no token`)
+  if (/[A-Z]/.test(name)) throw new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`)
+  if (!TOKEN.test(name)) throw new TypeError(`response: field name must be a token, got ${showValue(name)}.`)
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
   if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)
   return rule

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { optionError } from './option-error.ts'
+
+const INVALID = { api: 'compile', name: 'schema', expected: 'a JSON Schema', got: 'an object' }
+
+it('keeps the error that shows what is wrong with the value', () => {
+  const cause = new Error('unknown type')
+  expect(optionError({ ...INVALID, cause })).toMatchObject({ name: 'TypeError', cause })
+  expect(optionError({ ...INVALID, isRange: true, cause })).toMatchObject({ name: 'RangeError', cause })
+})
+
+it('has no cause unless one is given', () => {
+  expect(optionError(INVALID)).not.toHaveProperty('cause')
+})
