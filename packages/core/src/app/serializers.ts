@@ -3,7 +3,7 @@ import type { JsonSchema, RouteOptions } from '@fw/types'
 import type FastJsonStringify from 'fast-json-stringify'
 import { optionError, showValue } from '@fw/options'
 import { jsonText, type Serialize } from '../response/handler-result.ts'
-import { isStandardSchema } from '../options/route-options.ts'
+import { isStandardSchema } from '../options/standard-schema.ts'
 
 type Stringify = (value: unknown) => string
 

@@ -1,4 +1,4 @@
-import type { RouteInfo, RouteOptions, StandardSchema } from '@fw/types'
+import type { RouteInfo, RouteOptions } from '@fw/types'
 import {
   checkOptions,
   declaredRouteOptions,
@@ -9,6 +9,7 @@ import {
   options,
   withFix,
 } from '@fw/options'
+import { isStandardSchema } from './standard-schema.ts'
 import { MAX_TIMER_MS } from './timer.ts'
 
 const MIDDLEWARE: OptionKind = { ...func, fix: fixForMiddleware }
@@ -77,18 +78,4 @@ export function fixForMiddleware(given: unknown): string {
     return `Register its routes on router.group('/prefix').`
   }
   return 'Pass (ctx, next) => { … }.'
-}
-
-/** Reports whether a value is a Standard Schema. Some schemas are functions. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) {
-    return false
-  }
-  const standard = value['~standard']
-  return (
-    typeof standard === 'object' &&
-    standard !== null &&
-    'validate' in standard &&
-    typeof standard.validate === 'function'
-  )
 }
