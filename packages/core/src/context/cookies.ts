@@ -82,11 +82,11 @@ export class ContextCookies implements Cookies {
   }
 
   #send(name: string, value: string, given: CookieOptions): void {
-    // One that is `undefined`, as of a setting that is not there, must not take a protection away.
-    const { maxAgeSeconds: maxAge, ...rest } = given
-    const attributes = Object.fromEntries(
-      Object.entries({ maxAge, ...rest }).filter(([, attribute]) => attribute !== undefined),
-    )
+    // An attribute that is `undefined` must not replace a default that protects the cookie.
+    const attributes: Record<string, unknown> = {}
+    for (const [attribute, setting] of Object.entries(given)) {
+      if (setting !== undefined) attributes[attribute === 'maxAgeSeconds' ? 'maxAge' : attribute] = setting
+    }
     const field = stringifySetCookie({
       path: '/',
       httpOnly: true,
