@@ -28,7 +28,7 @@ const STREAM_METHODS: object = Object.fromEntries(
   ['read', 'pause', 'resume'].map((name) => [name, Reflect.get(Readable.prototype, name) as unknown]),
 )
 
-/** The buffers of all sockets. Each read is consumed, or copyBytes, before the next one. */
+/** The buffers of all sockets. Each read is consumed, or copied, before the next one. */
 let shared: Buffers | undefined
 /** The buffer for the reads that follow of the socket that has just been read, where that changes. */
 let next: Buffer | undefined
