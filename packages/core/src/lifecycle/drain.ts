@@ -9,8 +9,8 @@ interface Drainable {
 /**
  * Drains a listener: lets requests in progress finish, and destroys the connections that remain after `drainMs`.
  *
- * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves what has arrived, tells
- * the client that no more will be served, and closes.
+ * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves what has arrived,
+ * announces the end and closes.
  *
  * @param whole Whether the process ends with the listener, which worker processes need to know
  * @param onCutOff Is called before connections are destroyed because the time is over
