@@ -153,6 +153,12 @@ describe('what cannot start says what to do', () => {
       /^Cannot read the TLS .* there is no such file\. Check tls\.\w+File$/,
     ],
     [
+      'the text of a private key instead of its path, which is not shown',
+      { tls: { keyFile: '-----BEGIN PRIVATE KEY-----secret', certFile: '/nowhere/cert.pem' } },
+      local,
+      /^Cannot use tls: keyFile must be the path of a file, got PEM text\. Give key and cert instead$/,
+    ],
+    [
       'a certificate that is none',
       { tls: { key: 'x', cert: 'y' } },
       local,

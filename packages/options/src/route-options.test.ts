@@ -27,3 +27,7 @@ it('shares declarations with another copy of the package', async () => {
   expect(copy.declareRouteOption).not.toBe(declareRouteOption)
   expect(copy.declaredRouteOptions()).toBe(declaredRouteOptions())
 })
+
+it.each(['valueOf', 'constructor', '__proto__'])('refuses to declare %s, which every object inherits', (name) => {
+  expect(() => declareRouteOption(name)).toThrow(`name must not be a member of Object.prototype, got "${name}"`)
+})

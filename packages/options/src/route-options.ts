@@ -10,11 +10,15 @@ const registry = globalThis as { [KEY]?: Record<string, OptionKind> }
  * declaration that adds it to `RouteOptions` of `@fw/types`. A second declaration of a name replaces the first.
  *
  * @param kind The values that routers accept. Default: any value
+ * @throws {TypeError} if `name` is a member of `Object.prototype`, which every object of options would seem to have
  *
  * @example
  * declareRouteOption('role', oneOf('user', 'admin'))
  */
 export function declareRouteOption(name: string, kind: OptionKind = anything): void {
+  if (name in Object.prototype) {
+    throw new TypeError(`declareRouteOption: name must not be a member of Object.prototype, got "${name}". Rename it.`)
+  }
   declared()[name] = kind
 }
 

@@ -25,6 +25,9 @@ describe('showValue', () => {
     [new Uint8Array(1), 'a Uint8Array'],
     [new URL('file:///'), 'a URL'],
     [new ArrayBuffer(1), 'an ArrayBuffer'],
+    [Object.create({ constructor: null }), 'an object'],
+    [Object.create({ constructor: undefined }), 'an object'],
+    ['-----BEGIN PRIVATE KEY-----\nMIGH', 'PEM text'],
     [() => {}, 'a function'],
     [Empty, 'a function'],
   ])('formats %s as %s', (value, expected) => {

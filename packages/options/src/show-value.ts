@@ -3,6 +3,7 @@ const MAX_TEXT_LENGTH = 80
 
 /**
  * Formats a value for an error message: quotes strings, and names the type of anything that is not a primitive.
+ * Never shows PEM text, which can be a private key.
  *
  * @example
  * showValue('1')          // "1"
@@ -11,6 +12,8 @@ const MAX_TEXT_LENGTH = 80
  */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
+    // Keys and certificates are passed as text, also in the wrong place.
+    if (value.includes('-----BEGIN')) return 'PEM text'
     return JSON.stringify(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
   }
   if (typeof value === 'bigint') return `${value}n`
@@ -39,6 +42,6 @@ export function withArticle(name: string): string {
 function constructorName(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (typeof prototype !== 'object' || prototype === null || !Object.hasOwn(prototype, 'constructor')) return undefined
-  const { name } = prototype.constructor
+  const name = (prototype.constructor as { readonly name?: unknown } | null | undefined)?.name
   return typeof name === 'string' && name !== '' ? name : undefined
 }

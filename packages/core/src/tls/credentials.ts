@@ -43,6 +43,12 @@ function missing(option: string): StartupError {
 
 async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
   if (file === undefined) throw missing(option)
+  // The error of `readFile` would show the text, which may be the private key.
+  if (String(file).includes('-----BEGIN')) {
+    throw new StartupError(
+      `Cannot use tls: ${option} must be the path of a file, got PEM text. Give key and cert instead`,
+    )
+  }
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

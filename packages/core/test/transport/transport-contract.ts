@@ -177,12 +177,12 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log.length).toBeGreaterThan(1)
     })
 
-    it.runIf(hasReset)('shows an abort to the peer as a failure without an end', async () => {
+    it(`shows an abort to the peer as ${hasReset ? 'a failure without an end' : 'an end, as TLS has no reset'}`, async () => {
       const { a, atB } = await open()
       a.writeLatin1('part')
       await atB.receive(4)
       a.abort()
-      await expect.poll(() => atB.log).toEqual(['4 bytes', 'failure'])
+      await expect.poll(() => atB.log.slice(0, 2)).toEqual(['4 bytes', hasReset ? 'failure' : 'end'])
     })
 
     it('aborts like destroy after the end was taken', async () => {
