@@ -105,7 +105,7 @@ describe('writing', () => {
     ['JSON of a function', (s) => s.sendJson('x', () => 1), TypeError],
     ['JSON of a bigint', (s) => s.sendJson('x', 1n), TypeError],
     ['JSON under no name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
-    ['retry of nothing', (s) => s.retry(undefined as unknown as number), TypeError],
+    ['retry of nothing', (s) => s.retry(undefined as unknown as number), RangeError],
     ['retry below 0', (s) => s.retry(-1), RangeError],
     ['one bad block of many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
     ['a bad item of a source', (s) => s.from([{ id: '\0' }]), TypeError],

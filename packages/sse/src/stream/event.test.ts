@@ -77,12 +77,8 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('refuses to retry after %j', (retry) => {
-    expect(() => encodeEvent({ retry })).toThrow(RangeError)
-  })
-
-  it.each(['5', null])('refuses to retry after %j, which is not a number', (retry) => {
-    expect(() => encodeEvent({ retry: retry as unknown as number })).toThrow(TypeError)
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses to retry after %j', (retry) => {
+    expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 
   it('dispatches exactly what was given, for any text', () => {

@@ -69,11 +69,12 @@ export function requireString(api: string, name: string, value: unknown): string
   return value
 }
 
-/** @throws {TypeError | RangeError} if the argument or field `name` is not a safe integer of at least 0 */
+/** @throws {RangeError} if the argument or field `name` is not a safe integer of at least 0 */
 export function requireMilliseconds(api: string, name: string, value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    const message = `${api}: ${name} must be an integer of at least 0, got ${showValue(value)}. Its unit is milliseconds.`
-    throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
+    throw new RangeError(
+      `${api}: ${name} must be an integer of at least 0, got ${showValue(value)}. Its unit is milliseconds.`,
+    )
   }
   return value
 }
