@@ -88,6 +88,10 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
     .get('/teapot', () => {
       throw new HttpError(418, 'no coffee')
     })
+    .get('/lookalike', () => {
+      const headers = { 'x-key': 'secret of the house' }
+      throw Object.assign(new Error('secret of the house'), { name: 'HttpError', status: 401, headers })
+    })
     .get('/breaks', async (ctx) => {
       const body = ctx.startResponse()
       body.write(Buffer.from('half'))
@@ -317,6 +321,12 @@ everyWay(
     it('answers an HttpError with its status and message', async () => {
       const response = await client().request({ path: '/teapot' })
       expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
+    })
+
+    it('answers 500 to an error that only has the name and status of an HttpError', async () => {
+      const response = await client().request({ path: '/lookalike' })
+      expect([response.status, response.headers.get('x-key')]).toEqual([500, null])
+      expect(await response.text()).not.toContain('secret')
     })
 
     it('breaks a response off when its handler throws after the head', async () => {

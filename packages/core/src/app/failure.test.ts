@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Context, Handler } from '@fw/types'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import { App } from './app.ts'
 import { HttpError } from '../response/http-error.ts'
@@ -33,10 +33,17 @@ function revoked(): unknown {
 }
 
 const SECRET = new Error('password is hunter2')
+const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 const foreign = Object.assign(new Error('over quota'), {
-  name: 'HttpError',
+  [HTTP_ERROR]: true,
   status: 429,
   headers: { 'retry-after': '7' },
+})
+/** An error that looks like a response, as those of HTTP clients do. */
+const lookalike = Object.assign(new Error('hunter2'), {
+  name: 'HttpError',
+  status: 401,
+  headers: { 'x-key': 'hunter2' },
 })
 
 describe('a throw without an error handler', () => {
@@ -46,7 +53,23 @@ describe('a throw without an error handler', () => {
     ['nothing', undefined, 500, undefined, 1],
     ['an HttpError below 500', new HttpError(409, 'taken', { cause: SECRET }), 409, 'taken', 0],
     ['an HttpError from 500 on', new HttpError(503, 'later', { cause: SECRET }), 503, 'later', 1],
-    ['an HttpError of another package', foreign, 429, 'over quota', 0],
+    ['a marked error of another package', foreign, 429, 'over quota', 0],
+    ['an Error with name and status of an HttpError', lookalike, 500, undefined, 1],
+    [
+      'a marked error without an error status',
+      Object.assign(new Error('hunter2'), { [HTTP_ERROR]: true }),
+      500,
+      undefined,
+      1,
+    ],
+    [
+      'an Error with the properties of an HttpError',
+      Object.assign(new Error('x'), new HttpError(402, 'hunter2')),
+      500,
+      undefined,
+      1,
+    ],
+    ['an Error named AbortedError', Object.assign(new Error('hunter2'), { name: 'AbortedError' }), 500, undefined, 1],
     ['a ProtocolError', new ProtocolError(408, 'too slow'), 408, 'too slow', 0],
   ])('%s is answered and reported at most once', async (_, error, status, detail, reports) => {
     for (const handler of [throwing(error), async () => throwing(error)({} as never)]) {
@@ -59,6 +82,16 @@ describe('a throw without an error handler', () => {
       expect(text).not.toContain('hunter2')
       expect(errors).toEqual(Array(reports).fill(error))
     }
+  })
+
+  it('responds with the status of an HttpError from another copy of the package', async () => {
+    vi.resetModules()
+    const copy = await import('../response/http-error.ts')
+    expect(copy.HttpError).not.toBe(HttpError)
+    const { app, errors } = setup(throwing(new copy.HttpError(409, 'taken')))
+    const response = await app.fetch('/')
+    expect([response.status, await response.json()]).toMatchObject([409, { detail: 'taken' }])
+    expect(errors).toEqual([])
   })
 
   it('keeps prepared fields but for those of the body, and adds its own', async () => {
@@ -115,7 +148,7 @@ describe('a throw without an error handler', () => {
     [
       'has a status that throws',
       () =>
-        Object.defineProperty(Object.assign(new Error('x'), { name: 'HttpError' }), 'status', {
+        Object.defineProperty(Object.assign(new Error('x'), { [HTTP_ERROR]: true }), 'status', {
           get: throwing(SECRET) as () => never,
         }),
     ],
@@ -137,7 +170,7 @@ describe('a throw without an error handler', () => {
 
   it('of an error whose fields cannot be sent is a 500 all the same', async () => {
     const { app } = setup(
-      throwing(Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: { a: '\n' } })),
+      throwing(Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { a: '\n' } })),
     )
     expect((await app.fetch('/')).status).toBe(500)
   })
@@ -146,11 +179,11 @@ describe('a throw without an error handler', () => {
     ['members without a JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
     [
       'fields that cannot be sent',
-      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: { 'a b': '' } }),
+      Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { 'a b': '' } }),
     ],
     [
       'fields of another form',
-      Object.assign(new Error('x'), { name: 'HttpError', status: 400, headers: new Headers() }),
+      Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: new Headers() }),
     ],
   ])('of an error with %s is a problem document all the same', async (_, error) => {
     const { app, errors } = setup((ctx) => {

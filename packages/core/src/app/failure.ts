@@ -1,4 +1,5 @@
 import type { ErrorHandler } from '@fw/types'
+import { AbortedError } from '../engine/errors.ts'
 import { isThenable } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
@@ -112,12 +113,15 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
   exchange.respond(500, ['content-type', contentType, 'vary', 'accept'], body)
 }
 
+/** Names of the errors that report a client's departure: ours, also from another copy, and that of Node.js. */
+const ABORT_NAMES: ReadonlySet<unknown> = new Set(['AbortedError', 'AbortError'])
+
 /**
- * Whether nobody is there to answer: the client went away while its body was read, or something stopped that was given
- * `ctx.signal`, which Node.js reports as an `AbortError`.
+ * Reports whether the client cannot receive a response: its body broke off, or a call was stopped by `ctx.signal`. The name
+ * alone does not decide while the client is still connected.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
   return (
-    error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isClientGone))
+    error instanceof AbortedError || (error instanceof Error && context.isClientGone && ABORT_NAMES.has(error.name))
   )
 }

@@ -15,6 +15,9 @@ export interface HttpErrorOptions {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
+/** Marks each `HttpError` of this package, of its other copies in the process, and of packages that do not import it. */
+const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
+
 /** A response with an error status, thrown. Its message is sent to the client as the problem's `detail`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
@@ -22,6 +25,11 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly type: string | undefined
   readonly extensions: Readonly<Record<string, unknown>> | undefined
+
+  static {
+    // On the prototype: `Object.assign(other, error)` copies own properties, and must not mark another error.
+    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
+  }
 
   /**
    * @param status 400 to 599
@@ -45,11 +53,13 @@ export class HttpError extends Error {
 }
 
 /**
- * Whether something thrown is an `HttpError`, of this or another copy of the package, or an error of a package that
- * does without this one: an `Error` named `HttpError` with an error status.
+ * Reports whether a thrown value is a marked error with an error status. A `name` or `status` alone does not count: HTTP
+ * clients set both on errors whose messages must stay private.
  */
 export function isHttpError(error: unknown): error is HttpError {
-  return error instanceof Error && error.name === 'HttpError' && 'status' in error && isErrorStatus(error.status)
+  return (
+    error instanceof Error && Reflect.get(error, HTTP_ERROR) === true && isErrorStatus(Reflect.get(error, 'status'))
+  )
 }
 
 function isErrorStatus(status: unknown): boolean {

@@ -4,6 +4,8 @@ import { problemDocument, problemOf } from './problem.ts'
 import { ProtocolError } from '../engine/errors.ts'
 
 const named = (name: string, status: unknown): Error => Object.assign(new Error('x'), { name, status })
+const marked = (status: unknown): Error =>
+  Object.assign(new Error('x'), { [Symbol.for('@fw/core: HttpError')]: true, status })
 
 describe('HttpError', () => {
   it('carries what it was given', () => {
@@ -32,11 +34,15 @@ describe('HttpError', () => {
 describe('isHttpError', () => {
   it.each<[unknown, boolean]>([
     [new HttpError(404), true],
-    [named('HttpError', 400), true],
-    [named('HttpError', 599), true],
-    [named('HttpError', 399), false],
-    [named('HttpError', '404'), false],
+    [new (class NotFound extends HttpError {})(404), true],
+    [marked(400), true],
+    [marked(599), true],
+    [marked(399), false],
+    [marked('404'), false],
+    [named('HttpError', 404), false],
     [named('Error', 404), false],
+    [Object.assign(new Error('x'), new HttpError(404)), false],
+    [{ [Symbol.for('@fw/core: HttpError')]: true, status: 404 }, false],
     [new ProtocolError(400, 'x'), false],
     [{ name: 'HttpError', status: 404 }, false],
     [null, false],

@@ -1,14 +1,18 @@
 import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
 
-/**
- * A response with an error status, thrown. It has the shape that `@fw/core` takes for its own `HttpError`, as this
- * package does without that one.
- */
+/** Marks an error as a response for `@fw/core`, which this package does not import. */
+const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
+
+/** A response with an error status, thrown. It has the mark and the properties of the `HttpError` of `@fw/core`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+
+  static {
+    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
+  }
 
   /** @param message For the client */
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
