@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LogRecord } from '@fw/types'
@@ -99,6 +109,61 @@ describe('a file', () => {
   })
 })
 
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777
+}
+
+function withoutUmask(): void {
+  const umask = process.umask(0)
+  onTestFinished(() => void process.umask(umask))
+}
+
+// Windows has no such permission bits.
+describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
+  it.each<[string, Partial<FileSinkConfig>, number]>([
+    ['0640 by default', {}, 0o640],
+    ['that of the option', { mode: 0o600 }, 0o600],
+    ['that of the option, wider than the default', { mode: 0o664 }, 0o664],
+    ['the same with append: false', { append: false }, 0o640],
+  ])('is %s', (_which, options, mode) => {
+    withoutUmask()
+    const path = temporaryFile()
+    new FileSink({ path, ...options }).close()
+    expect(modeOf(path)).toBe(mode)
+  })
+
+  it('loses the bits of the umask', () => {
+    const umask = process.umask(0o077)
+    onTestFinished(() => void process.umask(umask))
+    const path = temporaryFile()
+    new FileSink(path).close()
+    expect(modeOf(path)).toBe(0o600)
+  })
+
+  it.each<[number | undefined, number]>([
+    [undefined, 0o640],
+    [0o600, 0o600],
+  ])('given as %s holds for the files of a rotation and of reopen()', (mode, expected) => {
+    withoutUmask()
+    const path = temporaryFile()
+    const sink = new FileSink({ path, ...(mode === undefined ? {} : { mode }), rotate: { maxBytes: 1 } })
+    for (let at = 0; at < 2; at++) sink.write(record())
+    expect([modeOf(path), modeOf(path.replace('.log', '.1.log'))]).toEqual([expected, expected])
+    renameSync(path, `${path}.old`)
+    sink.reopen()
+    expect(modeOf(path)).toBe(expected)
+    sink.close()
+  })
+
+  it('stays as it is where the file exists', () => {
+    const path = temporaryFile()
+    writeFileSync(path, 'before\n')
+    chmodSync(path, 0o666)
+    new FileSink(path).close()
+    expect(modeOf(path)).toBe(0o666)
+  })
+})
+
 describe('a file that cannot be opened', () => {
   it('because the system makes no directory there is one too', () => {
     expect(() => new FileSink('/proc/fw-log/app.log')).toThrow("Cannot open log file '/proc/fw-log/app.log': ")
@@ -168,7 +233,18 @@ it.each<[string, unknown, RegExp]>([
   ],
   ['a path that is a number', { path: 1 }, /^FileSink: option "path" must be .*, got 1\./],
   ['a flag that is none', { path: 'x', append: 1 }, /^FileSink: option "append" must be true or false, got 1\./],
-  ['an unknown option', { path: 'x', mode: 1 }, /^FileSink: unknown option "mode"\. Known options: path, /],
+  ['an unknown option', { path: 'x', owner: 1 }, /^FileSink: unknown option "owner"\. Known options: path, /],
+  [
+    'a mode that is text',
+    { path: 'x', mode: '0640' },
+    /^FileSink: option "mode" must be permission bits from 0o200 to 0o777 with 0o200 set, got "0640"\. Write an octal/,
+  ],
+  [
+    'a mode in decimal digits',
+    { path: 'x', mode: 640 },
+    /^FileSink: option "mode" must be .*, got 640\. Write an octal/,
+  ],
+  ['a mode without write permission', { path: 'x', mode: 0o440 }, /^FileSink: option "mode" must be .*, got 288\./],
   [
     'a level that is none',
     { path: 'x', level: 9 },
@@ -177,7 +253,7 @@ it.each<[string, unknown, RegExp]>([
   [
     'undefined',
     undefined,
-    /^FileSink: options must be an object, got undefined\. Known options: path, append, rotate, /,
+    /^FileSink: options must be an object, got undefined\. Known options: path, append, mode, rotate, /,
   ],
 ])('refuses %s', (_what, config, message) => {
   expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)

@@ -13,7 +13,7 @@ import { droppedRecord } from '../record.ts'
 import { checkLineConfig, type LineConfig } from './line-config.ts'
 import { LineOutput } from './line-output.ts'
 import { declareAbilities, type LogSink } from './log-sink.ts'
-import { openLogFile } from './open-log-file.ts'
+import { modeKind, openLogFile } from './open-log-file.ts'
 import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 
 export interface FileSinkConfig extends LineConfig {
@@ -21,6 +21,8 @@ export interface FileSinkConfig extends LineConfig {
   readonly path: string | URL
   /** Keep what is in the file. Default: true */
   readonly append?: boolean
+  /** Permission bits of each file that is created, less those of the umask. Default: 0o640 */
+  readonly mode?: number
   /** When the file is set aside for a new one. Default: never */
   readonly rotate?: RotateConfig
   /** Open the file anew at this signal, for programs that rename it (logrotate). Default: none */
@@ -31,6 +33,7 @@ const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
   // Checked where the file is opened.
   path: anything,
   append: flag,
+  mode: modeKind,
   rotate: rotateKind,
   reopenOn: oneOf('SIGHUP', 'SIGUSR2'),
 }
@@ -39,6 +42,7 @@ const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
 export class FileSink implements LogSink {
   readonly level: Level
   readonly #path: string
+  readonly #mode: number | undefined
   readonly #line: LinePattern
   readonly #rotation: Rotation | undefined
   readonly #reopenOn: NodeJS.Signals | undefined
@@ -53,11 +57,12 @@ export class FileSink implements LogSink {
   constructor(config: string | URL | FileSinkConfig) {
     const options = typeof config === 'string' || config instanceof URL ? { path: config } : config
     const line = checkLineConfig('FileSink', options, OPTIONS, { 'rotate.keep': 'rotate.maxFiles' })
-    const { path, append = true, rotate, reopenOn, utc = false } = options
+    const { path, append = true, mode, rotate, reopenOn, utc = false } = options
     this.level = line.level
     this.#line = line.compile()
     this.#rotation = rotate === undefined ? undefined : new Rotation(rotate, utc, 'FileSink')
-    this.#fd = openLogFile('FileSink', path, append)
+    this.#fd = openLogFile('FileSink', path, append, mode)
+    this.#mode = mode
     this.#path = path instanceof URL ? fileURLToPath(path) : path
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
@@ -123,7 +128,7 @@ export class FileSink implements LogSink {
     const previous = this.#fd
     this.#output.switchTo(() => {
       rotation?.setAside(this.#path, previous)
-      this.#fd = openLogFile('FileSink', this.#path, true)
+      this.#fd = openLogFile('FileSink', this.#path, true, this.#mode)
       return this.#fd
     })
     closeSync(previous)

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record, sinkContract } from '../testing.ts'
 import { JsonSink, type JsonSinkConfig } from './json-sink.ts'
@@ -49,6 +49,17 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(JSON.parse(linesOf(path)[0] ?? '')).not.toHaveProperty('file')
   })
 
+  it.runIf(process.platform !== 'win32').each<[JsonSinkConfig, number]>([
+    [{}, 0o640],
+    [{ mode: 0o600 }, 0o600],
+  ])('creates its file, with options %j, with permission bits %i', (options, mode) => {
+    const umask = process.umask(0)
+    onTestFinished(() => void process.umask(umask))
+    const path = join(temporaryDirectory(), 'app.json')
+    new JsonSink({ path, ...options }).close()
+    expect(statSync(path).mode & 0o777).toBe(mode)
+  })
+
   it('refuses unknown options, flags that are none and paths that cannot be opened', () => {
     expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow(
       'JsonSink: unknown option "file". Known options: path,',
@@ -56,6 +67,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(() => new JsonSink({ showLocation: 0 } as unknown as JsonSinkConfig)).toThrow(
       'JsonSink: option "showLocation" must be true or false, got 0.',
     )
+    expect(() => new JsonSink({ path: 'x', mode: 0o1000 })).toThrow('JsonSink: option "mode" must be permission bits')
     expect(() => new JsonSink({ path: temporaryDirectory() })).toThrow(/EISDIR/)
   })
 })

@@ -7,11 +7,13 @@ import { Level, levelKind } from '../level.ts'
 import { droppedRecord } from '../record.ts'
 import { LineOutput } from './line-output.ts'
 import { declareAbilities, type LogSink } from './log-sink.ts'
-import { openLogFile } from './open-log-file.ts'
+import { modeKind, openLogFile } from './open-log-file.ts'
 
 export interface JsonSinkConfig {
   /** File to append to; missing parent directories are made. Default: stdout */
   readonly path?: string | URL
+  /** Permission bits if the file is created, less those of the umask. Default: 0o640 */
+  readonly mode?: number
   /** Include `file`, `line` and `function`. Default: true */
   readonly showLocation?: boolean
   /** Include `pid`. Default: in worker processes of `node:cluster` */
@@ -23,6 +25,7 @@ export interface JsonSinkConfig {
 const OPTIONS: OptionKinds<JsonSinkConfig> = {
   // Checked where the file is opened.
   path: anything,
+  mode: modeKind,
   showLocation: flag,
   showProcessId: flag,
   level: levelKind,
@@ -46,7 +49,7 @@ export class JsonSink implements LogSink {
     this.level = config.level ?? Level.Trace
     this.#showLocation = config.showLocation ?? true
     this.#pid = (config.showProcessId ?? cluster.isWorker) ? process.pid : undefined
-    this.#fd = config.path === undefined ? undefined : openLogFile('JsonSink', config.path, true)
+    this.#fd = config.path === undefined ? undefined : openLogFile('JsonSink', config.path, true, config.mode)
     this.#output = new LineOutput(this.#fd ?? 1, (count) => jsonLine(droppedRecord(count), this.#pid))
     declareAbilities(this, this.#output.abilities(this.#showLocation))
   }

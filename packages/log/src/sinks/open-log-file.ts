@@ -2,7 +2,18 @@ import { constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getSystemErrorMessage } from 'node:util'
-import { optionError, showValue } from '@fw/options'
+import { integer, type OptionKind, optionError, showValue } from '@fw/options'
+
+/** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
+const DEFAULT_MODE = 0o640
+
+/** Accepts permission bits that let the owner write. Without that bit the file could not be opened again. */
+export const modeKind: OptionKind = {
+  ...integer(0, 0o777),
+  expected: 'permission bits from 0o200 to 0o777 with 0o200 set',
+  accepts: (value) => integer(0o200, 0o777).accepts(value) && (Number(value) & 0o200) !== 0,
+  fix: () => 'Write an octal number, for example 0o640.',
+}
 
 /**
  * Opens a file for lines to be appended, and makes the directories above it. Every write goes to the end of the file,
@@ -10,10 +21,11 @@ import { optionError, showValue } from '@fw/options'
  *
  * @param api The class of the sink, for messages
  * @param append False to empty the file first
+ * @param mode Permission bits if the file is created, less those of the umask. An existing file keeps its own
  * @throws {TypeError} if the path is not a non-empty string or a file URL
  * @throws {Error} naming path and reason if the file cannot be opened; the system's error is its `cause`
  */
-export function openLogFile(api: string, path: string | URL, append: boolean): number {
+export function openLogFile(api: string, path: string | URL, append: boolean, mode: number = DEFAULT_MODE): number {
   const file = path instanceof URL && path.protocol === 'file:' ? fileURLToPath(path) : path
   if (typeof file !== 'string' || file === '') {
     const expected = 'a non-empty string or a file URL'
@@ -23,7 +35,7 @@ export function openLogFile(api: string, path: string | URL, append: boolean): n
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {
     makeDirectory(dirname(file))
-    return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | (append ? 0 : O_TRUNC), 0o666)
+    return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | (append ? 0 : O_TRUNC), mode)
   } catch (error) {
     throw new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error })
   }
