@@ -45,7 +45,7 @@ const compiled = fastJsonStringify({
 })
 
 /** What JSON leaves as it is, and a terminal or a reader of lines does not: neither serializer knows of it. */
-const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+const UNSAFE = /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/
 
 function objectOf(entry: Entry): object {
   const { method, path, status, bytes, protocol, durationNs, query, clientAddress, correlationId } = entry

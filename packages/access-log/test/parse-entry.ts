@@ -34,7 +34,8 @@ const COMMON = new RegExp(
 )
 
 /** What nobody can see, or sees as something else. */
-export const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/u
+export const UNSAFE =
+  /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
 /** @throws {Error} unless the whole text is one entry */
 export function parseCombined(text: string): ParsedEntry {

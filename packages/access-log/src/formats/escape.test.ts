@@ -21,6 +21,11 @@ describe('escapeWord', () => {
       latin1('\u061c\u200e\u200f\u2028\u202e\u2066\u2069\ufeff'),
       '\\u061c\\u200e\\u200f\\u2028\\u202e\\u2066\\u2069\\ufeff',
     ],
+    [latin1('a\u00adb\u180ec'), 'a\\u00adb\\u180ec'],
+    [latin1('\u200b\u200c\u200d'), '\\u200b\\u200c\\u200d'],
+    [latin1('\u2060\u2064\u206a\u206f'), '\\u2060\\u2064\\u206a\\u206f'],
+    [latin1('\u00ae\u200a\u2010\u2065\u2070'), '\u00ae\u200a\u2010\u2065\u2070'],
+    ['a\xadb\xff', 'a\\xadb\\xff'],
     ['caf\xe9', 'caf\\xe9'],
     ['\xc3\xa9\xff\n', '\\xc3\\xa9\\xff\\x0a'],
     ['already text: \u2028\ud800 漢', 'already\\x20text:\\x20\\u2028\\ud800\\x20漢'],
@@ -55,6 +60,8 @@ describe('escapeInJson', () => {
     ['"\\', '"\\"\\\\"'],
     ['\u0001\n\u007f', '"\\u0001\\n\\u007f"'],
     [latin1('é漢🚀\u0085\u202e\ufeff'), '"é漢🚀\\u0085\\u202e\\ufeff"'],
+    [latin1('a\u00ad\u200b\u2060b'), '"a\\u00ad\\u200b\\u2060b"'],
+    ['a\xadb\xff', '"a\\u00adbÿ"'],
     ['caf\xe9', '"café"'],
     ['\ud800漢', '"\\ud800漢"'],
   ])('makes of %j %s', (value, json) => {
@@ -65,7 +72,8 @@ describe('escapeInJson', () => {
 const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
 /** What no value may bring into a line, whatever it is made of. */
-const FORGERY = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/u
+const FORGERY =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
 describe('whatever the bytes,', () => {
   it('a word stays one word without control characters', () => {

@@ -1,7 +1,8 @@
 import { textOf } from '../entry/utf8-text.ts'
 
-/** Characters that reorder, break or hide text where it is shown: bidirectional controls, separators, the byte order mark. */
-const DECEPTIVE = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\p{Surrogate}'
+/** Characters that reorder, break or hide text: bidirectional controls, separators, characters of zero width. */
+const DECEPTIVE =
+  '\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\p{Surrogate}'
 
 /** What a value must not contain where it stands. */
 interface Place {
@@ -76,13 +77,18 @@ const UNSAFE_IN_JSON = new RegExp(`[\\x7f-\\x9f${DECEPTIVE}]`, 'gu')
 function escape(bytes: string, { plain, inText, inBytes }: Place): string {
   if (plain.test(bytes)) return bytes
   const text = textOf(bytes)
-  return text === undefined ? bytes.replace(inBytes, escapeCharacter) : text.replace(inText, escapeCharacter)
+  return text === undefined ? bytes.replace(inBytes, escapeByte) : text.replace(inText, escapeCharacter)
 }
 
+/** Escapes a character of text: above U+009F only the deceptive ones come here, U+00AD among them. */
 function escapeCharacter(character: string): string {
-  if (character === '\\' || character === '"') return `\\${character}`
-  const code = character.charCodeAt(0)
-  return code > 0xff ? unicodeEscape(character) : `\\x${code.toString(16).padStart(2, '0')}`
+  return character > '\u009f' ? unicodeEscape(character) : escapeByte(character)
+}
+
+/** Escapes a byte, or a character with the number of one. */
+function escapeByte(byte: string): string {
+  if (byte === '\\' || byte === '"') return `\\${byte}`
+  return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 
 function unicodeEscape(character: string): string {

@@ -11,6 +11,7 @@ const AWKWARD: Readonly<Record<string, string>> = {
   CR: 'a\rb',
   'CRLF and a forged prefix': 'a\r\n[2026-01-01 00:00:00.000] [INFO ] b',
   'line and paragraph separators': 'a\u2028b\u2029c\u0085d',
+  'characters of zero width': 'a\u200bb\u2060c\u00add',
   'a terminal sequence': '\u001b[2J\u001b[1A\u009b31m',
   'NUL and backspace': 'a\0\b\u007f',
   'half a surrogate pair': 'a\ud800b\udc00',

@@ -2,6 +2,17 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { escapeJson, escapeLine } from './escape.ts'
 
+const ZERO_WIDTH = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]/
+/** Any text, with more characters of zero width than chance would bring. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\u00ad', '\u180e', '\u200b', '\u200d', '\u2060', '\u206f'),
+    ),
+  )
+  .map((parts) => parts.join(''))
+
 it.each([
   ['plain text, ünï and 👍', 'plain text, ünï and 👍'],
   ['C:\\new\\table', 'C:\\new\\table'],
@@ -10,16 +21,24 @@ it.each([
   ['\u0085\u2028\u2029', '\\x85\\u2028\\u2029'],
   ['\u202e\u2066\u2069\u200e\u200f\u061c\ufeff', '\\u202e\\u2066\\u2069\\u200e\\u200f\\u061c\\ufeff'],
   ['\ud83d x \udc4d', '\\ud83d x \\udc4d'],
-  ['\u00a0\u00ad\u200d', '\u00a0\u00ad\u200d'],
+  ['a\u00adb\u180ec', 'a\\u00adb\\u180ec'],
+  ['\u200b\u200c\u200d', '\\u200b\\u200c\\u200d'],
+  ['\u2060\u2061\u2064\u206a\u206f', '\\u2060\\u2061\\u2064\\u206a\\u206f'],
+  ['👨\u200d👩', '👨\\u200d👩'],
+  [
+    '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
+    '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
+  ],
 ])('escapeLine(%j) is %j', (text, escaped) => {
   expect(escapeLine(text)).toBe(escaped)
 })
 
 it('leaves nothing that ends a line, acts on a terminal or has no UTF-8', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText, (text) => {
       const escaped = escapeLine(text)
       expect(escaped).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+      expect(escaped).not.toMatch(ZERO_WIDTH)
       expect(escaped.isWellFormed()).toBe(true)
     }),
   )
@@ -27,9 +46,10 @@ it('leaves nothing that ends a line, acts on a terminal or has no UTF-8', () => 
 
 it('keeps JSON the same value', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText, (text) => {
       const json = escapeJson(JSON.stringify({ text }))
       expect(json).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]/)
+      expect(json).not.toMatch(ZERO_WIDTH)
       expect(JSON.parse(json)).toEqual({ text })
     }),
   )

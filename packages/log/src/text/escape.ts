@@ -1,18 +1,24 @@
 /**
- * What could end a line, act on a terminal or reorder what is shown: C0 and C1 controls, DEL, line and paragraph
- * separators, bidirectional controls, the byte order mark, and halves of surrogate pairs, which UTF-8 has no form for.
+ * Matches characters that could end a line, control a terminal or hide in a text. These are C0 and C1 controls, DEL, line
+ * and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs. Emoji
+ * sequences lose their joiner (U+200D) to an escape: it could also hide in a name.
  */
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/gu
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Every code unit that `UNSAFE` can begin with, and well-formed pairs. Without the flag `u` it is found far faster. */
-const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/
+/**
+ * Every code unit that `UNSAFE` can begin with, well-formed pairs, and U+00A0 to U+00AC. Without the flag `u` it is found far
+ * faster. One range up to U+00AD keeps the search of ASCII as fast as without it; two make it 50% slower.
+ */
+const SUSPECT =
+  /[\u0000-\u001f\u007f-\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]/
 
 /** The text last found to have nothing to escape. */
 let safeText = ''
 
-/** Whether there is nothing to escape in a text. */
+/** Reports whether a text certainly has nothing to escape; some texts without anything to escape count as unsafe. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
