@@ -5,6 +5,12 @@ import { SseChannel } from './channel/channel.ts'
 import { sse } from './stream/sse.ts'
 import { EventClient, EventReader, parseEvents } from './testing.ts'
 
+function dataOf(pieces: Iterable<Uint8Array | string>): string[] {
+  const reader = new EventReader()
+  for (const piece of pieces) reader.feed(piece)
+  return reader.events.map((event) => event.data)
+}
+
 describe('parseEvents', () => {
   it.each<[string, string, { type?: string; data?: string; lastEventId?: string }[]]>([
     ['nothing of an unfinished block', 'data: a\n', []],
@@ -17,6 +23,18 @@ describe('parseEvents', () => {
   ])('makes %s', (_, text, events) => {
     expect(parseEvents(text).events).toMatchObject(events)
     expect(parseEvents(text).events).toHaveLength(events.length)
+  })
+
+  it.each<[string, string, string[]]>([
+    ['one mark', '\uFEFFdata: a\n\n', ['a']],
+    ['two marks, of which the second belongs to the first name', '\uFEFF\uFEFFdata: a\n\ndata: b\n\n', ['b']],
+    ['one mark before an empty line', '\uFEFF\n\uFEFFdata: a\n\ndata: b\n\n', ['b']],
+    ['a mark in the data', 'data: \uFEFFa\n\n', ['\uFEFFa']],
+    ['the characters that look like the bytes of a mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
+  ])('reads %s as text, as bytes and in every split', (_, text, data) => {
+    expect(dataOf([text])).toEqual(data)
+    expect(dataOf(['', ...text.split('')])).toEqual(data)
+    for (const slices of everySplit(Buffer.from(text))) expect(dataOf(slices)).toEqual(data)
   })
 
   it('gives comments and the reconnection time', () => {
@@ -44,6 +62,18 @@ function appOf(channel: SseChannel): App {
 }
 
 describe('EventClient', () => {
+  it('strips one byte order mark from each connection', async () => {
+    const app = new App()
+    app.router.get('/', (ctx) =>
+      ctx.text('\uFEFF\uFEFFdata: a\n\ndata: b\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+    )
+    await using client = await EventClient.connect(app, '/')
+    for (let connection = 0; connection < 2; connection++) {
+      expect((await client.take(2)).map(({ data }) => data)).toEqual(['b'])
+      await client.reconnect()
+    }
+  })
+
   it('reads event by event, and the end', async () => {
     const app = new App()
     app.router.post('/', async (ctx) => {

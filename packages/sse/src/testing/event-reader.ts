@@ -17,7 +17,9 @@ export class EventReader {
   /** The reconnection time it was told, or `null`. */
   retryMs: number | null = null
   readonly #parser: EventSourceParser
-  readonly #decoder = new TextDecoder()
+  // The decoder must keep a byte order mark, as `feed` removes the only one that a stream may begin with.
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  #hasBegun = false
 
   constructor() {
     this.#parser = createParser({
@@ -26,10 +28,16 @@ export class EventReader {
       onComment: (comment) => this.comments.push(comment),
       onEvent: ({ event, data }) => this.events.push({ type: event || 'message', data, lastEventId: this.lastEventId }),
     })
+    // An empty line before the stream ends the search of the parser for a mark, which would remove a second one.
+    this.#parser.feed('\n')
   }
 
+  /** Reads the next piece. Removes one byte order mark from the start of the stream, as the grammar of HTML §9.2.5 permits. */
   feed(chunk: Uint8Array | string): void {
-    this.#parser.feed(typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true }))
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true })
+    if (text === '') return
+    this.#parser.feed(!this.#hasBegun && text.startsWith('\uFEFF') ? text.slice(1) : text)
+    this.#hasBegun = true
   }
 }
 
