@@ -7,14 +7,21 @@ function full(maxMs: number): RestartDelay {
   return new RestartDelay(maxMs, () => 1)
 }
 
-it('starts again at once, then waits twice as long each time, up to the limit', () => {
+it('starts again without a wait, then waits twice as long each time, up to the limit', () => {
   const delay = full(3000)
-  expect(Array.from({ length: 7 }, () => delay.next(0))).toEqual([0, 250, 500, 1000, 2000, 3000, 3000])
+  expect(Array.from({ length: 7 }, () => delay.next(false))).toEqual([0, 250, 500, 1000, 2000, 3000, 3000])
 })
 
-it('begins anew after a process that has served for ten seconds', () => {
+it('does not wait after processes that were ready, however many end in a row', () => {
   const delay = full(3000)
-  expect([0, 9999, 10_000, 0].map((servedMs) => delay.next(servedMs))).toEqual([0, 250, 0, 250])
+  expect(Array.from({ length: 5 }, () => delay.next(true))).toEqual([0, 0, 0, 0, 0])
+})
+
+it('counts failed starts from zero after a process that was ready', () => {
+  const delay = full(3000)
+  expect([false, false, false, true, false, false].map((wasReady) => delay.next(wasReady))).toEqual([
+    0, 250, 500, 0, 0, 250,
+  ])
 })
 
 it('waits at least half as long, whatever chance says, and never over the limit', () => {
@@ -28,7 +35,7 @@ it('waits at least half as long, whatever chance says, and never over the limit'
       const delay = new RestartDelay(maxMs, () => values[at++ % values.length] ?? 0)
       const longest = full(maxMs)
       for (let count = 0; count < values.length; count++) {
-        const [waitMs, fullMs] = [delay.next(0), longest.next(0)]
+        const [waitMs, fullMs] = [delay.next(false), longest.next(false)]
         expect(waitMs).toBeGreaterThanOrEqual(Math.floor(fullMs / 2))
         expect(waitMs).toBeLessThanOrEqual(fullMs)
       }

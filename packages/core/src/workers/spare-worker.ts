@@ -11,7 +11,6 @@ export class SpareWorker {
   readonly #fork: () => WorkerProcess
   readonly #delay: RestartDelay
   #process: WorkerProcess | undefined = undefined
-  #startedMs = 0
   #timer: NodeJS.Timeout | undefined = undefined
 
   constructor(fork: () => WorkerProcess, maxRestartDelayMs: number) {
@@ -44,7 +43,8 @@ export class SpareWorker {
   onExit(worker: WorkerProcess): void {
     if (worker !== this.#process) return
     this.#process = undefined
-    this.#startIn(PAUSE_MS + this.#delay.next(performance.now() - this.#startedMs))
+    // A spare that waits for a place has started, whatever ended it.
+    this.#startIn(PAUSE_MS + this.#delay.next(worker.wanted !== undefined))
   }
 
   /** Starts none any more. */
@@ -56,7 +56,6 @@ export class SpareWorker {
   #startIn(delayMs: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      this.#startedMs = performance.now()
       this.#process = this.#fork()
     }, delayMs)
   }

@@ -209,7 +209,7 @@ export class Supervisor {
     void this.#pinning?.pin(worker.pid, worker.slot)
     const { startTimeoutMs } = this.settings
     const timer = setTimeout(() => {
-      if (worker.readyAtMs === undefined) worker.kill('SIGKILL', `did not listen within ${startTimeoutMs} ms`)
+      if (!worker.isReady) worker.kill('SIGKILL', `did not listen within ${startTimeoutMs} ms`)
     }, startTimeoutMs)
     void worker.exited.finally(() => clearTimeout(timer))
   }
@@ -237,8 +237,8 @@ export class Supervisor {
     onPlaceWanted: (worker, listen) => this.#respond(worker, listen),
     onListening: (worker, listen, address) => {
       this.#starts.taken(listen, worker.slot, address)
-      if (worker.readyAtMs !== undefined || !this.#servesAll(worker)) return
-      worker.readyAtMs = performance.now()
+      if (worker.isReady || !this.#servesAll(worker)) return
+      worker.isReady = true
       worker.ready.resolve(true)
       this.record(() => this.#logger.info('{} is ready', worker.name))
     },
@@ -246,7 +246,7 @@ export class Supervisor {
       const slot = this.#slots[worker.slot]
       // It does as it was told, unless it is still to serve.
       if (slot?.current !== worker || !this.#offers.has(listen)) return
-      const delayMs = Math.max(LEAVING_GRACE_MS, nextDelayMs(slot, worker))
+      const delayMs = Math.max(LEAVING_GRACE_MS, slot.delay.next(worker.isReady))
       this.record(() => this.#logger.info('{} is leaving; starting another in {} ms', worker.name, delayMs))
       slot.current = undefined
       this.#restart(worker.slot, delayMs)
@@ -275,7 +275,7 @@ export class Supervisor {
     // The program fails at its very start: that is for the callers to know, and not to be tried again. Not so if this one
     // listened and only others have yet to: connections wait in its place already.
     if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
-    const delayMs = nextDelayMs(slot, worker)
+    const delayMs = slot.delay.next(worker.isReady)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
     this.record(() => this.#logger.error('{} {}; starting another{}', worker.name, worker.ending, wait))
     this.#restart(worker.slot, delayMs)
@@ -293,7 +293,7 @@ export class Supervisor {
 
   #askAll(): void {
     for (const worker of this.#processes) {
-      const isTurning = worker.readyAtMs !== undefined || worker.wanted !== undefined
+      const isTurning = worker.isReady || worker.wanted !== undefined
       if (!isTurning || !worker.ask()) continue
       const { heartbeatTimeoutMs } = this.settings
       worker.kill('SIGKILL', `has not turned its event loop for ${heartbeatTimeoutMs} ms and was killed`)
@@ -355,9 +355,4 @@ export class Supervisor {
     // Who asks twice to close does not want to wait. If this process just fails, its workers see it and drain.
     if (this.isStopped) for (const worker of this.#processes) worker.kill('SIGKILL')
   }
-}
-
-/** How long the place of a worker that has come to its end is to stay empty. */
-function nextDelayMs(slot: Slot, { readyAtMs }: WorkerProcess): number {
-  return slot.delay.next(readyAtMs === undefined ? 0 : performance.now() - readyAtMs)
 }

@@ -33,8 +33,8 @@ export class WorkerProcess {
   readonly placed: Set<number> = new Set()
   /** The call that it waits for a response to. */
   wanted: number | undefined = undefined
-  /** When it began to serve all that it is to serve (`performance.now()`). */
-  readyAtMs: number | undefined = undefined
+  /** Whether it began to serve all that it must serve. */
+  isReady = false
   /** Whether it came to serve all that it is to serve, or ended before. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()
   /** The one-line error that its `listen` failed with. */

@@ -22,7 +22,8 @@ if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
 if (cluster.isWorker) {
   if (behaviour === 'exits early') process.exit(7)
   if (behaviour === 'never listens') await sleep(60_000)
-  const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '' } = process.env
+  const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '', TEST_FAILS_WHILE: failsWhile = '' } = process.env
+  if (existsSync(failsWhile)) process.exit(9)
   if (FW_WORKER_SLOT === '1') while (existsSync(heldUp)) await sleep(POLL_MS)
   // A file that comes and goes while the program runs: who starts meanwhile fails as soon as it has gone.
   if (existsSync(behaviour)) {
@@ -67,7 +68,6 @@ try {
   // Most of these processes are killed, and would leave nothing behind for the next one.
   flushCompileCache()
   if (cluster.isPrimary) process.send?.(urls)
-  else if (behaviour === 'dies soon') process.exit(9)
   else if (behaviour === 'closes soon') void server.close()
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)

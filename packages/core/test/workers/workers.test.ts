@@ -43,6 +43,11 @@ async function slowBegins(program: Program): Promise<void> {
   await expect.poll(() => program.output, PATIENTLY).toContain('Slow response begun')
 }
 
+/** Milliseconds before each restart, by what the log says. */
+function waits(program: Program): number[] {
+  return Array.from(program.output.matchAll(/starting another(?: in (\d+) ms)?$/gm), ([, ms = '0']) => Number(ms))
+}
+
 /** Asks by a Unix socket. */
 async function ask(socketPath: string): Promise<string> {
   const [response] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
@@ -151,20 +156,45 @@ describe('a worker that dies', () => {
     expect(await pids(url)).not.toContain(victim)
   })
 
-  it.each([
-    ['dies soon', 0],
-    ['closes soon', 50],
-  ])('and %s each time is started again after ever longer waits', async (behaviour, firstMs) => {
-    const program = new Program({ listen: { workers: { count: 1, maxRestartDelayMs: 600 } }, behaviour })
+  it('is replaced without a wait each time, if all are killed five times in a row after they were ready', async () => {
+    const program = new Program({ listen: { workers: 2 } })
     await program.url()
-    const waits = (): number[] =>
-      Array.from(program.output.matchAll(/starting another(?: in (\d+) ms)?$/gm), ([, ms = '0']) => Number(ms))
-    await expect.poll(() => waits().length, PATIENTLY).toBeGreaterThanOrEqual(4)
-    const [first, second = 0, third = 0, fourth = 0] = waits()
-    expect(first).toBe(firstMs)
-    expect([second, third, fourth].map((ms, at) => ms / Math.min(600, 250 * 2 ** at))).toEqual(
+    for (let round = 1; round <= 5; round++) {
+      for (const pid of program.workers().slice(-2)) process.kill(pid, 'SIGKILL')
+      await expect.poll(() => program.workers().length, PATIENTLY).toBe(2 + 2 * round)
+    }
+    expect(waits(program)).toEqual(Array(10).fill(0))
+  })
+
+  it('is replaced after the same short wait each time, if it closes its server soon after each start', async () => {
+    const program = new Program({ listen: { workers: 1 }, behaviour: 'closes soon' })
+    await program.url()
+    await expect.poll(() => waits(program).length, PATIENTLY).toBeGreaterThanOrEqual(5)
+    expect(waits(program).slice(0, 5)).toEqual(Array(5).fill(50))
+  })
+
+  it('is started again after ever longer waits while its successors fail to start', async () => {
+    await using folder = await tempFolder()
+    const broken = folder.join('broken')
+    const program = new Program({
+      listen: { workers: { count: 1, maxRestartDelayMs: 600 } },
+      env: { TEST_FAILS_WHILE: broken },
+    })
+    await program.url()
+    const killLast = (): boolean => process.kill(program.workers().at(-1) ?? 0, 'SIGKILL')
+    writeFileSync(broken, '')
+    killLast()
+    await expect.poll(() => waits(program).length, PATIENTLY).toBeGreaterThanOrEqual(5)
+    const [killed, first, ...later] = waits(program).slice(0, 5)
+    expect([killed, first]).toEqual([0, 0])
+    expect(later.map((ms, at) => ms / Math.min(600, 250 * 2 ** at))).toEqual(
       [1, 1, 1].map(() => expect.toSatisfy((part: number) => part >= 0.49 && part <= 1)),
     )
+    rmSync(broken)
+    await expect.poll(() => program.workers().length, PATIENTLY).toBe(2)
+    killLast()
+    await expect.poll(() => program.workers().length, PATIENTLY).toBe(3)
+    expect(waits(program).at(-1)).toBe(0)
   })
 
   it('or hangs is killed and replaced', async () => {

@@ -1,0 +1,30 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { SpareWorker } from './spare-worker.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+/** Milliseconds from the end of each of five spares to the start of the next. @param wanted The call that each waits for */
+function waits(wanted: number | undefined): number[] {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let current: WorkerProcess | undefined
+  const spare = new SpareWorker(() => (current = { wanted } as WorkerProcess), 30_000)
+  spare.prepare()
+  vi.advanceTimersToNextTimer()
+  return Array.from({ length: 5 }, () => {
+    const endedMs = performance.now()
+    if (current !== undefined) spare.onExit(current)
+    vi.advanceTimersToNextTimer()
+    return performance.now() - endedMs
+  })
+}
+
+it('replaces spares that were ready after the same pause each time', () => {
+  expect(waits(1)).toEqual(Array(5).fill(1000))
+})
+
+it('waits longer each time after spares that never became ready', () => {
+  const [first = 0, , third = 0, , fifth = 0] = waits(undefined)
+  expect(first).toBe(1000)
+  expect(third).toBeGreaterThan(first)
+  expect(fifth).toBeGreaterThan(third)
+})
