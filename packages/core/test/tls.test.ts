@@ -89,6 +89,16 @@ describe('several certificates', () => {
   })
 })
 
+describe('ALPN with http/1.0 alone', () => {
+  it.each([true, false])('reaches the HTTP/1 engine (http2: %s)', async (http2) => {
+    const { port } = await serve({ tls: pem(first), http2 })
+    const socket = await handshake(port, { ALPNProtocols: ['http/1.0'] })
+    expect(socket.alpnProtocol).toBe('http/1.0')
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    expect((await socket.setEncoding('latin1').toArray()).join('')).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/)
+  })
+})
+
 describe('reloadTls', () => {
   it('asks the function again: new handshakes show what it has, over TCP and QUIC; standing connections go on', async () => {
     let present = first

@@ -17,6 +17,9 @@ import { TlsAcceptor } from '../tls/acceptor.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
+/** ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise get an alert. */
+const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const
+
 export interface TcpListenerOptions {
   readonly host: EngineHost
   /** Absent for clear text. */
@@ -59,7 +62,7 @@ export class TcpListener implements Bindable {
     } else {
       this.#tls = new TlsAcceptor({
         certificates: options.tls,
-        protocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+        protocols: options.http2 ? ['h2', ...HTTP1_PROTOCOLS] : HTTP1_PROTOCOLS,
         handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
         socket: socketOptions,
         ticketKeys: new TicketKeys(options.ticketSecret),

@@ -33,6 +33,9 @@ describe('RFC 9113 §3.2: over TLS', () => {
     [['h2'], 'h2'],
     [['http/1.1', 'h2'], 'h2'],
     [['h2c', 'http/1.1'], 'http/1.1'],
+    [['http/1.0', 'http/1.1'], 'http/1.1'],
+    [['http/1.0', 'h2'], 'h2'],
+    [['http/1.0'], 'http/1.0'],
     [[], false],
   ])('ALPN %j agrees on %s', async (offered, protocol) => {
     expect(await agree(offered)).toMatchObject({ alpnProtocol: protocol })
