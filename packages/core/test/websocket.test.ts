@@ -34,6 +34,15 @@ describe.each(['ws', 'wss'])('a WebSocket library mounts on an upgrade (%s)', (s
     client.close()
     await expect.poll(() => client.readyState).toBe(WebSocket.CLOSED)
 
+    const empty = new WebSocket(`${scheme}://127.0.0.1:${port}/echo`, {
+      rejectUnauthorized: false,
+      headers: { 'content-length': '0' },
+    })
+    const failures: Error[] = []
+    empty.on('error', (error) => failures.push(error)).on('open', () => empty.close())
+    await expect.poll(() => empty.readyState).toBe(WebSocket.CLOSED)
+    expect(failures).toEqual([])
+
     const other = await connect(scheme === 'ws' ? 'h1' : 'h1+tls', { port: port ?? 0 })
     expect((await other.request({ path: '/echo' })).status).toBe(426)
     await other.close()

@@ -83,7 +83,7 @@ export interface Exchange extends ResponseBody {
   onClose: ((outcome: Outcome) => void) | undefined
   /**
    * Takes the connection over, for WebSocket and its like; nothing has been sent. There only where the request offers
-   * it: HTTP/1.1, without a body, with `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * it: HTTP/1.1, without a body or with `content-length: 0`, with `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
   /** Sends an informational response (1xx, except 100 and 101) where the protocol has them. */

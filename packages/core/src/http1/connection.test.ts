@@ -320,6 +320,16 @@ describe('an upgrade', () => {
     expect(outcomes).toEqual([{ status: 101, bodyBytes: 0, aborted: false }])
   })
 
+  it.each(['GET', 'POST'])('is offered by %s with Content-Length: 0, and hands over what follows', async (method) => {
+    const { port } = await serve((exchange) => {
+      const { socket, head } = exchange.upgrade?.() ?? {}
+      socket?.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n<${Buffer.from(head ?? []).toString()}>`)
+      if (socket === undefined) exchange.respond(426, ['connection', 'close'], 'not offered')
+    })
+    const wire = `${upgrade.replace('GET', method).slice(0, -2)}Content-Length: 0\r\n\r\nearly`
+    expect(bodies((await rawExchange(port, wire)).text)).toEqual(['101 <early>'])
+  })
+
   it('that nobody takes is an ordinary request, and so is the one behind it', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, `${upgrade}GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
@@ -331,6 +341,10 @@ describe('an upgrade', () => {
     ['without Connection', 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\n'],
     ['of HTTP/1.0', 'GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['with a body', 'POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\na'],
+    [
+      'with an empty chunked body',
+      'POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
   ])('is not offered by a request %s', async (_name, wire) => {
     const { port } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], typeof exchange.upgrade))
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 undefined'])

@@ -2,6 +2,7 @@ import type { FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from 
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import { hasBody } from './framing.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Http1Output } from './output.ts'
 import {
@@ -84,7 +85,7 @@ export class Http1Exchange extends BaseExchange {
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
     const { minor, framing } = this.#head.fields
-    if (minor === 0 || framing.kind !== 'none' || !this.headers.has('upgrade')) return undefined
+    if (minor === 0 || hasBody(framing) || !this.headers.has('upgrade')) return undefined
     const options = this.headers.get('connection') ?? ''
     if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
     return () => {

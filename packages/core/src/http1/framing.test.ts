@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ProtocolError } from '../engine/errors.ts'
-import { requestFraming, type Framing } from './framing.ts'
+import { hasBody, requestFraming, type Framing } from './framing.ts'
 
 describe('requestFraming', () => {
   // te = Transfer-Encoding lines, cl = Content-Length lines
@@ -32,5 +32,16 @@ describe('requestFraming', () => {
   ]
   it.each(refused)('refuses te=$te cl=$cl with $status', ({ minor = 1, te = [], cl = [], status }) => {
     expect(() => requestFraming(minor, te, cl)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
+  })
+})
+
+describe('hasBody', () => {
+  it.each<[Framing, boolean]>([
+    [{ kind: 'none' }, false],
+    [{ kind: 'length', length: 0 }, false],
+    [{ kind: 'length', length: 1 }, true],
+    [{ kind: 'chunked' }, true],
+  ])('reports for %j %s', (framing, expected) => {
+    expect(hasBody(framing)).toBe(expected)
   })
 })

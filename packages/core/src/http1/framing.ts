@@ -49,3 +49,8 @@ export function requestFraming(
   if (contentLength.length > 1 || !DECIMAL.test(value)) throw new ProtocolError(400, 'Invalid Content-Length')
   return { kind: 'length', length: Number(value) }
 }
+
+/** Reports whether bytes of a body follow the head. `Content-Length: 0` announces none; a chunked body has at least its end. */
+export function hasBody(framing: Framing): boolean {
+  return framing.kind === 'chunked' || (framing.kind === 'length' && framing.length > 0)
+}
