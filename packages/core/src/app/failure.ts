@@ -1,5 +1,6 @@
 import type { ErrorHandler } from '@fw/types'
 import { isThenable } from './compose.ts'
+import { AbortedError } from '../engine/errors.ts'
 import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { prepareProblem, problemDocument, problemOf } from '../response/problem.ts'
@@ -118,6 +119,6 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
   return (
-    error instanceof Error && (error.name === 'AbortedError' || (error.name === 'AbortError' && context.isClientGone))
+    error instanceof AbortedError || (error instanceof Error && error.name === 'AbortError' && context.isClientGone)
   )
 }
