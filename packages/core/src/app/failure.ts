@@ -61,7 +61,7 @@ async function isRespondedBy(handler: ErrorHandler, error: unknown, context: Req
   for (const [name, value] of headerEntries(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined && !context.isTimedOut) context.setResult(value)
+  if (value !== undefined) context.setResult(value)
   return prepared.hasBody || context.headSent
 }
 
