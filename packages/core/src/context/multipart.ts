@@ -4,6 +4,7 @@ import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } fr
 import { checkOptions, integer, type OptionKinds } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
+import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 
 /** Parts are cheap to send and cost an object each. */
@@ -19,10 +20,18 @@ const MULTIPART_TYPE = 'multipart/form-data'
  * @throws {HttpError} 415 for another type, 400 for a body that is no such thing, 413 for more than `maxParts`
  * @see RFC 7578
  */
-export async function* readParts(
+export function readParts(
   body: () => ReadableStream<Uint8Array>,
   contentType: string | null,
   options: MultipartOptions = {},
+): AsyncGenerator<MultipartPart, void, undefined> {
+  return adaptResults(parts(body, contentType, options), ['next', 'return', 'throw'], ignoreRejection)
+}
+
+async function* parts(
+  body: () => ReadableStream<Uint8Array>,
+  contentType: string | null,
+  options: MultipartOptions,
 ): AsyncGenerator<MultipartPart, void, undefined> {
   checkOptions('ctx.parts', options, MULTIPART_KINDS)
   const { maxParts = MAX_PARTS } = options
@@ -119,23 +128,16 @@ class ReceivedPart implements MultipartPart {
     this.contentType = contentType
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      // A stream that is destroyed cannot be skipped, and the parser would wait for it before the next part.
-      for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
-    } catch (error) {
-      throw this.#failure ?? fault(error)
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    return adaptResults(this.#slices(), ['next', 'return', 'throw'], ignoreRejection)
   }
 
-  async bytes(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this) chunks.push(chunk)
-    return Buffer.concat(chunks)
+  bytes(): Promise<Uint8Array> {
+    return ignoreRejection(this.#collect())
   }
 
-  async text(): Promise<string> {
-    return new TextDecoder().decode(await this.bytes())
+  text(): Promise<string> {
+    return ignoreRejection(this.#collect().then((bytes) => new TextDecoder().decode(bytes)))
   }
 
   skip(): void {
@@ -147,6 +149,21 @@ class ReceivedPart implements MultipartPart {
     if (this.#isComplete) return
     this.#failure ??= error
     this.#stream.destroy(error)
+  }
+
+  async *#slices(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      // A stream that is destroyed cannot be skipped, and the parser would wait for it before the next part.
+      for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
+    } catch (error) {
+      throw this.#failure ?? fault(error)
+    }
+  }
+
+  async #collect(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.#slices()) chunks.push(chunk)
+    return Buffer.concat(chunks)
   }
 }
 
