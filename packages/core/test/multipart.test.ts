@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { tempFolder, type ServerDemand, type TempFolder } from '@fw/testing'
 import type { MultipartPart } from '@fw/types'
@@ -36,6 +36,18 @@ everyWay('a multipart upload', start, (client) => {
     const [status, text] = await post('/files', slices)
     expect([status, text]).toEqual([400, expect.stringContaining('A part of the body has no name')])
     await expect.poll(() => files.filter((file) => !file.closed)).toEqual([])
+  })
+
+  it('causes no warning, however large a part is', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    const slices = Array.from({ length: 30 }, () => 'x'.repeat(100_000))
+    const body = apart([headOf('a'), ...slices, `\r\n${END}`], 1)
+    const response = await client().request({ path: '/slow', headers: HEADERS, body })
+    expect([response.status, await response.text()]).toEqual([200, '3000000'])
+    process.off('warning', note)
+    expect(warnings).toEqual([])
   })
 
   it('skips the rest of a part whose iteration ends early', async () => {
@@ -74,6 +86,16 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
         await pipeline(part, file)
       }
     })
+    .post('/slow', { limits: { maxBodyBytes: 16 * 1024 * 1024 } }, async (ctx) => {
+      let bytes = 0
+      for await (const part of ctx.parts()) {
+        for await (const slice of part) {
+          bytes += slice.byteLength
+          await setImmediate()
+        }
+      }
+      return bytes
+    })
     .post('/beginnings', async (ctx) => {
       const names: string[] = []
       for await (const part of ctx.parts()) {
@@ -105,9 +127,9 @@ function partOf(parameters: string, content: string): string {
 }
 
 /** The slices of a body, so far apart that each arrives separately. */
-async function* apart(slices: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* apart(slices: readonly string[], pauseMs = 20): AsyncGenerator<Uint8Array> {
   for (const slice of slices) {
     yield Buffer.from(slice)
-    await sleep(20)
+    await sleep(pauseMs)
   }
 }

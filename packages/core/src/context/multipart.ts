@@ -95,15 +95,15 @@ async function* parts(
 
 /** Gives the parser what arrives, as fast as it takes it. */
 async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: BusboyInstance): Promise<void> {
+  let resume: (() => void) | undefined
+  // One listener each, however often the parser asks for a pause.
+  for (const event of ['drain', 'close']) parser.on(event, () => resume?.())
   for (;;) {
     const { value } = await reader.read()
     if (parser.destroyed) return
     if (value === undefined) break
     if (parser.write(value)) continue
-    await new Promise<void>((resolve) => {
-      parser.once('drain', resolve)
-      parser.once('close', resolve)
-    })
+    await new Promise<void>((resolve) => (resume = resolve))
   }
   parser.end()
 }
