@@ -78,7 +78,10 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * not by both. Here only the bytes are limited: `formData()` of a million fields takes seconds, `form()` refuses it.
    */
   readonly request: Request
-  /** Aborts when the client goes away or the server gives up, not when an exchange just ends. */
+  /**
+   * Aborts when the client goes away or the server gives up, not when an exchange just ends. The reason is an error with
+   * the name `AbortError`, or the `HttpError` of the route's `timeoutMs`.
+   */
   readonly signal: AbortSignal
   /** IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
@@ -90,7 +93,12 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Whether the server has `trustProxy`, so that `clientAddress` may be another than the peer's. */
   readonly trustsProxy: boolean
 
-  /** Reads the whole body, into memory that nothing else is in. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off */
+  /**
+   * Reads the whole body, into memory that nothing else is in.
+   *
+   * @throws {HttpError} 413 over the route's limit
+   * @throws an error with the name `AbortError` if the client goes away before the body is complete
+   */
   bytes(): Promise<Uint8Array>
   /** Reads the whole body as UTF-8. @throws as `bytes`; 400 if it is not valid UTF-8 */
   text(): Promise<string>

@@ -11,7 +11,12 @@ export interface MultipartPart extends AsyncIterable<Uint8Array> {
   readonly filename: string | undefined
   /** The type as the client gave it; `text/plain` without one. */
   readonly contentType: string
-  /** All of the content. @throws {HttpError} 413 over the route's limit, 400 if the body breaks off or is malformed */
+  /**
+   * Reads all of the content.
+   *
+   * @throws {HttpError} 413 over the route's limit, 400 if the body is malformed
+   * @throws an error with the name `AbortError` if the client goes away before the body is complete
+   */
   bytes(): Promise<Uint8Array>
   /** All of the content as UTF-8. @throws as `bytes` */
   text(): Promise<string>

@@ -15,9 +15,9 @@ export interface RouteOptions {
     readonly maxFormFields?: number
   }
   /**
-   * Milliseconds until a response has to have begun; then `ctx.signal` aborts, and error handlers are given an
-   * `HttpError` of status 503 to answer in place of the handler, by a context of their own. What the handler responses
-   * after that reaches nobody. No limit unless given.
+   * Milliseconds until a response must begin. No limit by default. Then `ctx.signal` aborts, and error handlers get an
+   * `HttpError` of status 503 and their own context, so that they answer instead of the handler. A result that the
+   * handler returns later is not sent, and a stream is cancelled.
    */
   readonly timeoutMs?: number
   /** Checks the decoded parameters; what it makes of them is `ctx.valid.params`. */

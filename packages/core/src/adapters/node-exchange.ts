@@ -26,6 +26,7 @@ export class NodeExchange extends BaseExchange {
   readonly #request: IncomingMessage | Http2ServerRequest
   readonly #response: ServerResponse | Http2ServerResponse
   #body: ReceivedBody | undefined = undefined
+  #isAborted = false
 
   constructor(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) {
     super()
@@ -114,8 +115,14 @@ export class NodeExchange extends BaseExchange {
 
   protected override settle(aborted: boolean): void {
     if (this.isClosed) return
-    this.#body?.fail(new AbortedError(aborted ? 'The client went away' : 'The exchange is over'))
+    this.#isAborted = aborted
+    this.#body?.fail(this.#bodyError())
     super.settle(aborted)
+  }
+
+  /** Creates the error of a body that the exchange has outlived. */
+  #bodyError(): AbortedError {
+    return new AbortedError(this.#isAborted ? 'The client went away' : 'The exchange is over')
   }
 
   /** Bytes announced, 0 if none follow, `undefined` if only the end will tell. */
@@ -130,7 +137,7 @@ export class NodeExchange extends BaseExchange {
   #receive(body: ReceivedBody): void {
     const request = this.#request
     // What nobody has read by then is thrown away; what is left would be taken for the whole.
-    if (this.isClosed) return body.fail(new AbortedError('The exchange is over'))
+    if (this.isClosed) return body.fail(this.#bodyError())
     if (request.readableDidRead || request.readableEnded) {
       body.fail(new Error('The body was read already: mount these routes before what reads it, such as express.json()'))
       return

@@ -61,7 +61,7 @@ async function isRespondedBy(handler: ErrorHandler, error: unknown, context: Req
   for (const [name, value] of headerEntries(headers ?? {})) prepared.headers.set(name, value)
   const result = handler(error, asContext(context))
   const value = isThenable(result) ? await result : result
-  if (value !== undefined && !context.isTimedOut) context.setResult(value)
+  if (value !== undefined) context.setResult(value)
   return prepared.hasBody || context.headSent
 }
 
@@ -113,15 +113,12 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
   exchange.respond(500, ['content-type', contentType, 'vary', 'accept'], body)
 }
 
-/** Names of the errors that report a client's departure: ours, also from another copy, and that of Node.js. */
-const ABORT_NAMES: ReadonlySet<unknown> = new Set(['AbortedError', 'AbortError'])
-
 /**
  * Reports whether the client cannot receive a response: its body broke off, or a call was stopped by `ctx.signal`. The name
  * alone does not decide while the client is still connected.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
   return (
-    error instanceof AbortedError || (error instanceof Error && context.isClientGone && ABORT_NAMES.has(error.name))
+    error instanceof AbortedError || (error instanceof Error && error.name === 'AbortError' && context.isClientGone)
   )
 }

@@ -40,9 +40,9 @@ const USE_INSTEAD = 'Pass middleware to router.use(), or for one route in its op
 
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
-    if (context.isTimedOut) return
     if (result !== undefined) context.setResult(result)
-    else if (!context.hasResponse) throw new Error('A middleware neither answered nor called next()')
+    else if (!context.hasResponse && !context.isTimedOut)
+      throw new Error('A middleware neither answered nor called next()')
   },
   hasResponse: (context) => context.hasResponse,
 }

@@ -32,8 +32,5 @@ export function runValidated(
 
 // No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
-  return Promise.resolve(result).then((value) => {
-    // When the time of the route has run out meanwhile, another response is being prepared.
-    if (!context.isTimedOut) context.setResult(value)
-  })
+  return Promise.resolve(result).then((value) => context.setResult(value))
 }

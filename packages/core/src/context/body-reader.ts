@@ -1,5 +1,7 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
+import { makeBodyStream } from './body-stream.ts'
+import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
@@ -108,24 +110,21 @@ export class BodyReader {
         error: fail,
       })
     }
-    return new ReadableStream<Uint8Array>(
-      {
-        pull(controller) {
-          isWanted = true
-          if (isReading) {
-            body.resume()
-          } else {
-            isReading = true
-            read(controller)
-          }
-        },
-        cancel() {
-          isOver = true
-          if (isReading) body.pause()
-        },
+    return makeBodyStream({
+      pull(controller) {
+        isWanted = true
+        if (isReading) {
+          body.resume()
+        } else {
+          isReading = true
+          read(controller)
+        }
       },
-      { highWaterMark: 0 },
-    )
+      cancel() {
+        isOver = true
+        if (isReading) body.pause()
+      },
+    })
   }
 
   #collect(): Uint8Array | Promise<Uint8Array> {
@@ -201,15 +200,6 @@ function promised<T>(make: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     return ignoreRejection(Promise.reject(error))
   }
-}
-
-/**
- * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
- * rejection, which would end the process.
- */
-export function ignoreRejection<T>(reading: Promise<T>): Promise<T> {
-  reading.catch(() => {})
-  return reading
 }
 
 /** Parses `application/x-www-form-urlencoded` text: a query, or a form sent as a body. */

@@ -201,7 +201,7 @@ describe('Context: the end', () => {
         resolve((early ?? ctx.signal).reason)
       })
       await expect(app.fetch('/', { signal: client.signal })).rejects.toThrow('abort')
-      expect(await promise).toMatchObject({ name: 'AbortedError' })
+      expect(await promise).toMatchObject({ name: 'AbortError' })
     }
   })
 })

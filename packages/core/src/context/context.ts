@@ -32,6 +32,7 @@ import {
   checkRedirect,
   checkSource,
   checkText,
+  discardResult,
   wrongBody,
   BYTES_TYPE,
   HTML_TYPE,
@@ -293,13 +294,11 @@ export class RequestContext {
     throw missingExtension('ctx', 'sse')
   }
 
-  /** Takes what a handler returned as the response. */
+  /** Takes what a handler returned as the response. Releases it if another response takes its place. */
   setResult(result: unknown): void {
-    if (this.headSent) {
-      if (result !== undefined) this.#checkUnsent()
-    } else {
-      this.prepared.take(result, this.#serialize)
-    }
+    if (this.isTimedOut) discardResult(result)
+    else if (!this.headSent) this.prepared.take(result, this.#serialize)
+    else if (result !== undefined) this.#checkUnsent(result)
   }
 
   /**
@@ -365,13 +364,16 @@ export class RequestContext {
   }
 
   #respond(body: string | Uint8Array | BodySource | null, type: string | undefined, init?: ResponseInit): void {
-    this.#checkUnsent()
+    this.#checkUnsent(body)
     this.prepared.set(body, type, init)
   }
 
-  #checkUnsent(): void {
+  /** @param late Result to release if it cannot be sent */
+  #checkUnsent(late?: unknown): void {
+    if (this.#timeout === undefined && !this.headSent) return
+    discardResult(late)
     if (this.#timeout !== undefined) throw new Error('Cannot answer: the time of the route is over')
-    if (this.headSent) throw new Error('Cannot answer: the head of a response was sent already')
+    throw new Error('Cannot answer: the head of a response was sent already')
   }
 
   #finish(outcome: Outcome): void {

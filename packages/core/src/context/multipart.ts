@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
+import { Readable } from 'node:stream'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
 import { checkOptions, integer, type OptionKinds } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
+import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 
 /** Parts are cheap to send and cost an object each. */
@@ -18,35 +20,47 @@ const MULTIPART_TYPE = 'multipart/form-data'
  * @throws {HttpError} 415 for another type, 400 for a body that is no such thing, 413 for more than `maxParts`
  * @see RFC 7578
  */
-export async function* readParts(
+export function readParts(
   body: () => ReadableStream<Uint8Array>,
   contentType: string | null,
   options: MultipartOptions = {},
+): AsyncGenerator<MultipartPart, void, undefined> {
+  return adaptResults(parts(body, contentType, options), ['next', 'return', 'throw'], ignoreRejection)
+}
+
+async function* parts(
+  body: () => ReadableStream<Uint8Array>,
+  contentType: string | null,
+  options: MultipartOptions,
 ): AsyncGenerator<MultipartPart, void, undefined> {
   checkOptions('ctx.parts', options, MULTIPART_KINDS)
   const { maxParts = MAX_PARTS } = options
   const parser = parserOf(contentType, maxParts)
   const arrived: ReceivedPart[] = []
   let current: ReceivedPart | undefined
+  /** The last part whose head has arrived. All parts before it are complete. */
+  let latest: ReceivedPart | undefined
   let failure: Error | undefined
   let isOver = false
   let wake: (() => void) | undefined
   const fail = (error: unknown): void => {
     failure ??= fault(error)
-    for (const part of arrived) part.abort(failure)
-    current?.abort(failure)
+    latest?.abort(failure)
     parser.destroy()
     wake?.()
   }
   parser.on('file', (name, stream, filename, _encoding, type) => {
-    // Whoever reads the part is told by the stream; a part that nobody reads has nobody to tell.
+    // The stream reports the error to a reader of the part. An unread part has no reader.
     stream.on('error', () => {})
-    // RFC 7578 §4.2. The parser takes a name for one, though there may be none.
+    // The parser continues with its slice after `fail`. No more bytes would follow for this part.
+    if (failure !== undefined) return
+    // RFC 7578 §4.2. The type of the parser says string, but a part can lack a name.
     if (typeof name !== 'string') {
       fail(new HttpError(400, 'A part of the body has no name'))
       return
     }
-    arrived.push(new ReceivedPart(stream, name, filename, type))
+    latest = new ReceivedPart(stream, name, filename, type)
+    arrived.push(latest)
     wake?.()
   })
   for (const event of ['filesLimit', 'partsLimit']) {
@@ -63,14 +77,17 @@ export async function* readParts(
   try {
     for (;;) {
       current?.skip()
+      if (failure !== undefined) throw failure
       current = arrived.shift()
       if (current !== undefined) yield current
-      else if (failure !== undefined) throw failure
       else if (isOver) return
       else await new Promise<void>((resolve) => (wake = resolve))
     }
   } finally {
     parser.destroy()
+    // A read of this part that is still in progress would wait for bytes that no longer come. The parser needs some ticks
+    // to pass on the end of a part that has arrived.
+    setImmediate(() => latest?.abort(new Error('ctx.parts: part must be read before the loop over the parts ends.')))
     // What the rest of the body holds is of no interest any more, nor whether it breaks off.
     reader.cancel().catch(() => {})
   }
@@ -78,15 +95,15 @@ export async function* readParts(
 
 /** Gives the parser what arrives, as fast as it takes it. */
 async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: BusboyInstance): Promise<void> {
+  let resume: (() => void) | undefined
+  // One listener each, however often the parser asks for a pause.
+  for (const event of ['drain', 'close']) parser.on(event, () => resume?.())
   for (;;) {
     const { value } = await reader.read()
     if (parser.destroyed) return
     if (value === undefined) break
     if (parser.write(value)) continue
-    await new Promise<void>((resolve) => {
-      parser.once('drain', resolve)
-      parser.once('close', resolve)
-    })
+    await new Promise<void>((resolve) => (resume = resolve))
   }
   parser.end()
 }
@@ -96,39 +113,57 @@ class ReceivedPart implements MultipartPart {
   readonly filename: string | undefined
   readonly contentType: string
   readonly #stream: BusboyFileStream
+  #isComplete = false
+  #failure: Error | undefined = undefined
 
   constructor(stream: BusboyFileStream, name: string, filename: string | undefined, contentType: string) {
     this.#stream = stream
+    // The stream itself shows that the part is complete only after a reader has read all of it.
+    stream.push = (chunk: unknown) => {
+      if (chunk === null) this.#isComplete = true
+      return Readable.prototype.push.call(stream, chunk)
+    }
     this.name = name
     this.filename = filename
     this.contentType = contentType
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      for await (const chunk of this.#stream) yield chunk as Uint8Array
-    } catch (error) {
-      throw fault(error)
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    return adaptResults(this.#slices(), ['next', 'return', 'throw'], ignoreRejection)
   }
 
-  async bytes(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this) chunks.push(chunk)
-    return Buffer.concat(chunks)
+  bytes(): Promise<Uint8Array> {
+    return ignoreRejection(this.#collect())
   }
 
-  async text(): Promise<string> {
-    return new TextDecoder().decode(await this.bytes())
+  text(): Promise<string> {
+    return ignoreRejection(this.#collect().then((bytes) => new TextDecoder().decode(bytes)))
   }
 
   skip(): void {
     if (!this.#stream.destroyed) this.#stream.resume()
   }
 
-  /** Nothing more comes. */
+  /** Fails every read of the part with `error`, unless all bytes of the part have arrived. */
   abort(error: Error): void {
-    if (!this.#stream.readableEnded) this.#stream.destroy(error)
+    if (this.#isComplete) return
+    this.#failure ??= error
+    this.#stream.destroy(error)
+  }
+
+  async *#slices(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      // A stream that is destroyed cannot be skipped, and the parser would wait for it before the next part.
+      for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
+    } catch (error) {
+      throw this.#failure ?? fault(error)
+    }
+  }
+
+  async #collect(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.#slices()) chunks.push(chunk)
+    return Buffer.concat(chunks)
   }
 }
 

@@ -1,9 +1,13 @@
 import type { Exchange } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
-import { ignoreRejection } from './body-reader.ts'
+import { asBodyStream } from './body-stream.ts'
+import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
 /** The members of a `Request` that read its body as a whole. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
+
+/** Created with the first request, as Node.js loads `fetch` on first access. */
+let BodyRequest: typeof Request | undefined
 
 /** What a `Request` is made from. */
 export interface RequestSource {
@@ -28,14 +32,20 @@ export function makeRequest(source: RequestSource): Request {
   // The standard allows no body here, and a client has no reason to send one.
   const hasBody = exchange.method !== 'GET' && exchange.method !== 'HEAD' && exchange.body.length !== 0
   const init = { method: exchange.method, headers, signal: source.signal }
-  if (!hasBody) return new Request(requestUrl(source), init)
-  const request = new Request(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
-  for (const name of READERS) {
-    const read: () => Promise<unknown> = request[name].bind(request)
-    // As the readers of the context: a handler may begin to read and await later.
-    Object.defineProperty(request, name, { value: () => ignoreRejection(read()), configurable: true, writable: true })
-  }
-  return request
+  BodyRequest ??= bodyRequest()
+  if (!hasBody) return new BodyRequest(requestUrl(source), init)
+  return new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+}
+
+/** Creates the class of requests whose readers, and those of their clones, cause no unhandled rejection. */
+function bodyRequest(): typeof Request {
+  const Class = class extends Request {}
+  adaptResults(Class.prototype, READERS, ignoreRejection)
+  adaptResults(Class.prototype, ['clone'], (clone: Request) => {
+    if (clone.body !== null) asBodyStream(clone.body)
+    return Object.setPrototypeOf(clone, Class.prototype) as Request
+  })
+  return Class
 }
 
 function requestUrl({ exchange, path, rawQuery }: RequestSource): string {

@@ -26,7 +26,11 @@ export function asProtocolError(error: unknown): ProtocolError {
   throw error
 }
 
-/** The client went away, or the connection broke, before the exchange was over. */
+/**
+ * Reports that the client went away, or the connection broke, before the exchange was over.
+ *
+ * Handlers see the name that Node.js and the DOM give such errors.
+ */
 export class AbortedError extends Error {
-  override readonly name = 'AbortedError'
+  override readonly name = 'AbortError'
 }

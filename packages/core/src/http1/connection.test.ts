@@ -393,7 +393,7 @@ describe('a client that leaves', () => {
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc')
     await expect.poll(() => received).toBe(3)
     socket.destroy()
-    await expect.poll(() => failure?.name).toBe('AbortedError')
+    await expect.poll(() => failure?.name).toBe('AbortError')
   })
 })
 

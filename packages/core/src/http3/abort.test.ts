@@ -83,7 +83,7 @@ describe('a client that gives up', () => {
     const outcome = outcomeOf(exchange)
     const failure = bodyOf(exchange).catch((error: unknown) => error)
     giveUp(stream)
-    expect(await failure).toMatchObject({ name: 'AbortedError' })
+    expect(await failure).toMatchObject({ name: 'AbortError' })
     expect(await outcome).toEqual(aborted)
   })
 
@@ -100,7 +100,7 @@ describe('a client that gives up', () => {
     const outcome = outcomeOf(exchange)
     stream.reset(REQUEST_CANCELLED)
     expect(await outcome).toEqual(aborted)
-    await expect(bodyOf(exchange)).rejects.toThrow(expect.objectContaining({ name: 'AbortedError' }))
+    await expect(bodyOf(exchange)).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
   })
 
   it('is noticed while it is sent a large response', async () => {
@@ -200,7 +200,7 @@ describe('a server that gives up', () => {
     const failure = bodyOf(exchange).catch((error: unknown) => error)
     exchange.abort()
     expect(await stream.stopCode).toBe(0x102)
-    expect(await failure).toMatchObject({ name: 'AbortedError' })
+    expect(await failure).toMatchObject({ name: 'AbortError' })
   })
 
   it('on the body alone, by answering, throws the rest away for the client to see the response', async () => {
@@ -212,7 +212,7 @@ describe('a server that gives up', () => {
     const outcome = outcomeOf(exchange)
     const failure = bodyOf(exchange).catch((error: unknown) => error)
     exchange.respond(413, [], 'too large')
-    expect(await failure).toMatchObject({ name: 'AbortedError' })
+    expect(await failure).toMatchObject({ name: 'AbortError' })
     expect(await outcome).toEqual({ status: 413, bodyBytes: 9, aborted: false })
     expect(await (await response).text()).toBe('too large')
   })

@@ -171,7 +171,7 @@ describe('App.fetch', () => {
     const response = app.fetch('/', { method: 'POST', body, duplex: 'half', signal: client.signal })
     client.abort()
     await expect(response).rejects.toThrow('aborted')
-    expect(await promise).toMatchObject({ name: 'AbortedError' })
+    expect(await promise).toMatchObject({ name: 'AbortError' })
   })
 
   it.each<[string, (ctx: Context) => void]>([

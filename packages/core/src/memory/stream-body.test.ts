@@ -71,7 +71,7 @@ describe('StreamBody', () => {
     const { body, notified } = bodyOf('a', 'broken')
     consume(body, notified)
     await tick()
-    expect(notified).toEqual(['a', 'AbortedError'])
+    expect(notified).toEqual(['a', 'AbortError'])
   })
 
   it('tells both sides when it is stopped, once', async () => {
@@ -84,7 +84,7 @@ describe('StreamBody', () => {
     await tick()
     expect([pulled, notified]).toEqual([
       ['a', 'cancel'],
-      ['a', 'AbortedError'],
+      ['a', 'AbortError'],
     ])
   })
 
@@ -93,7 +93,7 @@ describe('StreamBody', () => {
     body.stop('over')
     consume(body, notified)
     await tick()
-    expect([pulled, notified]).toEqual([['cancel'], ['AbortedError']])
+    expect([pulled, notified]).toEqual([['cancel'], ['AbortError']])
   })
 
   it('is read once', () => {

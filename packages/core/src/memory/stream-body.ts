@@ -15,6 +15,8 @@ export class StreamBody implements RequestBody {
   #isPaused = false
   #isPumping = false
   #isOver = false
+  /** Why the body ended before a handler read it. */
+  #error: AbortedError | undefined = undefined
 
   /** @param length Bytes announced, `undefined` for an unknown number */
   constructor(stream: ReadableStream<Uint8Array>, length: number | undefined) {
@@ -26,7 +28,7 @@ export class StreamBody implements RequestBody {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer
     if (this.#isOver) {
-      consumer.error(new AbortedError('The exchange is over'))
+      consumer.error(this.#error ?? new AbortedError('The exchange is over'))
       return
     }
     this.#reader = this.#stream.getReader()
@@ -47,7 +49,7 @@ export class StreamBody implements RequestBody {
   stop(reason: string): void {
     if (this.#isOver) return
     this.#isOver = true
-    const error = new AbortedError(reason)
+    const error = (this.#error = new AbortedError(reason))
     if (this.#reader !== undefined || !this.#stream.locked)
       cancelBody(this.#stream, this.#reader ?? this.#stream, error)
     this.#consumer?.error(error)

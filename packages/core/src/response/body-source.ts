@@ -6,7 +6,7 @@ import type { BodySource } from '@fw/types'
 export interface SourceReader {
   /** The next bytes; `undefined` at the end. */
   read(): Promise<Uint8Array | undefined> | Uint8Array | undefined
-  /** Lets go of the source before its end. Never throws or rejects. */
+  /** Releases the source once. Has no effect after its end. Never throws or rejects. */
   cancel(reason: Error): void
 }
 
@@ -27,7 +27,13 @@ export function discardSource(source: BodySource): void {
     if (!source.locked) source.cancel().catch(() => {})
     return
   }
-  readSource(source).cancel(new Error('The body is not wanted'))
+  // A file that cannot be opened reports it even after the stream is destroyed.
+  if (source instanceof Readable) source.on('error', () => {})
+  try {
+    readSource(source).cancel(new Error('The body is not wanted'))
+  } catch {
+    // A source without a working iterator has nothing to release.
+  }
 }
 
 function readStream(stream: ReadableStream<Uint8Array>): SourceReader {
@@ -46,12 +52,23 @@ function readStream(stream: ReadableStream<Uint8Array>): SourceReader {
 
 function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): SourceReader {
   const iterator = iterable[Symbol.asyncIterator]()
+  let isOver = false
   return {
     async read() {
-      const { done, value } = await iterator.next()
-      return done === true ? undefined : bytes(value)
+      let result: IteratorResult<Uint8Array | string>
+      try {
+        result = await iterator.next()
+      } catch (error) {
+        isOver = true
+        throw error
+      }
+      if (result.done !== true) return bytes(result.value)
+      isOver = true
+      return undefined
     },
     cancel() {
+      if (isOver) return
+      isOver = true
       // The iterator of a Node.js stream that nobody has read from does not close it.
       if (iterable instanceof Readable) iterable.destroy()
       // As in `discardSource`.
@@ -63,12 +80,20 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
 function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
   // Text is iterable by character; it is meant as one piece.
   const iterator = (typeof iterable === 'string' ? [iterable] : iterable)[Symbol.iterator]()
+  let isOver = false
   return {
     read() {
+      // An iterator that throws has ended. Only one that returns a piece has something to release.
+      const wasOver = isOver
+      isOver = true
       const { done, value } = iterator.next()
-      return done === true ? undefined : bytes(value)
+      if (done === true) return undefined
+      isOver = wasOver
+      return bytes(value)
     },
     cancel() {
+      if (isOver) return
+      isOver = true
       try {
         iterator.return?.()
       } catch {

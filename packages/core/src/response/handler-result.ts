@@ -1,5 +1,6 @@
 import { showType, showValue } from '@fw/options'
 import type { BodySource } from '@fw/types'
+import { discardSource } from './body-source.ts'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
 export type ResponseBody = string | Uint8Array | BodySource | null
@@ -44,6 +45,13 @@ export function readHandlerResult(
     if (!isLiteral) checkJsonForm(result)
   }
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
+}
+
+/** Releases the source of what a handler returned too late to be sent. */
+export function discardResult(result: unknown): void {
+  if (typeof result !== 'object' || result === null || result instanceof Uint8Array || isPlain(result)) return
+  const source = result instanceof Response ? result.body : result
+  if (source !== null && Symbol.asyncIterator in source) discardSource(source as BodySource)
 }
 
 /** Whether an object is a literal: no `Response`, for which Node.js would have to load all of `fetch`. */

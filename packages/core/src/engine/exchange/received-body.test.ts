@@ -74,6 +74,15 @@ it('throws bytes away after discard, making room', () => {
   expect(calls).toEqual(['full', 'room'])
 })
 
+it('reports the failure of the body to a consumer that comes after discard', () => {
+  const { body, calls, consume } = setUp()
+  body.push(bytes('ab'))
+  body.fail(new Error('gone'))
+  body.discard()
+  consume()
+  expect(calls).toEqual(['error gone'])
+})
+
 it('can be read once', () => {
   const { consume } = setUp()
   consume()

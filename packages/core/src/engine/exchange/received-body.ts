@@ -123,7 +123,9 @@ export class ReceivedBody implements RequestBody {
 
   #notifyDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
-    this.#call(() => consumer.error(new AbortedError('The response was complete before the request was read')))
+    // The failure says why bytes are missing. A body without one was discarded because of the response.
+    const error = this.#error ?? new AbortedError('The response was complete before the request was read')
+    this.#call(() => consumer.error(error))
   }
 
   #deliver(): void {

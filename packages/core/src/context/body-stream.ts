@@ -1,0 +1,39 @@
+import type { UnderlyingDefaultSource } from 'node:stream/web'
+import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
+
+type Bytes = ReadableStream<Uint8Array>
+
+/** Created with the first stream, as Node.js loads `ReadableStream` on first access. */
+let BodyStream: (new (source: UnderlyingDefaultSource<Uint8Array>, strategy: QueuingStrategy) => Bytes) | undefined
+
+/**
+ * Creates the stream of a request body. No promise that the stream, its readers, iterators and branches return
+ * becomes an unhandled rejection, see `ignoreRejection`.
+ */
+export function makeBodyStream(source: UnderlyingDefaultSource<Uint8Array>): Bytes {
+  BodyStream ??= bodyStream()
+  return new BodyStream(source, { highWaterMark: 0 })
+}
+
+/** Makes an existing stream of a body like those of `makeBodyStream`. */
+export function asBodyStream(stream: Bytes): Bytes {
+  BodyStream ??= bodyStream()
+  return Object.setPrototypeOf(stream, BodyStream.prototype as object) as Bytes
+}
+
+function bodyStream(): NonNullable<typeof BodyStream> {
+  const Stream = class extends ReadableStream<Uint8Array> {}
+  const { prototype } = Stream
+  adaptResults(prototype, ['cancel', 'pipeTo'], ignoreRejection)
+  adaptResults(prototype, ['getReader'], (reader: ReadableStreamDefaultReader<Uint8Array>) =>
+    adaptResults(reader, ['read', 'cancel'], ignoreRejection),
+  )
+  adaptResults(prototype, ['values', Symbol.asyncIterator], (iterator: Required<AsyncIterator<Uint8Array>>) =>
+    adaptResults(iterator, ['next', 'return'], ignoreRejection),
+  )
+  adaptResults(prototype, ['tee'], (branches: [Bytes, Bytes]) => {
+    for (const branch of branches) asBodyStream(branch)
+    return branches
+  })
+  return Stream
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import * as log from '@fw/log'
+import { settle, type ServerDemand } from '@fw/testing'
+import { beforeAll, expect, it } from 'vitest'
+import { Server, type Context } from '../src/index.ts'
+import { everyWay } from './every-way.ts'
+
+/** How often the source of the running test was cancelled. */
+let cancels = 0
+const onCancel = (): void => void cancels++
+
+/** Creates an iterable that yields `pieces`, then ends or throws. */
+function iterable(pieces: readonly unknown[], failure?: Error): AsyncIterable<Uint8Array> {
+  const rest = [...pieces]
+  const iterator = {
+    async next() {
+      if (rest.length === 0 && failure !== undefined) throw failure
+      return { done: rest.length === 0, value: rest.shift() as Uint8Array }
+    },
+    async return() {
+      onCancel()
+      return { done: true as const, value: undefined }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+/** Everything with an owner that a handler can return. */
+const SOURCES = {
+  'a ReadableStream': () => new ReadableStream<Uint8Array>({ cancel: onCancel }),
+  'an async iterable': () => iterable([Buffer.from('x')]),
+  'a Node.js stream': () => new Readable({ read() {} }).on('close', onCancel),
+} as const
+const RESULTS: Readonly<Record<string, () => unknown>> = {
+  ...SOURCES,
+  'a Response': () => new Response(new ReadableStream<Uint8Array>({ cancel: onCancel })),
+}
+
+/** When it is too late for the result of a handler. */
+const LATE = ['handler', 'middleware', 'response'] as const
+
+let act: (ctx: Context) => unknown
+
+beforeAll(() => log.setSinks([]))
+
+everyWay('a result that cannot be sent', start, (client) => {
+  const request = async (path: string, late: (ctx: Context) => unknown): Promise<number> => {
+    cancels = 0
+    act = late
+    const response = await client().request({ path })
+    await response.bytes().catch(() => {})
+    return response.status
+  }
+
+  it.each(LATE.flatMap((late) => Object.keys(RESULTS).map((name) => [name, late] as const)))(
+    'cancels %s once after the response of the %s',
+    async (name, late) => {
+      expect(await request(`/${late}`, () => RESULTS[name]?.())).toBe(late === 'response' ? 200 : 503)
+      await expect.poll(() => cancels).toBe(1)
+      await settle(20)
+      expect(cancels).toBe(1)
+    },
+  )
+
+  it.each(Object.entries(SOURCES))('cancels %s once that is passed to ctx.stream() too late', async (_, make) => {
+    expect(await request('/handler', (ctx) => ctx.stream(make()))).toBe(503)
+    await expect.poll(() => cancels).toBe(1)
+  })
+
+  it.each<[string, number, () => AsyncIterable<Uint8Array>]>([
+    ['yields a wrong piece', 1, () => iterable([Buffer.from('x'), 7, Buffer.from('x')])],
+    ['yields more than its content-length', 1, () => iterable([Buffer.from('xxx'), Buffer.from('x')])],
+    ['throws', 0, () => iterable([Buffer.from('x')], new Error('broken'))],
+    ['ends', 0, () => iterable([Buffer.from('x'), Buffer.from('x')])],
+  ])('an iterable that %s is cancelled %i times', async (_, times, make) => {
+    await request('/at-once', make).catch(() => {})
+    await settle(40)
+    expect(cancels).toBe(times)
+  })
+})
+
+async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {
+  const server = new Server({ ...(demand.tls === undefined ? {} : { tls: demand.tls }), http3: demand.http3 })
+  server
+    .router()
+    .get('/handler', { timeoutMs: 5 }, afterTimeout)
+    .get('/middleware', { timeoutMs: 5, use: afterTimeout }, () => 'not reached')
+    .get('/response', async (ctx) => {
+      ctx.startResponse().end()
+      return act(ctx)
+    })
+    .get('/at-once', (ctx) => {
+      ctx.responseHeaders.set('content-length', '2')
+      return act(ctx)
+    })
+  const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+  return Object.assign(server, { port })
+}
+
+async function afterTimeout(ctx: Context): Promise<unknown> {
+  if (!ctx.signal.aborted) await once(ctx.signal, 'abort')
+  await settle(5)
+  return act(ctx)
+}
