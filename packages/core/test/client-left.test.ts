@@ -11,7 +11,7 @@ const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.text()': (ctx) => ctx.text(),
   'ctx.json()': (ctx) => ctx.json(),
   'ctx.form()': (ctx) => ctx.form(),
-  'ctx.stream()': (ctx) => ctx.stream().getReader().read(),
+  'ctx.stream()': (ctx) => ctx.stream().pipeTo(new WritableStream()),
   'ctx.parts()': (ctx) => ctx.parts().next(),
   'ctx.request': (ctx) => ctx.request.text(),
 }

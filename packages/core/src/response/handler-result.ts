@@ -49,8 +49,8 @@ export function readHandlerResult(
 
 /** Releases the source of what a handler returned too late to be sent. */
 export function discardResult(result: unknown): void {
-  if (typeof result !== 'object' || result === null || result instanceof Uint8Array || isPlain(result)) return
-  const source = result instanceof Response ? result.body : result
+  if (typeof result !== 'object' || result === null || result instanceof Uint8Array) return
+  const source = !isPlain(result) && result instanceof Response ? result.body : result
   if (source !== null && Symbol.asyncIterator in source) discardSource(source as BodySource)
 }
 
