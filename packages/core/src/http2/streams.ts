@@ -23,6 +23,7 @@ import { StreamPriorities } from './stream-priorities.ts'
  * may be open.
  */
 const REMEMBERED_RESETS = 1024
+
 /** What streams need of the connection they are on. */
 export interface StreamsOwner {
   readonly host: EngineHost
