@@ -165,7 +165,7 @@ describe('large files', () => {
     expect(text.length).toBeLessThan(SIZE)
     expect(text).not.toContain('next response')
     expect(ended).not.toBe('open')
-    expect(warnings).toEqual([`${folder.join('big.bin')} was changed while it was sent`])
+    expect(warnings).toEqual([`${folder.join('big.bin')} changed while it was being sent`])
   })
 
   it('closes the file when the client goes away', async () => {

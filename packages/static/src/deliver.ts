@@ -9,37 +9,37 @@ import type { Changed, Sample } from './files/sample.ts'
 import type { FileSource, MemorySource, Source } from './files/source.ts'
 import { streamFile } from './files/stream-file.ts'
 
-/** A stored file on its way to a client. */
+/** Describes how to open, read and label the file of one response. */
 export interface Delivery {
-  /** Opens the file; again if it changes before anything was sent. An open file is closed by `deliver`. */
+  /** Opens the file. `deliver` closes it, and calls this again if the file changes before the first byte is sent. */
   open(): Source | Promise<Source | FileFailure>
-  /** Describes what was opened. */
+  /** Returns the representation of an opened file. */
   describe(stats: FileIdentity): Representation
-  /** Whether to send the file from memory, by `load`. Otherwise it is streamed. */
+  /** Reports whether to read the file into memory with `load`. Other files are streamed. */
   isLoaded(file: FileSource): boolean
-  /** Reads a file into memory; one of which something was read `before` may have grown since it was opened. */
+  /** Reads a file into memory. With a sample of an earlier attempt in `before`, accepts a file that has only grown. */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
-  /** Prepares further fields of the response: 200, 206, or 304, which has none that describe a body. */
+  /** Sets more header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
   readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
-  /** Told about a file that was changed while it was sent, so that the response was cut off. */
+  /** Called when the file changes during the response and the response is aborted. */
   onCut(): void
 }
 
-/** A response that carries the representation, or says that the client has it. */
+/** A response with the representation, or a 304 without it. */
 type Sendable = Exclude<PlannedResponse, { readonly status: 412 } | { readonly status: 416 }>
 
 /**
- * How long to wait before a file that was changed while it was read is tried anew, in milliseconds. A file that is written
- * in place is complete by then; one that goes on growing, such as a log, may have grown the last time.
+ * Pauses before each attempt to read a file that changes while it is read, in milliseconds. A file written in place is
+ * usually complete by then. The last attempt accepts a file that only grows, such as a log.
  */
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 
 /**
- * Answers a request with a stored file: 200, 206 or 304. The file is read only if its bytes are sent.
+ * Answers a request with a file: 200, 206 or 304. Reads the file only if the response has a body.
  *
- * @returns Why there is no file; then nothing was prepared or sent
- * @throws {HttpError} 412 or 416; 503 if the file does not keep still
- * @throws the error of the file system
+ * @returns The failure if the file cannot be opened; the response is then untouched
+ * @throws {HttpError} 412 or 416; 503 if the file changes during every attempt
+ * @throws Any other error of the file system
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
   let before: Sample | undefined
@@ -63,7 +63,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
   throw unavailable('The file is being changed')
 }
 
-/** Responses from an open file; says so if it was changed since it was opened, and nothing was sent. */
+/** Sends an open file. Returns the change if the file changed before the first byte was sent. */
 async function sendFrom(
   ctx: Context,
   delivery: Delivery,
@@ -94,7 +94,7 @@ async function sendFrom(
 }
 
 /**
- * As `deliver`, for a file in memory.
+ * Answers a request with a file in memory: 200, 206 or 304.
  *
  * @throws {HttpError} 412 or 416
  */
@@ -110,14 +110,14 @@ export function deliverLoaded(
 }
 
 /**
- * Conditions and ranges are about reading what is there (RFC 9110 §13.2.1): not about a file that answers a POST, nor
- * one that is the page of an error.
+ * Chooses the response. Conditions and ranges apply to GET and HEAD with status 200 only (RFC 9110 §13.2.1): a file that
+ * answers a POST or serves as an error page is always sent whole.
  */
 function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (!isRead || ctx.status !== 200) return { status: 200 }
   const response = planResponse(ctx.method, ctx.headers, representation)
-  if (response.status === 412) throw new HttpError(412, 'The file is not what the conditions of the request ask for')
+  if (response.status === 412) throw new HttpError(412, 'The file does not match the conditions of the request')
   if (response.status === 416) {
     throw new HttpError(416, `The file has ${representation.size} bytes`, {
       'content-range': `bytes */${representation.size}`,
@@ -150,7 +150,7 @@ function sendHead(
   response: Sendable,
 ): void {
   prepare(ctx, prepareMore, representation, response)
-  // RFC 9110 §9.3.2: a HEAD response says how long the body of GET would be.
+  // RFC 9110 §9.3.2: HEAD has the Content-Length of GET.
   if (response.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
   ctx.empty(ctx.status)
 }
@@ -163,7 +163,7 @@ function prepare(
 ): void {
   const headers = ctx.responseHeaders
   if (response.status !== 200) ctx.status = response.status
-  // RFC 9110 §15.4.5: a 304 repeats what updates a cache, and the client has the rest.
+  // RFC 9110 §15.4.5: a 304 repeats only the fields that update a cache.
   if (response.status === 304) headers.setAll(representation.validatorFields)
   else {
     const prepared = headers.get('content-type')
@@ -177,7 +177,7 @@ function prepare(
   headers.set('content-range', `bytes ${response.range.start}-${response.range.end}/${representation.size}`)
 }
 
-/** RFC 9110 §8.8.2.1: what comes from the future was modified now, at the latest. */
+/** Returns the date, or the present if the date is in the future (RFC 9110 §8.8.2.1). */
 function pastDate(seconds: number): string {
   return new Date(Math.min(seconds * 1000, Date.now())).toUTCString()
 }

@@ -19,7 +19,7 @@ import type { Variant } from './paths/resolution.ts'
 import { addVary } from './http/vary.ts'
 import { limitedWarnings, ownWarnings } from './warnings.ts'
 
-/** Under which the fallback file is known; no path of a request is empty. */
+/** Key of the fallback file among the known paths. The path of a request is never empty. */
 const FALLBACK = ''
 
 /** Serves the files of one directory below one prefix. */
@@ -35,8 +35,8 @@ export class Mount {
 
   /**
    * @param base Directory with a trailing separator
-   * @param prefixSegments Number of path segments in front of what names a file
-   * @param files How files are looked at
+   * @param prefixSegments Number of path segments before the file's own
+   * @param files Makes the stat calls
    */
   constructor(base: string, prefixSegments: number, options: ResolvedOptions, files: FileStat = new FileStat()) {
     this.#base = base
@@ -49,20 +49,20 @@ export class Mount {
     this.#warn = options.onWarning === undefined ? limitedWarnings() : ownWarnings(options.onWarning)
   }
 
-  /** Answers one request; at once if the file is in memory. */
+  /** Answers one request, synchronously if the file is in memory. */
   serve(ctx: Context): Promise<void> | undefined {
     const known = this.#known.get(ctx.path)
     const best = known === undefined ? undefined : bestOf(ctx, known.variants)
     if (known === undefined || best === undefined) return this.#serve(ctx)
-    const holds = this.#known.holds(known, best, isShared(ctx))
-    if (holds === 'unknown') return this.#serveLater(ctx, known, best)
-    return holds && this.#sendFromMemory(ctx, known, best, false) ? undefined : this.#serve(ctx)
+    const isSame = this.#known.isUnchanged(known, best, isShared(ctx))
+    if (isSame === 'unknown') return this.#serveLater(ctx, known, best)
+    return isSame && this.#sendFromMemory(ctx, known, best, false) ? undefined : this.#serve(ctx)
   }
 
-  /** As `serve`, while looking at files takes time. */
+  /** Answers a request after stat calls in the thread pool, for slow disks. */
   async #serveLater(ctx: Context, known: Resolution, best: Variant): Promise<void> {
-    const holds = await this.#known.holdsLater(known, best)
-    if (!holds || !this.#sendFromMemory(ctx, known, best, false)) await this.#serve(ctx)
+    const isSame = await this.#known.isUnchangedLater(known, best)
+    if (!isSame || !this.#sendFromMemory(ctx, known, best, false)) await this.#serve(ctx)
   }
 
   async #serve(ctx: Context): Promise<void> {
@@ -84,7 +84,7 @@ export class Mount {
     }
   }
 
-  /** Responses for a path that names a file; the failure if that cannot be had. */
+  /** Answers a path that names a file. Returns the failure if the file cannot be opened. */
   async #respond(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
     const path = properPath(ctx.path, at, found)
     if (path === ctx.path) {
@@ -96,7 +96,7 @@ export class Mount {
     return failure
   }
 
-  /** Why a file cannot be had: a redirect to it would tell those who may not have it that it is there. */
+  /** Returns why a file cannot be opened. A redirect to such a file would reveal that it exists. */
   async #failureOf({ variants }: Resolution): Promise<FileFailure | undefined> {
     const plain = variants.at(-1)
     const opened = plain === undefined ? 'missing' : await openSource(plain.path, this.#base, this.#options.symlinks)
@@ -105,7 +105,7 @@ export class Mount {
     return undefined
   }
 
-  /** Responses for a path that names no file. */
+  /** Answers a path that names no file: with the fallback file or 404. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))
@@ -129,22 +129,22 @@ export class Mount {
     return true
   }
 
-  /** Sends the fallback file if it is in memory: it answers for most paths of an application. */
+  /** Sends the fallback file if it is in memory. It answers most paths of a single-page application. */
   async #sendKnownFallback(ctx: Context): Promise<boolean> {
     const known = this.#known.get(FALLBACK)
     const best = known === undefined ? undefined : bestOf(ctx, known.variants)
     if (known === undefined || best === undefined) return false
-    const holds = this.#known.holds(known, best, isShared(ctx))
-    const isSame = holds === 'unknown' ? await this.#known.holdsLater(known, best) : holds
+    const state = this.#known.isUnchanged(known, best, isShared(ctx))
+    const isSame = state === 'unknown' ? await this.#known.isUnchangedLater(known, best) : state
     return isSame && this.#sendFromMemory(ctx, known, best, true)
   }
 
-  /** Sends the best variant of a file; the failure of the plain one if none can be had. */
+  /** Sends the best variant of a file that opens. Returns the last failure if none does. */
   async #send(ctx: Context, { variants }: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
-    // RFC 9110 §12.5.5: the response would have been another one to another request, be it a 304.
+    // RFC 9110 §12.5.5: every response that depends on the field needs Vary, including a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const accepted = acceptable(ctx, variants)
-    if (accepted.length === 0) throw new HttpError(406, `The file is there as ${codingsOf(variants)}`)
+    if (accepted.length === 0) throw new HttpError(406, `The file is available as ${codingsOf(variants)}`)
     let failure: FileFailure | undefined
     for (const variant of accepted) {
       failure = await this.#deliver(ctx, variant, isFallback)
@@ -153,7 +153,7 @@ export class Mount {
     return failure
   }
 
-  /** Sends a variant if it is in memory. */
+  /** Sends a variant if it is in memory, and reports whether it was. */
   #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant, isFallback: boolean): boolean {
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
@@ -176,11 +176,11 @@ export class Mount {
       isLoaded: (file) => cache.admits(file),
       load: (file, before) => cache.load(path, file, before),
       prepare: this.#preparation(name, isFallback),
-      onCut: () => this.#warn(`${path} was changed while it was sent`),
+      onCut: () => this.#warn(`${path} changed while it was being sent`),
     })
   }
 
-  /** Keeps what a path led to, if the file may be in memory the next time. */
+  /** Remembers the file of a path if the cache can hold it. */
   async #remember(path: string, found: Resolution): Promise<void> {
     if (!found.variants.some(({ stats }) => this.#cache.isCacheable(stats))) return
     this.#known.set(path, await gatherAbsence(found, this.#files))
@@ -202,19 +202,22 @@ export class Mount {
   }
 }
 
-/** Where no network is in between, a client may change a file between two requests of one turn. */
+/**
+ * Reports whether requests of one event-loop turn can share a stat call. Without a network, a client can change a file
+ * between two requests of one turn.
+ */
 function isShared(ctx: Context): boolean {
   return ctx.exchange.remotePort !== undefined
 }
 
-/** The variants that the client takes, the best first. */
+/** Returns the variants that the client accepts, in order of preference. */
 function acceptable(ctx: Context, variants: readonly Variant[]): readonly Variant[] {
   if (variants.length === 1) return variants
   const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
   return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
 }
 
-/** The first of `acceptable`. */
+/** Returns the variant that the client prefers, without allocating a list. */
 function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
   if (variants.length === 1) return variants[0]
   for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
@@ -229,21 +232,21 @@ function codingsOf(variants: readonly Variant[]): string {
   return variants.map(({ coding }) => coding).join(', ')
 }
 
-/** The path that a file is to be asked for by. */
+/** Returns the canonical path of a file. */
 function properPath(path: string, at: PathLocation, { isUnslashed }: Resolution): string {
-  // Routes and middleware have seen the longer spelling, and may have let it pass for that.
+  // Routes and middleware compared the path with its repeated slashes, so a guard may have missed it.
   if (at.isRedundant) return path.replaceAll(/\/{2,}/g, '/')
   return isUnslashed === true ? `${path}/` : path
 }
 
-/** Sends the client to another spelling of the path on the same host: the path begins with one slash. */
+/** Redirects to the canonical path. It begins with exactly one slash, so it cannot name another host. */
 function redirect(ctx: Context, path: string): void {
   const target = ctx.rawQuery === '' ? path : `${path}?${ctx.rawQuery}`
-  // A query may hold bytes that a Location may not.
+  // A query can contain bytes that are not valid in Location.
   ctx.redirect(target.replaceAll(/[^\x21-\x7e]/g, percentEncoded), 308)
 }
 
-/** @param byte As one character (latin1) */
+/** Percent-encodes a byte, given as one character (latin1). */
 function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
 }

@@ -1,57 +1,57 @@
 import { checkOptions, flag, func, integer, oneOf, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 
-/** Which symbolic links may lead to a file. */
+/** Which symbolic links are followed: those that stay in the directory, all, or none. */
 export type Confinement = 'inside' | 'follow' | 'deny'
 
-/** Which paths are refused although a file of that name may exist. */
+/** Which paths are refused even if such a file exists. */
 export interface PathGuards {
   readonly dotfiles: 'deny' | 'allow'
   readonly dotdot: 'anywhere' | 'segment'
 }
 
-/** How files are served. Every option has a default. */
+/** Options of `staticFiles`. All are optional. */
 export interface StaticFilesOptions {
-  /** Offers `.br`, `.zst` and `.gz` files beside a file to clients that take them. Default true. */
+  /** Sends `app.js.br`, `.zst` or `.gz` instead of `app.js` to clients that accept the coding. Default true. */
   readonly precompressed?: boolean
-  /** Keeps files in memory, as long as they are unchanged. Default true. */
+  /** Keeps unchanged files in memory. Default true. */
   readonly cacheInMemory?: boolean
-  /** File that answers for a directory. Default `index.html`. */
+  /** File that is sent for a directory. Default `index.html`. */
   readonly indexFile?: string
-  /** Answers paths that name no file with `fallbackFile`, for applications that route in the browser. Default false. */
+  /** Sends `fallbackFile` for paths that name no file, for single-page applications. Default false. */
   readonly spa?: boolean
-  /** File that answers for such paths, relative to the directory. Default `index.html`. */
+  /** File that `spa` sends, relative to the directory. Default `index.html`. */
   readonly fallbackFile?: string
   /** Sends a strong `ETag`. Default true. */
   readonly etag?: boolean
   /** Sends `Last-Modified`. Default true. */
   readonly lastModified?: boolean
   /**
-   * Value of `Cache-Control`; none is sent when it returns `undefined` or ''.
+   * Returns the value of `Cache-Control`. The field is omitted if the result is `undefined` or empty.
    *
-   * @param path Path of the file that is sent, below the directory, with a leading slash: `/index.html` for `/`
-   * @param isFallback Whether the file responses for a path that names no file
+   * @param path Path of the sent file below the directory, with a leading slash: `/index.html` for `/`
+   * @param isFallback Whether `spa` sends the file for a path that names no file
    */
   readonly cacheControl?: (path: string, isFallback: boolean) => string | undefined
-  /** Whether names that begin with a dot are served; `/.well-known/` always is. Default `deny`. */
+  /** Whether to serve names that begin with a dot. `/.well-known/` is always served. Default `deny`. */
   readonly dotfiles?: 'deny' | 'allow'
-  /** Where `..` is refused: anywhere in the decoded path, or only as a whole segment. Default `anywhere`. */
+  /** Where to refuse `..`: anywhere in the decoded path, or only as a whole segment. Default `anywhere`. */
   readonly dotdot?: 'anywhere' | 'segment'
-  /** Which symbolic links are followed: those that stay inside the directory, all, or none. Default `inside`. */
+  /** Which symbolic links to follow: those that stay inside the directory, all, or none. Default `inside`. */
   readonly symlinks?: 'inside' | 'follow' | 'deny'
-  /** Sends `/dir` to `/dir/` with 308 instead of answering with the index, so that relative links work. Default false. */
+  /** Redirects `/dir` to `/dir/` with 308 instead of sending the index file, so that relative links work. Default false. */
   readonly redirect?: boolean
-  /** Largest file kept in memory, in bytes. Default 1 MiB. */
+  /** Limits the size of a file kept in memory, in bytes. Larger files are streamed. Default 1 MiB. */
   readonly maxCachedFileBytes?: number
-  /** Bytes kept in memory by this mount; least recently used files go first. Default 64 MiB. */
+  /** Limits the memory of the cache, in bytes. Removes the least recently used files first. Default 64 MiB. */
   readonly maxCacheBytes?: number
   /**
-   * Told about files that exist but cannot be sent. Default: a Warn record of `@fw/log`, or a process warning where that
-   * is not installed, at most one a second.
+   * Receives a message for each file that exists but cannot be sent. Default: a Warn record of `@fw/log`, or a process
+   * warning if that package is not installed, at most one per second.
    */
   readonly onWarning?: (message: string) => void
 }
 
-/** Every option with its value. */
+/** The options with their defaults filled in. */
 export interface ResolvedOptions extends Required<Omit<StaticFilesOptions, 'cacheControl' | 'onWarning'>>, PathGuards {
   readonly symlinks: Confinement
   readonly cacheControl: StaticFilesOptions['cacheControl']
@@ -102,7 +102,7 @@ const KINDS: OptionKinds<StaticFilesOptions> = {
 }
 
 /**
- * Checks the options and fills in the defaults. An option that is `undefined` counts as absent.
+ * Checks the options and fills in the defaults. An `undefined` option counts as absent.
  *
  * @throws {TypeError} if an option is unknown or has a wrong value
  * @throws {RangeError} if a number is out of range

@@ -12,18 +12,18 @@ import { represent } from './http/representation.ts'
 import { openSource, WHOLE_BYTES } from './files/source.ts'
 import { limitedWarnings } from './warnings.ts'
 
-/** How one file is sent. */
+/** Options of `sendFile`. All are optional. */
 export interface SendFileOptions {
   /**
-   * Directory that the path is relative to and must not leave, by `..`, links or otherwise: for paths that come from a
-   * request. Without it the path is trusted.
+   * Confines the path to this directory: `..`, dot files and links cannot leave it. Set it for every path that comes from a
+   * request. Without it, the path is trusted.
    */
   readonly root?: string | URL
-  /** Lets browsers save the file: under the name given, or its own for `true`. */
+  /** Makes browsers save the file, under its own name (`true`) or this one. Default false. */
   readonly download?: boolean | string
-  /** Value of `Content-Type`; found by the extension unless given or prepared in the context. */
+  /** Sets `Content-Type`. By default, a field that is already set stays, or the extension decides. */
   readonly contentType?: string
-  /** Value of `Cache-Control`. */
+  /** Sets `Cache-Control`. Omitted by default. */
   readonly cacheControl?: string
   /** Sends a strong `ETag`. Default true. */
   readonly etag?: boolean
@@ -40,17 +40,16 @@ const KINDS: OptionKinds<SendFileOptions> = {
   etag: flag,
   lastModified: flag,
 }
-/** Begins errors about the directory. */
+/** Begins the messages of errors about the directory. */
 const ROOT = 'sendFile: option "root"'
 const warn = limitedWarnings()
 
 /**
- * Responses with a file: 200, or 206, 304, 412 and 416 as the request asks; 404 as `ctx.notFound()` does if there is no
- * such regular file. Fields already prepared in the context are sent along.
+ * Sends one file: 200, or 206, 304, 412 or 416 depending on the request. Calls `ctx.notFound()` if the path is not a
+ * regular file. Keeps header fields and an error status that are already set in the context.
  *
- * @param path Absolute, or relative to `root` or else to the working directory; or a `file:` URL
- * @throws {TypeError} if an option is unknown or has a wrong value, `root` is empty or `undefined`, or the protocol of a
- *   URL is not `file:`
+ * @param path An absolute path, a `file:` URL, or a path relative to `root` or the working directory
+ * @throws {TypeError} if an option is unknown or wrong, `root` is empty or `undefined`, or a URL is not a `file:` URL
  * @throws {Error} if `root` is not a directory
  *
  * @example
@@ -58,7 +57,7 @@ const warn = limitedWarnings()
  */
 export async function sendFile(ctx: Context, path: string | URL, options: SendFileOptions = {}): Promise<void> {
   checkOptions('sendFile', options, KINDS)
-  // A variable that is not set must not make a path of a request a trusted one.
+  // An unset variable must not turn a path from a request into a trusted one.
   if ('root' in options && options.root === undefined) {
     const fix = 'Omit it if the path is trusted.'
     throw optionError({ api: 'sendFile', name: 'root', expected: fileLocation.expected, got: 'undefined', fix })
@@ -85,22 +84,22 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
       const { download = false } = options
       if (download !== false) headers.set('content-disposition', attachment(download === true ? file : download))
     },
-    onCut: () => warn(`${file} was changed while it was sent`),
+    onCut: () => warn(`${file} changed while it was being sent`),
   })
   if (failure === undefined) return
-  // Looked at only now, as every request would pay for it.
+  // Check the directory only after a failure: a check per request would cost every response.
   if (failure === 'missing' && base !== undefined) checkDirectory(ROOT, base, await stat(base).catch(absent))
   await refuse(ctx, failure, file, warn)
 }
 
-/** Whatever keeps the directory from being looked at, it cannot be served. */
+/** Treats a directory that cannot be checked as missing. */
 function absent(): undefined {}
 
-/** The file, and the directory it must be in; `undefined` if the path would leave it, or can name no file. */
+/** Returns the file and its directory, or `undefined` if the path leaves the directory or cannot name a file. */
 function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
   if (root === undefined) {
     const file = absolutePath('sendFile: path', path)
-    // No file has such a name. A trusted path may still end in what a client sent.
+    // No file name contains NUL. A trusted path can still end with client input.
     return file.includes('\0') ? undefined : { file }
   }
   if (typeof path !== 'string') {

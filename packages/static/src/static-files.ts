@@ -5,14 +5,14 @@ import { Mount } from './mount.ts'
 import { resolveOptions, type StaticFilesOptions } from './options.ts'
 
 /**
- * Serves the files of a directory below a prefix, to GET and HEAD. Routes that are more specific go first, in whatever
- * order they are registered.
+ * Registers GET and HEAD routes that serve the files of `directory` under `urlPrefix`. More specific routes take
+ * precedence, in any order of registration.
  *
- * @param urlPrefix `/` for all paths of the router, or such as `/assets`; may hold parameters
- * @param directory Absolute, relative to the working directory, or a `file:` URL
- * @throws {TypeError} if the prefix, the URL or an option is not valid
+ * @param urlPrefix `/` for all paths, or a prefix such as `/assets`; parameters are allowed
+ * @param directory An absolute path, a path relative to the working directory, or a `file:` URL
+ * @throws {TypeError} if the prefix, the URL or an option is invalid
  * @throws {RangeError} if an option is out of range
- * @throws {Error} if the directory does not exist, or the prefix is taken
+ * @throws {Error} if the directory does not exist, or the prefix is already registered
  *
  * @example
  * staticFiles(server.router(), '/assets', new URL('../public/', import.meta.url))
@@ -27,11 +27,11 @@ export function staticFiles(
   const full = router.prefix + prefix
   const mount = new Mount(directoryToServe(directory), full.split('/').length - 1, resolveOptions(options))
   router.get(`${prefix}/*path`, (ctx) => mount.serve(ctx))
-  // The wildcard covers `/assets/`; at the root, `/` is the same as that.
+  // The wildcard covers `/assets/` but not `/assets`. At the root, it covers `/`.
   if (full !== '') router.get(prefix, (ctx) => mount.serve(ctx))
 }
 
-/** @returns The prefix without a trailing slash, so '' for `/` */
+/** Returns the prefix without trailing slashes: an empty string for `/`. */
 function checkPrefix(urlPrefix: string): string {
   if (typeof urlPrefix !== 'string' || !urlPrefix.startsWith('/')) {
     const fix = typeof urlPrefix === 'string' ? `Use ${JSON.stringify(`/${urlPrefix}`)}.` : 'Use "/" for all paths.'

@@ -1,11 +1,11 @@
 import { types } from 'node:util'
 
-/** Clients can cause warnings, so that they must not be able to flood the log. */
+/** Minimum time between two warnings, because requests cause them and must not flood the log. */
 const INTERVAL_MS = 1000
 
 type Warn = (message: string) => void
 
-/** A reporter of warnings to the log, at most one a second; it says how many were left out. */
+/** Returns a function that reports at most one warning per second and counts the omitted ones. */
 export function limitedWarnings(report: Warn = reportToLog): Warn {
   let nextMs = 0
   let omitted = 0
@@ -23,8 +23,8 @@ export function limitedWarnings(report: Warn = reportToLog): Warn {
 }
 
 /**
- * The application's own reporter. Where it fails, be it later, the warning goes to the log: clients can cause one, and no
- * request may fail for it, let alone the process.
+ * Wraps the `onWarning` of the application. If it throws or rejects, logs the warning instead: a request that causes a
+ * warning must not fail or end the process.
  */
 export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): Warn {
   return (message) => {
@@ -32,7 +32,7 @@ export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): W
       fallback(`${message} (onWarning failed${types.isNativeError(error) ? `: ${error.message}` : ''})`)
     }
     try {
-      // An async function passes the compiler, and its rejection would be fatal.
+      // TypeScript accepts an async function here, and its rejection would end the process.
       const result: unknown = report(message)
       if (types.isPromise(result)) result.catch(failed)
     } catch (error) {
@@ -43,13 +43,13 @@ export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): W
 
 let logging: Promise<Warn> | undefined
 
-/** Makes a Warn record of `@fw/log`; a warning of the process where that is not installed. */
+/** Logs a Warn record with `@fw/log`, or emits a process warning if that package is not installed. */
 function reportToLog(message: string): void {
   logging ??= import('@fw/log').then(
     ({ warn }) =>
       (text) =>
         warn('{}', text),
-    // It is optional: without it the process is told.
+    // `@fw/log` is an optional dependency.
     () => (text) => process.emitWarning(text, { type: 'StaticFilesWarning' }),
   )
   void logging.then((warn) => warn(message))

@@ -1,26 +1,26 @@
-/** Content in memory, as far as it matters who holds it. */
+/** Counts the users of one file in memory. */
 export interface Holding {
-  /** In bytes. */
+  /** Bytes of the file. */
   readonly size: number
-  /** Responses that have not been taken by their clients yet. */
+  /** Responses that are still being sent. */
   borrowers: number
-  /** Whether it is held anyway. */
+  /** Whether the cache holds the file too. */
   isKept: boolean
 }
 
 /**
- * Counts what is held in memory for nobody but clients that have yet to read it: a cache forgets, but what it has lent is
- * not free before it is returned.
+ * Counts the bytes that only responses in progress hold. The cache can drop a file, but its memory is not free until the
+ * clients have read it.
  */
 export class BorrowedBytes {
   #bytes = 0
 
-  /** Bytes that are lent and not kept. */
+  /** Bytes of files that responses use and the cache has dropped. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** @returns Ends the loan; to be called once */
+  /** Counts one more response. Call the returned function once, when that response has ended. */
   lend(holding: Holding): () => void {
     if (holding.borrowers++ === 0 && !holding.isKept) this.#bytes += holding.size
     return () => {
@@ -28,7 +28,7 @@ export class BorrowedBytes {
     }
   }
 
-  /** What was kept is kept no longer. */
+  /** Records that the cache drops the file. */
   drop(holding: Holding): void {
     if (!holding.isKept) return
     holding.isKept = false

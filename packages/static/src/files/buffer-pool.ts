@@ -1,19 +1,19 @@
-/** Bytes per read where nothing is scarce: a quarter of it costs half as much again in processor time. */
+/** Bytes per read by default. Reads of a quarter of this size cost 50% more CPU time. */
 export const LARGE_BYTES: number = 256 * 1024
-/** Bytes per read of short bodies, and of those that are too many for large buffers. */
+/** Bytes per read for short bodies, and for all bodies once the large buffers are in use. */
 export const SMALL_BYTES: number = 64 * 1024
-/** Large buffers in use or kept for later, 16 MiB in all: each client that does not read holds one. */
+/** Maximum number of large buffers, 16 MiB in total. A client that does not read holds one. */
 const MAX_LARGE = 64
-/** Small buffers kept for later, 4 MiB in all. */
+/** Maximum number of idle small buffers, 4 MiB in total. */
 const MAX_IDLE_SMALL = 64
 
-/** Buffers for reading files, used again because making one anew for each read costs more than the read. */
+/** Reuses buffers for reading files, because allocating one costs more than the read. */
 export class BufferPool {
   readonly #large: Buffer[] = []
   readonly #small: Buffer[] = []
   #largeInUse = 0
 
-  /** @param length Bytes still to be read, so that little is not read into much */
+  /** Returns a buffer. @param length Bytes left to read; a short rest gets a small buffer */
   take(length: number): Buffer {
     if (length <= SMALL_BYTES || this.#largeInUse === MAX_LARGE) {
       return this.#small.pop() ?? Buffer.allocUnsafeSlow(SMALL_BYTES)
@@ -22,14 +22,14 @@ export class BufferPool {
     return this.#large.pop() ?? Buffer.allocUnsafeSlow(LARGE_BYTES)
   }
 
-  /** @param buffer Nobody may hold it any more: the next taker writes into it */
+  /** Returns a buffer to the pool. The caller must not use it again, because the next `take` overwrites it. */
   give(buffer: Buffer): void {
     this.drop(buffer)
     if (buffer.byteLength === LARGE_BYTES) this.#large.push(buffer)
     else if (this.#small.length < MAX_IDLE_SMALL) this.#small.push(buffer)
   }
 
-  /** Takes leave of a buffer that somebody may still hold. */
+  /** Stops counting a buffer that is still in use and so must not return to the pool. */
   drop(buffer: Buffer): void {
     if (buffer.byteLength === LARGE_BYTES) this.#largeInUse--
   }

@@ -6,60 +6,59 @@ import type { Changed, Sample } from './sample.ts'
 import type { Confinement } from '../options.ts'
 import { openSource, WHOLE_BYTES, type FileSource, type MemorySource, type Source } from './source.ts'
 
-/** About what an entry takes beside its content, so that a million empty files are not free. */
+/** Approximate bytes of an entry without its content, so that a million empty files have a cost. */
 const ENTRY_BYTES = 512
 
 interface Entry extends MemorySource {
   readonly holding: Holding
 }
 
-/** Where the files of one directory are opened, and what the cache may hold of them. */
+/** The directory of the cached files, and the limits of the cache. */
 export interface CacheOptions {
   /** Directory with a trailing separator. */
   readonly base: string
   readonly symlinks: Confinement
   readonly cacheInMemory: boolean
-  /** In bytes. */
   readonly maxCachedFileBytes: number
-  /** In bytes. */
   readonly maxCacheBytes: number
 }
 
 /**
- * Files of one directory, in memory as long as they are unchanged. Only what exists is kept, under its path, so that
- * neither misses nor spellings make the cache grow.
+ * Keeps the unchanged files of one directory in memory. The key is the path of an existing file, so neither misses nor
+ * different spellings of a request path make the cache grow.
  */
 export class FileCache {
   readonly #options: CacheOptions
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, Entry>()
-  /** The last of them. */
+  /** The last of `#entries`. */
   #newest: Entry | undefined = undefined
-  /** The first of several requests for a file that is not in memory: the others wait until it is done. */
+  /** The first request for each file that is being loaded. Other requests for that file wait for it. */
   readonly #first = new Map<string, Promise<void>>()
   #bytes = 0
   readonly #loans = new BorrowedBytes()
-  /** Bytes that are being read. */
+  /** Bytes of files that are being read. */
   #loading = 0
 
   constructor(options: CacheOptions) {
     this.#options = options
   }
 
-  /** Bytes held, as counted against `maxCacheBytes`. */
+  /** Bytes that count towards `maxCacheBytes`. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * @param stats What the file was when this request looked at it: an entry of any other state is dropped
-   * @returns A source in memory or an open file, which the caller closes, or why there is none
+   * Returns the file from memory, or opens it. The caller closes an open file.
+   *
+   * @param stats State of the file at the stat call of this request. An entry of any other state is dropped
    */
   open(path: string, stats: FileIdentity): Source | Promise<Source | FileFailure> {
     return this.hit(path, stats) ?? this.#open(path, stats)
   }
 
-  /** The entry of a file that is in this state; one of any other state is dropped. */
+  /** Returns the entry of a file if its state is `stats`. Drops an entry of any other state. */
   hit(path: string, stats: FileIdentity): MemorySource | undefined {
     const entry = this.#entries.get(path)
     if (entry === undefined) return undefined
@@ -75,15 +74,15 @@ export class FileCache {
     return entry
   }
 
-  /** Whether a file of this size may be in memory. */
+  /** Reports whether the cache can hold a file of this size. */
   isCacheable({ size }: FileIdentity): boolean {
     const { cacheInMemory, maxCachedFileBytes, maxCacheBytes } = this.#options
     return cacheInMemory && size <= maxCachedFileBytes && size <= maxCacheBytes
   }
 
   /**
-   * Whether an open file is to be read by `load`. Not so if clients that do not read hold as much already as the cache
-   * may, beside what is in it: then it is to be streamed, and takes no more than a buffer.
+   * Reports whether to read an open file with `load`. Once responses in progress hold `maxCacheBytes` outside the cache,
+   * further files are streamed and use one buffer each.
    */
   admits(file: FileSource): boolean {
     const size = Number(file.stats.size)
@@ -95,9 +94,9 @@ export class FileCache {
   }
 
   /**
-   * Reads an open file into memory and keeps it if that is safe.
+   * Reads an open file into memory, and caches it if its times can show the next change.
    *
-   * @param before What was read of the file before it was opened: then it may have grown since
+   * @param before Sample of an earlier attempt. With it, accepts a file that has only grown
    */
   async load(path: string, file: FileSource, before?: Sample): Promise<MemorySource | Changed> {
     const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
@@ -143,7 +142,7 @@ export class FileCache {
   #entryOf(source: MemorySource): Entry {
     const size = source.bytes.byteLength
     const holding: Holding = { size, borrowers: 0, isKept: false }
-    // What a stream would take as well is not counted.
+    // Do not count a file that a stream would hold whole in its buffer.
     return size <= WHOLE_BYTES
       ? { ...source, holding }
       : { ...source, holding, borrow: () => this.#loans.lend(holding) }

@@ -1,12 +1,12 @@
-/** Why a file cannot be had, as far as that is an expected outcome. */
+/** An expected reason why a file cannot be opened. */
 export type FileFailure =
-  /** There is no such file, or nothing that could be read like one. */
+  /** The path does not exist or is not a regular file. */
   | 'missing'
-  /** It exists, but a link to it leads out of the directory, or is none to be followed. */
+  /** A symbolic link leads out of the directory, or links are not allowed. */
   | 'outside'
-  /** It exists, but the process may not read it. */
+  /** The process has no permission to read the file. */
   | 'forbidden'
-  /** No descriptor is left in the process or the system. */
+  /** The process or system has no free file descriptor. */
   | 'exhausted'
 
 const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
@@ -17,10 +17,10 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENAMETOOLONG', 'missing'],
   ['ENXIO', 'missing'],
   ['ENODEV', 'missing'],
-  // Names that the file system cannot have, by open(2): colons on some, letters that it does not know on others.
+  // open(2): names that the file system does not allow, such as names with a colon or unknown letters.
   ['EINVAL', 'missing'],
   ['EILSEQ', 'missing'],
-  // On a file server it was deleted, or another one is in its place.
+  // A file server deleted or replaced the file.
   ['ESTALE', 'missing'],
   ['EACCES', 'forbidden'],
   ['EPERM', 'forbidden'],
@@ -28,7 +28,7 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENFILE', 'exhausted'],
 ])
 
-/** Names the failure behind an error of `node:fs`; `undefined` for one that nobody expects, such as EIO. */
+/** Returns the failure behind an error of `node:fs`; `undefined` for an unexpected error, such as EIO. */
 export function fileFailure(error: unknown): FileFailure | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   return FAILURES.get(error.code)

@@ -1,15 +1,12 @@
 /**
- * A file changed less than this ago may change again without its times telling, as some clocks of file systems tick
- * that slowly (git calls such entries racily clean).
+ * Time after a change during which another change may leave the same timestamps, because file system clocks can be this
+ * coarse (git calls such entries racily clean).
  */
 const RACY_MS = 20
-/** The same where times are whole seconds, or even ones, as on FAT, ext3 and some file servers. */
+/** The same time for file systems with timestamps in whole or even seconds, such as FAT, ext3 and some file servers. */
 const RACY_IN_SECONDS_MS = 2020
 
-/**
- * What tells one state of one file from every other, as far as the file system can: times in nanoseconds since the
- * Unix epoch, size in bytes.
- */
+/** Identifies one state of one file. Times are nanoseconds since the Unix epoch; `size` is in bytes. */
 export interface FileIdentity {
   readonly dev: bigint
   readonly ino: bigint
@@ -18,25 +15,25 @@ export interface FileIdentity {
   readonly ctimeNs: bigint
 }
 
-/** That part of what the file system says of a file: a fifth of the memory, for what is kept. */
+/** Copies the identity out of the result of a stat call. Stored identities take a fifth of the memory of that result. */
 export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: FileIdentity): FileIdentity {
   return { dev, ino, size, mtimeNs, ctimeNs }
 }
 
-/** Whether both are the same state of the same file. A clock set back counts as a change, so nothing is ordered. */
+/** Reports whether both are the same state of the same file. A timestamp that moves back counts as a change. */
 export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
   if (a === b) return true
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev
 }
 
-/** Whether the content is the same, be the file renamed, linked or unlinked in between. */
+/** Reports whether the content is the same, even if the file was renamed, linked or unlinked. */
 export function isSameContent(a: FileIdentity, b: FileIdentity): boolean {
   return a.mtimeNs === b.mtimeNs && a.size === b.size
 }
 
-/** Whether the last change is long enough ago for the times to tell it from the next one. */
+/** Reports whether the last change is old enough that the next one gets different timestamps. */
 export function isSettled({ ctimeNs }: FileIdentity): boolean {
-  // Nobody can set this time, so that it is a full second by the file system or by one chance in a thousand million.
+  // Programs cannot set ctime. A whole second means a coarse clock, or a chance of one in 10^9.
   const racyMs = ctimeNs % 1_000_000_000n === 0n ? RACY_IN_SECONDS_MS : RACY_MS
   return BigInt(Date.now() - racyMs) * 1_000_000n > ctimeNs
 }

@@ -1,16 +1,16 @@
 import { read } from 'node:fs'
 
-/** Bytes per call: Node.js takes 31 bits of a length and no more, and a thread of the pool is not to be busy for long. */
+/** Maximum bytes per call. Node.js limits a length to 31 bits, and a longer read would occupy a pool thread. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads bytes of an open file into a buffer. By descriptor and callback, as the same through a `FileHandle` takes about
- * twice the processor time.
+ * Reads bytes of an open file into a buffer. Uses a descriptor and a callback, because `FileHandle.read` takes about twice
+ * the CPU time.
  *
- * @param offset Where in the buffer the bytes go
- * @param position Where in the file they are
- * @returns How many were read, be it less than the file has; 0 at its end
- * @throws the error of the file system
+ * @param offset Position in the buffer
+ * @param position Position in the file
+ * @returns The number of bytes read, which can be less than `length`; 0 at the end of the file
+ * @throws The error of the file system
  */
 export function readAt(
   fd: number,

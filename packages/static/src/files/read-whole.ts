@@ -3,9 +3,9 @@ import { isUnchanged, sampleOf, type Changed, type Sample } from './sample.ts'
 import type { FileSource, MemorySource } from './source.ts'
 
 /**
- * Reads a whole file into memory, as long as it was when it was opened.
+ * Reads a file into memory, up to its size when it was opened.
  *
- * @param before What was read of the file before it was opened: then it may have grown since
+ * @param before Sample of an earlier attempt. With it, accepts a file that has only grown
  */
 export async function readWhole(source: FileSource, before?: Sample): Promise<MemorySource | Changed> {
   const { handle, stats } = source

@@ -3,38 +3,38 @@ import { isSameContent } from './file-identity.ts'
 import { readAt } from './read-at.ts'
 import { stateOf, type FileSource } from './source.ts'
 
-/** Bytes that are remembered of what was read, to tell a file that has grown from another one in its place. */
+/** Bytes of a sample, which distinguishes a file that has grown from a replaced one. */
 const SAMPLE_BYTES = 4096
 
-/** A write at the end of a file changes its time first, and its size once the bytes are there. */
+/** Time between the two effects of an append: the kernel first changes the timestamp, then the size. */
 const APPEND_MS = 5
 
-/** Bytes of a file, as they were before it changed. */
+/** Some bytes of a file from before it changed. */
 export interface Sample {
   readonly dev: bigint
   readonly ino: bigint
-  /** Where in the file they are. */
+  /** Position of the bytes in the file. */
   readonly position: number
   readonly bytes: Uint8Array
 }
 
-/** A file was changed since it was opened. */
+/** Reports that a file changed after it was opened. */
 export interface Changed {
-  /** What was read of it before, if anything. */
+  /** Sample of the bytes read before the change, if any. */
   readonly before: Sample | undefined
 }
 
-/** The end of what was read. */
+/** Copies the last bytes of a slice as a sample. */
 export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: number): Sample {
   const first = Math.max(0, slice.byteLength - SAMPLE_BYTES)
   return { dev: stats.dev, ino: stats.ino, position: position + first, bytes: Uint8Array.from(slice.subarray(first)) }
 }
 
 /**
- * Whether a file still is what it was when it was opened, as far as it was long then.
+ * Reports whether the bytes that a file had when it was opened are unchanged.
  *
- * @param before What of it was read before it was opened, or sent since. Without it the file may not even have grown: it
- *   may as well have been emptied and filled anew before the first byte was read
+ * @param before Sample from before the file was opened, or of bytes sent since. Without it, growth counts as a change:
+ *   a writer may have truncated and rewritten the file before the first read
  */
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {
   const { stats } = source

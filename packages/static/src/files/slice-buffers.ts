@@ -1,36 +1,36 @@
 import type { BufferPool } from './buffer-pool.ts'
 
-/** Buffers that a transport may hold of one body until the first of them is left to it. */
+/** Maximum number of buffers per body that the transport holds. Beyond it, the oldest leaves the pool. */
 const MAX_LENT = 3
 
 /**
- * The buffers of one body: one to read the next slice into, and those that the transport may still read from. Where several
- * bodies share a connection, what the transport holds of one leaves with the others, a little later.
+ * Holds the buffers of one body: one for the next read, and those that the transport may still send from. On a shared
+ * connection, bytes of one body can leave after those of other bodies.
  */
 export class SliceBuffers {
   readonly #pool: BufferPool
-  /** Not held by anybody else. */
+  /** Buffer for the next read, which the transport does not hold. */
   #next: Buffer | undefined
-  /** The oldest first. */
+  /** Buffers that the transport may hold, the oldest first. */
   #lent: Buffer[] = []
 
   constructor(pool: BufferPool) {
     this.#pool = pool
   }
 
-  /** The buffer to read into, the same until it is lent. @param length Bytes still to be read */
+  /** Returns the buffer to read into, the same one until `lend`. @param length Bytes left to read */
   next(length: number): Buffer {
     return (this.#next ??= this.#pool.take(length))
   }
 
-  /** The transport was given what is in the buffer. */
+  /** Records that the transport holds the buffer. */
   lend(): void {
     if (this.#next !== undefined) this.#lent.push(this.#next)
     this.#next = undefined
     if (this.#lent.length > MAX_LENT) this.#drop(this.#lent.splice(0, 1))
   }
 
-  /** The transport holds nothing any more. */
+  /** Reuses all buffers, because the transport has sent every byte. */
   takeBack(): void {
     for (const buffer of this.#lent) {
       if (this.#next === undefined) this.#next = buffer
@@ -39,7 +39,7 @@ export class SliceBuffers {
     this.#lent = []
   }
 
-  /** The body is over; what is lent is left to the transport. */
+  /** Ends the body. The transport keeps the buffers that it holds. */
   close(): void {
     this.#drop(this.#lent)
     if (this.#next !== undefined) this.#pool.give(this.#next)

@@ -5,48 +5,47 @@ import type { Confinement } from '../options.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
 
-/** Up to this size a file is read at once and sent with its head, in bytes; a stream would read as much. */
+/** Maximum size of a file that is read whole and sent with its header section, in bytes. A stream would read as much. */
 export const WHOLE_BYTES: number = 64 * 1024
 
-/** A file that is all in memory. */
+/** A whole file in memory. */
 export interface MemorySource {
   readonly stats: FileIdentity
   readonly bytes: Uint8Array
-  /** If it is to be told, when the bytes are being sent. @returns To be called when they no longer are */
+  /** Counts a response that sends the bytes. Call the returned function when that response has ended. */
   readonly borrow?: () => () => void
 }
 
-/** An open file. Whoever opened it closes it, by `close`. */
+/** An open file. The caller that opened it calls `close`. */
 export interface FileSource {
   readonly stats: FileIdentity
   readonly handle: FileHandle
   close(): Promise<void>
-  /** Lets those go on who wait for the file to be in memory, as it will not be. */
+  /** Wakes the requests that wait for the file to be in memory, because it will be streamed. */
   readonly release?: () => void
 }
 
 export type Source = MemorySource | FileSource
 
-/** How often a file that is replaced at the very moment it is opened is tried. */
+/** Attempts to open a file that is replaced while it is being opened. */
 const ATTEMPTS = 8
-/** How often in a row there is nothing to open before it is believed: what a switched link led to may be gone by then. */
+/** Consecutive failures to find a file before it counts as missing. A link may be switched between lookup and open. */
 const MISSES = 3
 
 /**
- * Opens a regular file. What is checked is what is served: everything is asked of the handle, where it lies too. Where
- * the system does not tell that, the path is followed once more to see that it still leads to that handle and not out of
- * `base`.
+ * Opens a regular file. All checks use the open handle, so the checked file is the served file. Where the system does not
+ * report the path of a handle, resolves the path again and compares the result with the handle.
  *
- * @param base Directory that the file must be in, with a trailing separator
- * @returns The failure, if that is one to be expected; a directory, pipe, socket or device is 'missing'
- * @throws the error of the file system otherwise
+ * @param base Directory that must contain the file, with a trailing separator
+ * @returns The failure if it is an expected one. A directory, pipe, socket or device is 'missing'
+ * @throws Any other error of the file system
  */
 export async function openSource(
   path: string,
   base: string,
   confinement: Confinement,
 ): Promise<FileSource | FileFailure> {
-  // Opening a pipe must not wait for somebody to write into it, and opening a terminal must not make it that of the process.
+  // Do not wait for a writer when opening a pipe, and do not acquire a controlling terminal.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
   let misses = 0
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -75,20 +74,20 @@ export async function openSource(
   return 'missing'
 }
 
-/** What an open file is now. */
+/** Returns the current state of an open file. */
 export function stateOf({ handle }: FileSource): Promise<FileIdentity> {
   return handle.stat({ bigint: true })
 }
 
-/** A path of a file, and what the paths in the directory that it must be in begin with, without any links. */
+/** A path to open, and the resolved directory that must contain the file. */
 interface Place {
   readonly file: string
   readonly prefix?: string
 }
 
 /**
- * The path of a file in what its directory is now. While a link to the directory is switched, as releases are, all that
- * follows is asked of one release.
+ * Resolves links in the directory. If a deployment switches a link to the directory, every later step uses the same
+ * release.
  */
 async function pin(path: string, base: string): Promise<Place> {
   const real = await realpath(base)
@@ -96,7 +95,7 @@ async function pin(path: string, base: string): Promise<Place> {
   return { file: prefix + path.slice(base.length), prefix }
 }
 
-/** Whether an open file lies where it may; 'moved' if that is not known and its path no longer leads to it. */
+/** Reports where an open file is; 'moved' if its path now leads to another file. */
 async function follow(
   { file, prefix }: Place,
   confinement: Confinement,
@@ -105,7 +104,7 @@ async function follow(
 ): Promise<'inside' | 'outside' | 'moved'> {
   if (prefix === undefined) return 'inside'
   const isInside = (real: string): boolean => (confinement === 'deny' ? real === file : real.startsWith(prefix))
-  // Linux tells without another look at the path. A file that was deleted lies where it was, see proc_pid_fd(5).
+  // Linux reports the path of a descriptor. A deleted file keeps its path, see proc_pid_fd(5).
   if (isInside(await readlink(`/proc/self/fd/${handle.fd}`).catch(() => ''))) return 'inside'
   const real = await realpath(file)
   if (!isInside(real)) return 'outside'

@@ -129,7 +129,7 @@ describe('streamFile', () => {
     utimesSync(folder.join('file'), 1, 1)
     const body = new ChangingBody(() => change(folder.join('file')))
     expect(await send(folder, body)).toBe('cut')
-    expect(body.error?.message).toBe('The file was changed while it was sent')
+    expect(body.error?.message).toBe('The file changed while it was being sent')
     expect(body.isEnded).toBe(false)
   })
 

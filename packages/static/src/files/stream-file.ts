@@ -7,17 +7,17 @@ import type { FileSource } from './source.ts'
 
 const pool = new BufferPool()
 
-/** What became of a body: all of it was sent, it was cut off, or nothing was sent as the file had changed before. */
+/** Outcome of a body: sent, aborted ('cut'), or not begun because the file had changed. */
 export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
- * Sends bytes `start` to `end`, both inclusive, of an open file as the body of a response, reading no faster than the
- * client takes them. Closes nothing. A body that is complete is of the file as it was opened: one that was changed
- * before the first byte is not sent, one that was changed later is aborted, so that the client can tell. It may grow.
+ * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client. Does
+ * not close the file. A complete body comes from one state of the file: a change before the first byte is returned, and a
+ * later one aborts the response. A file that only grows is not a change.
  *
- * @param begin Sends the head of the response, once the first bytes are read
- * @param before What was read of the file before it was opened: then it may have grown before the first byte, too
- * @throws the error of the file system, after aborting the response
+ * @param begin Sends the response header section, after the first read
+ * @param before Sample of an earlier attempt. With it, accepts a file that grew before the first byte
+ * @throws The error of the file system, after aborting the response
  */
 export async function streamFile(
   begin: () => ResponseBody,
@@ -38,10 +38,10 @@ export async function streamFile(
       const bytesRead = await readAt(fd, buffer, 0, Math.min(buffer.byteLength, left), position)
       const slice = buffer.subarray(0, bytesRead)
       const isEdge = sample === undefined || bytesRead === left
-      // What is between the first slice and the last is as true as those: it was read after the one, before the other.
+      // Checking the first and the last slice covers the slices between them, which are read in between.
       if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample ?? before)))) {
         if (body === undefined) return { before: sampleOf(source, slice, position) }
-        body.abort(new Error('The file was changed while it was sent'))
+        body.abort(new Error('The file changed while it was being sent'))
         return 'cut'
       }
       sample ??= sampleOf(source, slice, position)
@@ -63,7 +63,7 @@ export async function streamFile(
   }
 }
 
-/** Once nobody is there any more, what is buffered no longer tells what the transport holds. */
+/** Reports whether the client has read everything. After a disconnect, `bufferedBytes` says nothing about the transport. */
 function isTaken(body: ResponseBody): boolean {
   return body.isOpen && body.bufferedBytes === 0
 }

@@ -1,14 +1,14 @@
-/** What a quoted file name may hold and every client reads alike; `%` is not in it, as some decode it. */
+/** Matches names that every client reads alike in quotes. Excludes `%`, because some clients decode it. */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/
 /** Controls, and what turns the direction of reading, by which `fdp.exe` is shown as `exe.pdf`. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
-/** What is no name of a file; clients find one in the path of the request. */
+/** Matches text that is not a file name. Clients then take the name from the path of the request. */
 const NAMELESS = /^\.{0,2}$/
 
 /**
- * The value of `Content-Disposition` that makes browsers save a file under a name.
+ * Returns the value of `Content-Disposition` that makes browsers save a file under `name`.
  *
- * @param name File name, of whatever origin; directories in front of it are left out
+ * @param name File name, trusted or not. Directories before it are removed
  * @see RFC 6266 §4, §4.3 (names that do harm), RFC 8187 §3.2
  *
  * @example
@@ -23,7 +23,7 @@ export function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeExtended(base)}`
 }
 
-/** RFC 8187 §3.2.1 (value-chars); `encodeURIComponent` leaves `'()*` as they are. */
+/** Encodes value-chars (RFC 8187 §3.2.1). `encodeURIComponent` does not encode `'()*`. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/['()*]/g, percentEncoded)
 }

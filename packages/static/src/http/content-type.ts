@@ -1,6 +1,6 @@
 import mime from 'mime'
 
-/** Types that do not depend on the version of a database. */
+/** Media types of common extensions, independent of the version of the `mime` package. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html; charset=utf-8'],
   ['htm', 'text/html; charset=utf-8'],
@@ -30,11 +30,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['txt', 'text/plain; charset=utf-8'],
 ])
 
-/** Extensions with a type of their own here, without the dot and in lower case. */
+/** The extensions of `TYPES`, in lower case and without the dot. */
 export const KNOWN_EXTENSIONS: readonly string[] = [...TYPES.keys()]
 
 /**
- * The value of `Content-Type` for a file by its name; `application/octet-stream` if the name does not tell.
+ * Returns the value of `Content-Type` for a file name; `application/octet-stream` if the extension is unknown.
  *
  * @see RFC 9110 §8.3
  */
@@ -47,7 +47,7 @@ export function contentType(name: string): string {
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type
 }
 
-/** What follows the last dot of the last segment, in lower case; empty without one, and for a dot file. */
+/** Returns the text after the last dot of the last segment, in lower case. Returns '' without a dot and for a dot file. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const start = name.lastIndexOf('/') + 1

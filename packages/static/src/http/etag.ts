@@ -1,19 +1,19 @@
 import type { Coding } from './precompressed.ts'
 
-/** Folded into the first number of a tag, so that a sidecar never shares its tag with the plain file. */
+/** Added to the first number of a tag, so that a sidecar never shares its tag with the plain file. */
 const CODING_NUMBER: Readonly<Record<Coding, bigint>> = { identity: 0n, gzip: 1n, br: 2n, zstd: 3n }
 
-/** Bits of the first number; below zero (times before 1970) it wraps, as a tag has no sign. */
+/** Bits of the first number. A negative number (a time before 1970) wraps, because a tag has no sign. */
 const FIRST_NUMBER_BITS = 72
 
-/** One entity-tag and what separates it from the next (RFC 9110 §8.8.3, §5.6.1). */
+/** Matches one entity-tag and the separator before it (RFC 9110 §8.8.3, §5.6.1). */
 const LIST_MEMBER = /[\t ,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?=,|$)/y
 
 /**
- * The strong validator of a stored representation: `"0x<hex>-0x<hex>"` of modification time and size.
+ * Returns the strong entity-tag of a file: `"0x<hex>-0x<hex>"` of its modification time and size.
  *
  * @param mtimeNs Nanoseconds since the Unix epoch
- * @param size In bytes, of the file that is sent
+ * @param size Bytes of the sent file
  * @see RFC 9110 §8.8.3
  */
 export function strongETag(mtimeNs: bigint, size: bigint, coding: Coding): string {
@@ -22,21 +22,21 @@ export function strongETag(mtimeNs: bigint, size: bigint, coding: Coding): strin
 }
 
 /**
- * Whether a list of entity-tags, as in `If-None-Match`, names `etag` whether or not one of the two is weak.
- * The list is read as far as it is well-formed.
+ * Reports whether a list of entity-tags, as in `If-None-Match`, contains `etag`, ignoring weakness. Reads the list up to
+ * its first malformed member.
  *
  * @see RFC 9110 §8.8.3.2 (weak comparison)
  */
 export function matchesWeakly(list: string, etag: string): boolean {
-  // What nearly every client sends back: the one tag that it was given.
+  // Nearly every client sends exactly the tag that it received.
   if (list === etag) return true
   const opaque = etag.startsWith('W/') ? etag.slice(2) : etag
   return someTag(list, (_, tag) => tag === opaque)
 }
 
 /**
- * Whether a list of entity-tags, as in `If-Match`, names `etag` and both are strong.
- * The list is read as far as it is well-formed.
+ * Reports whether a list of entity-tags, as in `If-Match`, contains `etag` and both are strong. Reads the list up to its
+ * first malformed member.
  *
  * @see RFC 9110 §8.8.3.2 (strong comparison)
  */

@@ -1,7 +1,7 @@
 import { extensionOf, KNOWN_EXTENSIONS } from './content-type.ts'
 import { parseWeights } from './weights.ts'
 
-/** Extensions of what pages load and nobody navigates to, beside those with a type of their own. */
+/** Extensions of files that pages load but users do not navigate to, in addition to `KNOWN_EXTENSIONS`. */
 const IMAGES = 'apng bmp cur gif heic heif jxl tif tiff'
 const FONTS = 'eot ttc'
 const MEDIA = 'aac avi flac m4a m4v mkv mov mp3 mpeg mpg oga ogg ogv opus vtt wav'
@@ -13,29 +13,29 @@ const ASSET_EXTENSIONS: ReadonlySet<string> = new Set([
   ...[IMAGES, FONTS, MEDIA, ARCHIVES, SOURCES].flatMap((list) => list.split(' ')),
 ])
 
-/** What a path that names no file gets in a single-page application. */
+/** Whether a path that names no file gets the fallback file of a single-page application. */
 export interface FallbackRule {
-  /** Whether the fallback file is the response; otherwise it is 404. */
+  /** Whether to send the fallback file instead of 404. */
   readonly applies: boolean
-  /** Whether another `Accept` would have had another response. */
+  /** Whether the decision depends on `Accept`, so that the response needs `Vary`. */
   readonly dependsOnAccept: boolean
 }
 
 /**
- * Decides whether a path that names no file is a route of the application in the browser. A missing script must not
- * be answered with a page: it would be cached, and fail to parse, under the script's name.
+ * Decides whether a path that names no file is a route of the application in the browser. A missing script must not get a
+ * page: the browser would cache the page under the script's name and fail to parse it.
  *
  * @param name Decoded path below the mount, with a leading slash
  * @param accept The `Accept` field, `null` when absent
  */
 export function fallbackRule(name: string, accept: string | null): FallbackRule {
-  // RFC 8615: what lives there is asked for by machines, which take any 200 for a response.
+  // RFC 8615: programs request these paths and accept any 200.
   if (name === '/.well-known' || name.startsWith('/.well-known/')) return { applies: false, dependsOnAccept: false }
   if (!ASSET_EXTENSIONS.has(extensionOf(name))) return { applies: true, dependsOnAccept: false }
   return { applies: acceptsHtml(accept), dependsOnAccept: true }
 }
 
-/** Whether HTML is asked for by name; a wildcard does not count. */
+/** Reports whether `Accept` names HTML. A wildcard does not count. */
 function acceptsHtml(accept: string | null): boolean {
   if (accept === null) return false
   const weights = parseWeights(accept)

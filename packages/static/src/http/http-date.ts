@@ -3,7 +3,7 @@ const LONG_DAY = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day'
 const MONTH = '(?<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
 const TIME = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)'
 
-/** The three forms of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 and asctime. Case matters. */
+/** The three forms of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 and asctime. They are case-sensitive. */
 const FORMS = [
   new RegExp(`^${DAY}, (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(`^${LONG_DAY}, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`),
@@ -12,13 +12,13 @@ const FORMS = [
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Last second of the year 9999; an HTTP-date has four digits for the year. */
+/** Last second of the year 9999. The year of an HTTP-date has four digits. */
 const LAST_SECOND = 253_402_300_799
 /** First second of the year 0. */
 const FIRST_SECOND = -62_167_219_200
 
 /**
- * Writes an IMF-fixdate.
+ * Returns a time as an IMF-fixdate.
  *
  * @param seconds Whole seconds since the Unix epoch
  * @returns `undefined` for a time outside the years 0 to 9999
@@ -30,10 +30,9 @@ export function formatHttpDate(seconds: number): string | undefined {
 }
 
 /**
- * Reads an HTTP-date in any of its three forms, and nothing else: `Date.parse` takes "2099" and reads asctime dates in
- * the local time zone.
+ * Parses an HTTP-date in any of its three forms. Unlike `Date.parse`, it rejects "2099" and reads asctime dates as UTC.
  *
- * @returns Whole seconds since the Unix epoch, or `undefined` if the value is no HTTP-date
+ * @returns Whole seconds since the Unix epoch, or `undefined` if the value is not an HTTP-date
  * @see RFC 9110 §5.6.7
  */
 export function parseHttpDate(value: string): number | undefined {
@@ -52,7 +51,7 @@ export function parseHttpDate(value: string): number | undefined {
   return undefined
 }
 
-/** RFC 9110 §5.6.7: a two-digit year that seems more than 50 years ahead is the latest past year that ends so. */
+/** Completes a two-digit year. A year more than 50 years ahead means the past century (RFC 9110 §5.6.7). */
 function fullYear(twoDigits: number): number {
   const thisYear = new Date().getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits

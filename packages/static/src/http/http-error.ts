@@ -1,10 +1,10 @@
 import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
 
-/** Marks an error as a response for `@fw/core`, which this package does not import. */
+/** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
-/** A response with an error status, thrown. It has the mark and the properties of the `HttpError` of `@fw/core`. */
+/** An error that becomes a response. It has the mark and the properties of `HttpError` of `@fw/core`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
@@ -14,7 +14,7 @@ export class HttpError extends Error {
     Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
   }
 
-  /** @param message For the client */
+  /** @param message Text that the client receives */
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message)
     this.status = status
@@ -22,18 +22,18 @@ export class HttpError extends Error {
   }
 }
 
-/** Seconds after which a client may try again. */
+/** Seconds until a client should try again. */
 const RETRY_AFTER = '1'
 
-/** A response for what may go well in a moment: 503. */
+/** Returns a 503 with `Retry-After`, for a temporary failure. */
 export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': RETRY_AFTER })
 }
 
 /**
- * Responses for a file that cannot be had. One response, 404, for everything that is not served, so that it tells nothing.
+ * Answers a request for a file that cannot be opened. Every reason gets the same 404, so that the response reveals nothing.
  *
- * @throws {HttpError} 503 if no descriptor is left
+ * @throws {HttpError} 503 if the process or system has no free file descriptor
  */
 export async function refuse(
   ctx: Context,

@@ -3,7 +3,7 @@ import { evaluatePreconditions, holdsIfRange } from './preconditions.ts'
 import { parseRange, type ByteRange } from './range.ts'
 import type { Representation } from './representation.ts'
 
-/** How a request for a representation is answered. */
+/** The status, and for 206 the range, of a response. */
 export type PlannedResponse =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
@@ -12,9 +12,9 @@ export type PlannedResponse =
   | { readonly status: 416 }
 
 /**
- * Decides the response to a request for a representation that exists, from the fields of the request alone.
+ * Chooses the response to a request for an existing representation from the request header fields.
  *
- * @see RFC 9110 §13.2.2 (conditions first), §14.2 (ranges, of GET only)
+ * @see RFC 9110 §13.2.2 (conditions come first), §14.2 (ranges apply to GET only)
  */
 export function planResponse(
   method: string,

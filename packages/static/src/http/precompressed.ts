@@ -1,12 +1,12 @@
 import { parseWeights } from './weights.ts'
 
-/** A file beside another one that holds the same in another coding: `app.js.br`. */
+/** A compressed copy next to a file, such as `app.js.br` next to `app.js`. */
 export interface Sidecar {
   readonly coding: Coding
   readonly suffix: string
 }
 
-/** In the order they are preferred in when the client has no preference: smallest first. */
+/** The sidecars, smallest first. This order decides between codings that the client weighs equally. */
 export const SIDECARS: readonly Sidecar[] = [
   { coding: 'br', suffix: '.br' },
   { coding: 'zstd', suffix: '.zst' },
@@ -15,21 +15,21 @@ export const SIDECARS: readonly Sidecar[] = [
 
 const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding), 'identity']
 
-/** Weight of an uncoded response that the client neither lists nor forbids: below everything it does list. */
+/** Weight of an uncompressed response that the client neither lists nor forbids: below every listed coding. */
 const UNLISTED_IDENTITY = 0.0005
 
 const IDENTITY: readonly Coding[] = ['identity']
 
-/** Field values that were read before: browsers send a handful of them. Bounded, as clients choose them. */
+/** Parsed field values. Browsers send a few different ones; the limits below bound what other clients can add. */
 const read = new Map<string, readonly Coding[]>()
 const MAX_READ = 64
 const MAX_READ_LENGTH = 128
 
 /**
- * Which codings a client takes, the best first.
+ * Returns the codings that a client accepts, the most preferred first.
  *
- * @param acceptEncoding The field value, `null` when absent: then nothing but `identity`
- * @returns Never a coding with weight 0; empty if even `identity` is forbidden
+ * @param acceptEncoding The field value. `null` if absent, which accepts only `identity`
+ * @returns The codings with a weight above 0; empty if the client forbids even `identity`
  * @see RFC 9110 §12.5.3
  */
 export function acceptedCodings(acceptEncoding: string | null): readonly Coding[] {
@@ -54,9 +54,9 @@ function readCodings(acceptEncoding: string): readonly Coding[] {
     if (coding === 'gzip') return weights.get('x-gzip') ?? others ?? 0
     return others ?? (coding === 'identity' ? UNLISTED_IDENTITY : 0)
   }
-  // The sort is stable: what weighs the same stays in the server's order.
+  // The sort is stable, so codings with equal weights keep the server's order.
   return SERVER_ORDER.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
 }
 
-/** A content coding that a file may be stored in (RFC 9110 §8.4.1; zstd: RFC 8878 §7.2). */
+/** Content coding of a stored file (RFC 9110 §8.4.1; zstd: RFC 8878 §7.2). */
 export type Coding = 'identity' | 'gzip' | 'br' | 'zstd'

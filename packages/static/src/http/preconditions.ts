@@ -2,19 +2,19 @@ import type { RequestHeaders } from '@fw/types'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { parseHttpDate } from './http-date.ts'
 
-/** What a representation can be compared by. */
+/** The validators of a representation. */
 export interface Validators {
-  /** Entity-tag with its quotes, `undefined` if it has none. */
+  /** Entity-tag with its quotes; `undefined` without one. */
   readonly etag: string | undefined
-  /** Whole seconds since the Unix epoch, `undefined` if not known. */
+  /** Whole seconds since the Unix epoch; `undefined` if unknown. */
   readonly lastModified: number | undefined
 }
 
-/** Whether to go on, to answer 304, or to answer 412. */
+/** Whether to proceed, to answer 304, or to answer 412. */
 export type Verdict = 'proceed' | 'not-modified' | 'failed'
 
 /**
- * Evaluates the conditions of a request for a resource that exists, all but `If-Range`.
+ * Evaluates the conditions of a request for an existing resource, except `If-Range`.
  *
  * @see RFC 9110 §13.2.2 (precedence), §13.1 (each condition)
  */
@@ -28,7 +28,7 @@ export function evaluatePreconditions(
     if (!isAny(ifMatch) && !isNamed(ifMatch, validators, matchesStrongly)) return 'failed'
   } else {
     const limit = dateOf(headers.get('if-unmodified-since'))
-    // §13.1.4: without a modification date the field is ignored.
+    // §13.1.4: ignore the field if the resource has no modification date.
     if (limit !== undefined && validators.lastModified !== undefined && validators.lastModified > limit) return 'failed'
   }
 
@@ -46,9 +46,9 @@ export function evaluatePreconditions(
 }
 
 /**
- * Whether a `Range` may be honoured as far as `If-Range` is concerned. Tags are compared strongly, dates exactly.
+ * Reports whether `If-Range` permits a partial response. Compares tags strongly and dates exactly.
  *
- * @param ifRange The field value, `null` when absent
+ * @param ifRange The field value; `null` if absent
  * @see RFC 9110 §13.1.5
  */
 export function holdsIfRange(ifRange: string | null, validators: Validators): boolean {
@@ -66,7 +66,7 @@ function isNamed(list: string, { etag }: Validators, matches: (list: string, eta
   return etag !== undefined && matches(list, etag)
 }
 
-/** The date of a conditional field; `undefined` if absent or, as such fields are ignored, invalid. */
+/** Returns the date of a conditional field; `undefined` if the field is absent or invalid, and so ignored. */
 function dateOf(field: string | null): number | undefined {
   return field === null ? undefined : parseHttpDate(field)
 }

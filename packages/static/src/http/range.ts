@@ -1,14 +1,14 @@
-/** A slice of a representation: bytes `start` to `end`, both inclusive. */
+/** A part of a representation: bytes `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** One byte range; the list syntax of RFC 9110 §5.6.1 allows empty members around it. */
+/** Matches one byte range. The list syntax of RFC 9110 §5.6.1 allows empty members around it. */
 const SINGLE_RANGE = /^bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
 
 /**
- * Reads a `Range` field against a representation of `size` bytes.
+ * Parses a `Range` field for a representation of `size` bytes.
  *
  * @returns One range to send as 206, `undefined` to send the whole representation as 200, or
  *   `'unsatisfiable'` to answer 416
@@ -18,10 +18,10 @@ const SINGLE_RANGE = /^bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
  * parseRange('bytes=0-4', 10)   // { start: 0, end: 4 }
  * parseRange('bytes=-3', 10)    // { start: 7, end: 9 }
  * parseRange('bytes=10-', 10)   // 'unsatisfiable'
- * parseRange('bytes=0-1,4-5', 10) // undefined: several ranges are answered with 200
+ * parseRange('bytes=0-1,4-5', 10) // undefined: several ranges get a 200
  */
 export function parseRange(field: string, size: number): ByteRange | 'unsatisfiable' | undefined {
-  // Some clients send Range on every request; an empty representation has nothing to slice.
+  // Some clients send Range with every request. An empty representation has no range.
   if (size === 0) return undefined
 
   // §14.2: an unknown unit MUST be ignored, an invalid range set MAY be.
@@ -42,7 +42,7 @@ export function parseRange(field: string, size: number): ByteRange | 'unsatisfia
   return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
 }
 
-/** Digits as a number; no file is so large that what lies beyond could make a difference. */
+/** Converts digits to a number, clamped to 2^53-1. No file is that large. */
 function clamp(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
 }

@@ -6,7 +6,7 @@ import type { FileIdentity } from '../files/file-identity.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
 
-/** What is known of a representation. */
+/** The properties of a representation that its header fields are built from. */
 export interface Description extends Validators {
   /** In bytes. */
   readonly size: number
@@ -14,26 +14,26 @@ export interface Description extends Validators {
   readonly coding: Coding
 }
 
-/** What a file is to the client: the selected representation of RFC 9110 §3.2. */
+/** A file as the client sees it: the selected representation of RFC 9110 §3.2. */
 export interface Representation extends Description {
-  /** Fields that name its state; without `Last-Modified` as long as that depends on the time of the response. */
+  /** `ETag` and `Last-Modified`. Omits `Last-Modified` if `isFromFuture`, because it then depends on the response time. */
   readonly validatorFields: FieldList
-  /** Those, and the ones that describe what is sent. */
+  /** `validatorFields` and the fields that describe the body. */
   readonly fields: FieldList
-  /** Whether it was modified in the future, so that its `Last-Modified` is the time of the response. */
+  /** Whether the modification time is in the future. `Last-Modified` is then the time of the response. */
   readonly isFromFuture: boolean
 }
 
-/** Which validators are made. */
+/** Which validators to send. */
 export interface ValidatorOptions {
   readonly etag: boolean
   readonly lastModified: boolean
 }
 
 /**
- * Describes a stored file.
+ * Returns the representation of a file.
  *
- * @param name Its name without the suffix of a sidecar
+ * @param name The file name, without the suffix of a sidecar
  */
 export function represent(
   name: string,
@@ -50,7 +50,7 @@ export function represent(
   })
 }
 
-/** Makes the fields of responses, once for all of them. */
+/** Adds the header fields, so that responses share them. */
 export function withFields(description: Description): Representation {
   const { etag, lastModified, coding } = description
   const isFromFuture = lastModified !== undefined && lastModified > Date.now() / 1000
@@ -64,7 +64,7 @@ export function withFields(description: Description): Representation {
   return { ...description, validatorFields, fields, isFromFuture }
 }
 
-/** Rounds down, also before 1970, where integer division rounds up: a validator must not be newer than the file. */
+/** Rounds down to seconds. Before 1970, integer division rounds up, and a validator must not be newer than the file. */
 function wholeSeconds(ns: bigint): number {
   const seconds = ns / 1_000_000_000n
   return Number(ns < 0n && ns % 1_000_000_000n !== 0n ? seconds - 1n : seconds)

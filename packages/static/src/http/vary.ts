@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '@fw/types'
 
-/** Adds a field name to `Vary` unless it is there already (RFC 9110 §12.5.5). */
+/** Adds a field name to `Vary` unless `Vary` already contains it (RFC 9110 §12.5.5). */
 export function addVary(headers: ResponseHeaders, name: string): void {
   if (!headers.has('vary')) {
     headers.set('vary', name)

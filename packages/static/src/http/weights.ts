@@ -1,11 +1,11 @@
-/** RFC 9110 §12.4.2 (qvalue). */
+/** Matches a qvalue (RFC 9110 §12.4.2). */
 const QVALUE = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
- * Reads a list of alternatives with weights, as in `Accept` or `Accept-Encoding`. Parameters other than `q` are left
- * out; a malformed weight counts as 0; of one name listed twice the greater weight counts.
+ * Parses a list of alternatives with weights, as in `Accept` or `Accept-Encoding`. Ignores parameters other than `q`. A
+ * malformed weight counts as 0, and a repeated name gets its greatest weight.
  *
- * @returns Weight (0 to 1, 0 for "not acceptable") by name in lower case
+ * @returns The weight of each lower-case name, from 0 ("not acceptable") to 1
  * @see RFC 9110 §12.4.2, §12.5.1, §12.5.3
  */
 export function parseWeights(field: string): Map<string, number> {

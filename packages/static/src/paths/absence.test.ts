@@ -4,7 +4,7 @@ import { tempFolder } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { found } from '../../test/found.ts'
 import { stopClock } from '../../test/stop-clock.ts'
-import { gatherAbsence, isAged, isSameDirectory, lookForNames } from './absence.ts'
+import { gatherAbsence, isAged, isSameDirectory, areNamesAbsent } from './absence.ts'
 import type { Absence } from './resolution.ts'
 import { FileStat } from './file-stat.ts'
 
@@ -30,8 +30,8 @@ describe('gatherAbsence', () => {
     await using folder = await tempFolder({ a: 'A', 'a.gz': 'GZ' })
     await settle()
     const resolution = await found(folder.join('a'))
-    const { looks, absence, variants } = await gatherAbsence(resolution, new FileStat())
-    expect(looks.map(({ path }) => path)).toEqual([folder.join('a')])
+    const { checks, absence, variants } = await gatherAbsence(resolution, new FileStat())
+    expect(checks.map(({ path }) => path)).toEqual([folder.join('a')])
     expect(absence).toMatchObject({ directory: folder.path, paths: [folder.join('a.br'), folder.join('a.zst')] })
     expect(variants).toBe(resolution.variants)
   })
@@ -56,7 +56,7 @@ describe('gatherAbsence', () => {
     await settle()
     await prepare(folder.path)
     const resolution = await found(folder.join('a'))
-    expect(resolution.looks).toHaveLength(4)
+    expect(resolution.checks).toHaveLength(4)
     expect(await gatherAbsence(resolution, new FileStat())).toBe(resolution)
   })
 })
@@ -92,7 +92,7 @@ describe('an absence', () => {
     const { atMs } = absence
     expect([isAged(absence, atMs + 990), isAged(absence, atMs + 1010)]).toEqual([false, true])
     expect(isSameDirectory(absence, timeless(absence.directory))).toBe(true)
-    expect(lookForNames(absence, files, atMs + 1010)).toBe(false)
+    expect(areNamesAbsent(absence, files, atMs + 1010)).toBe(false)
     expect(isAged(absence, atMs + 1020)).toBe(false)
   })
 
@@ -103,6 +103,6 @@ describe('an absence', () => {
     const failing = new FileStat(() => {
       throw new Error('EIO')
     })
-    expect(lookForNames(absence, failing, absence.atMs)).toBe(false)
+    expect(areNamesAbsent(absence, failing, absence.atMs)).toBe(false)
   })
 })

@@ -5,58 +5,58 @@ import type { FileStat } from './file-stat.ts'
 import type { Absence, Resolution } from './resolution.ts'
 
 /**
- * Some file systems, such as object stores, do not keep the times of directories: this often the names themselves are
- * looked for.
+ * Interval between checks of the absent names themselves. Some file systems, such as object stores, do not update the
+ * times of directories.
  */
 const MAX_AGE_MS = 1000
 
 /**
- * Has the coming and going of sidecars told by the directory, where that is safe. What is left to be looked at each time
- * is the plain file, and a sidecar that is to be sent.
+ * Replaces the checks of absent sidecars by one check of their directory, where that is safe. Each request then checks the
+ * plain file, the directory and the sidecar that it sends.
  *
- * @throws the error of `stat` if the process may not look, or the file system fails
+ * @throws The error of `stat` if the process has no permission or the file system fails
  */
 export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
-  const { variants, looks } = resolution
+  const { variants, checks } = resolution
   const plain = variants[variants.length - 1]
-  if (plain === undefined || looks.length === 1) return resolution
-  const paths = looks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
-  // What is there and no variant may become one where it is: its directory would not tell.
-  if (paths.length + variants.length < looks.length) return resolution
+  if (plain === undefined || checks.length === 1) return resolution
+  const paths = checks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
+  // An existing path that is not a variant can become one without a change of its directory.
+  if (paths.length + variants.length < checks.length) return resolution
   const directory = dirname(plain.path)
   const atMs = performance.now()
-  const stats = await files.look(directory)
-  // A change so soon after another one might not show.
+  const stats = await files.stat(directory)
+  // A second change shortly after another may leave the directory time unchanged.
   if (stats === undefined || !isSettled(stats)) return resolution
-  // After the directory, so that whatever comes later changes it.
+  // Check the names after the directory, so that any later file changes the directory.
   const areNamed = await Promise.all(paths.map(isNamed))
   if (areNamed.includes(true)) return resolution
-  return { variants, looks: [plain], absence: { paths, directory, stats: identityOf(stats), atMs } }
+  return { variants, checks: [plain], absence: { paths, directory, stats: identityOf(stats), atMs } }
 }
 
-/** Whether the names themselves have to be looked for again. */
+/** Reports whether to check the names themselves again. */
 export function isAged(absence: Absence, nowMs: number): boolean {
   return nowMs - absence.atMs >= MAX_AGE_MS
 }
 
-/** Whether the directory is what it was, so that none of the names is in it. */
+/** Reports whether the directory is unchanged, so that the names are still absent. */
 export function isSameDirectory(absence: Absence, found: FileIdentity | undefined): boolean {
   return found !== undefined && isSameState(found, absence.stats)
 }
 
-/** Looks for the names themselves. False where it is not known whether they are there. */
-export function lookForNames(absence: Absence, files: FileStat, nowMs: number): boolean {
+/** Checks the names themselves. Returns false if one exists or its check would block. */
+export function areNamesAbsent(absence: Absence, files: FileStat, nowMs: number): boolean {
   absence.atMs = nowMs
-  return absence.paths.every((path) => files.lookNow(path) === undefined)
+  return absence.paths.every((path) => files.quickStat(path) === undefined)
 }
 
-/** A link that leads nowhere is there: what it leads to may come without a change of its directory. */
+/** Reports whether a name exists. A dangling link counts: its target can appear without a change of the directory. */
 async function isNamed(path: string): Promise<boolean> {
   try {
     await lstat(path)
     return true
   } catch (error) {
-    // Anything else is no response, so the name is looked at each time.
+    // Other errors do not prove absence, so every request checks the name.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }

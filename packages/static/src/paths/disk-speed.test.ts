@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DiskSpeed } from './disk-speed.ts'
 
-/** A clock, and a file system whose looks on the event loop and in the thread pool take so long, in milliseconds. */
+/** A clock, and a file system whose checks on the event loop and in the thread pool take so long, in milliseconds. */
 class Disk {
   readonly pace = new DiskSpeed()
   nowMs = 1000
@@ -18,10 +18,10 @@ class Disk {
     }
     this.sync++
     if (this.syncMs > 1) this.stalledMs += this.syncMs
-    this.pace.looked(this.nowMs, (this.nowMs += this.syncMs))
+    this.pace.recordSync(this.nowMs, (this.nowMs += this.syncMs))
   }
 
-  /** Looks once a millisecond. @returns How many of the looks were on the event loop */
+  /** Looks once a millisecond. @returns How many of the checks were on the event loop */
   lookFor(ms: number): number {
     const before = this.sync
     for (let left = ms; left > 0; left--) {
@@ -54,7 +54,7 @@ describe('Pace', () => {
     }
   })
 
-  it('does not try a disk on which all looks in the thread pool take long', () => {
+  it('does not try a disk on which all checks in the thread pool take long', () => {
     const disk = new Disk()
     disk.syncMs = 30
     disk.idleMs = 30

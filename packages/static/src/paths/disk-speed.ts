@@ -1,23 +1,22 @@
-/** A look that took longer, in milliseconds, was one at a slow disk: the event loop waited for it. */
+/** Duration of a stat call that marks a disk as slow. The event loop waits for a synchronous call. */
 const SLOW_MS = 1
-/** Above this average, looks on the event loop hold up others for longer than those in the thread pool cost. */
+/** Average duration above which synchronous stat calls delay other requests more than the thread pool would. */
 const SLOW_AVERAGE_MS = 0.2
-/** Share of a new look in the moving average. */
+/** Weight of a new stat call in the moving average. */
 const SMOOTHING = 1 / 8
-/** For how long nothing is looked at on the event loop once it was held up: the first time, and at most. */
+/** Shortest and longest time during which all stat calls use the thread pool. */
 const FIRST_HOLD_MS = 10
 const LONGEST_HOLD_MS = 1000
 /**
- * While the event loop has this long nothing to do but wait for any look, one made on it would hold it up for as long. On a
- * machine short of processors a few milliseconds mean nothing: threads wait for these too.
+ * Idle time of the event loop during a pooled stat call that marks a disk as slow: a synchronous call would block that
+ * long. A few milliseconds prove nothing, because threads also wait for a busy CPU.
  */
 const IDLE_MS = 20
 
 /**
- * Decides whether a file system is quick enough to be looked at on the event loop. After one slow look, which may be a
- * hiccup of the machine, the next ones are made in the thread pool for some milliseconds; for longer, up to a second, as
- * long as these take time too, or one more on the event loop did. So a disk of any slowness holds up the event loop by
- * single looks, far apart.
+ * Decides whether stat calls run on the event loop or in the thread pool. One slow call, which may be an accident, moves
+ * the next calls to the pool for 10 ms. While pooled calls stay slow, or another synchronous call is slow, that time
+ * doubles up to one second. A slow disk so blocks the event loop for single calls, far apart.
  */
 export class DiskSpeed {
   #averageMs = 0
@@ -25,39 +24,39 @@ export class DiskSpeed {
   #holdMs = 0
   #heldUntilMs = 0
   #pending = 0
-  /** The least that the event loop waited for a look in the thread pool since the hold began; unknown without one. */
+  /** Minimum idle time of the event loop during a pooled call of this hold; `undefined` before the first one ends. */
   #leastIdleMs: number | undefined = undefined
 
-  /** Whether the next look is to be made in the thread pool. */
+  /** Reports whether the next stat call must use the thread pool. */
   isHeld(nowMs: number): boolean {
     if (!this.#isHeld || nowMs < this.#heldUntilMs) return this.#isHeld
-    // What is under way and was never over may be a file server that is gone.
+    // A pooled call that never ended may wait for a dead file server.
     const isSlow = this.#leastIdleMs === undefined ? this.#pending > 0 : this.#leastIdleMs >= IDLE_MS
     if (isSlow) this.#hold(nowMs)
     else this.#isHeld = false
     return this.#isHeld
   }
 
-  /** Told about each look on the event loop, in milliseconds of one clock. */
-  looked(startMs: number, endMs: number): void {
+  /** Records a synchronous stat call. Both times are milliseconds of one clock. */
+  recordSync(startMs: number, endMs: number): void {
     const tookMs = endMs - startMs
     this.#averageMs += (tookMs - this.#averageMs) * SMOOTHING
     if (tookMs > SLOW_MS || this.#averageMs > SLOW_AVERAGE_MS) this.#hold(endMs)
   }
 
-  /** Told that a look in the thread pool begins. */
+  /** Records the start of a pooled stat call. */
   begin(): void {
     this.#pending++
   }
 
-  /** Told that one is over, and for how many milliseconds the event loop had nothing to do since it began. */
+  /** Records the end of a pooled stat call. @param idleMs Idle time of the event loop during the call */
   end(idleMs: number): void {
     this.#pending--
     this.#leastIdleMs = Math.min(idleMs, this.#leastIdleMs ?? Infinity)
   }
 
   #hold(nowMs: number): void {
-    // Held up again so soon: the file system is slow, not the machine for a moment.
+    // Two slow calls in short succession indicate a slow disk instead of a busy machine.
     const isRepeated = nowMs - this.#heldUntilMs <= 2 * this.#holdMs
     this.#holdMs = isRepeated ? Math.min(2 * this.#holdMs, LONGEST_HOLD_MS) : FIRST_HOLD_MS
     this.#heldUntilMs = nowMs + this.#holdMs

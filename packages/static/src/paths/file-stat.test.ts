@@ -20,7 +20,7 @@ const busyFor = (ms: number): void => void (nowMs += ms)
 describe('FileStat', () => {
   it('answers at once with nanoseconds', () => {
     writeFileSync(join(folder, 'a'), 'abc')
-    const found = new FileStat().look(join(folder, 'a'))
+    const found = new FileStat().stat(join(folder, 'a'))
     expect(found).toMatchObject({ size: 3n })
     expect(found).toHaveProperty('mtimeNs')
   })
@@ -30,7 +30,7 @@ describe('FileStat', () => {
     symlinkSync('loop', join(folder, 'loop'))
     const files = new FileStat()
     for (const name of ['none', 'file/below', 'loop', 'n'.repeat(300)]) {
-      expect(await files.look(join(folder, name))).toBeUndefined()
+      expect(await files.stat(join(folder, name))).toBeUndefined()
     }
   })
 
@@ -47,8 +47,8 @@ describe('FileStat', () => {
       () => Promise.resolve(stats),
     )
     // Each of them holds up everything else that the process does.
-    expect([files.look('x'), files.look('x') instanceof Promise]).toEqual([stats, true])
-    for (let i = 0; i < 50; i++) await files.look('x')
+    expect([files.stat('x'), files.stat('x') instanceof Promise]).toEqual([stats, true])
+    for (let i = 0; i < 50; i++) await files.stat('x')
     expect(sync).toBe(1)
 
     isSlow = false
@@ -56,10 +56,10 @@ describe('FileStat', () => {
     nowMs += 1000
     // What was looked at in this turn already counts.
     await setImmediate()
-    expect([files.look('x'), files.look('x')]).toEqual([stats, stats])
+    expect([files.stat('x'), files.stat('x')]).toEqual([stats, stats])
   })
 
-  it('looks on the event loop no longer in a turn than is not noticed, whatever was looked at', async () => {
+  it('checks on the event loop no longer in a turn than is not noticed, whatever was looked at', async () => {
     await setImmediate()
     let sync = 0
     const slow = (): FileStat =>
@@ -72,10 +72,10 @@ describe('FileStat', () => {
         () => Promise.resolve(undefined),
       )
     const mounts = Array.from({ length: 10 }, slow)
-    for (const files of mounts) void files.look('x')
+    for (const files of mounts) void files.stat('x')
     expect(sync).toBe(1)
     await setImmediate()
-    expect(mounts.map((files) => files.lookNow('x'))).toContain(undefined)
+    expect(mounts.map((files) => files.quickStat('x'))).toContain(undefined)
     expect(sync).toBe(2)
   })
 
@@ -90,7 +90,7 @@ describe('FileStat', () => {
     )
     const warmUp = async (): Promise<void> => {
       for (;;) {
-        const found = files.look('warm')
+        const found = files.stat('warm')
         if (!(found instanceof Promise)) continue
         calls.shift()?.(undefined)
         await found
@@ -99,9 +99,9 @@ describe('FileStat', () => {
     }
     await warmUp()
 
-    const first = files.look('x')
-    const second = files.look('x')
-    const third = files.look('x')
+    const first = files.stat('x')
+    const second = files.stat('x')
+    const third = files.stat('x')
     expect(calls).toHaveLength(1)
     expect(second).toBe(third)
     calls[0]?.(undefined)
@@ -120,9 +120,9 @@ describe('FileStat', () => {
       },
       () => new Promise((_, reject) => failures.push(reject)),
     )
-    let first = files.look('x')
-    while (!(first instanceof Promise)) first = files.look('x')
-    const second = files.look('x')
+    let first = files.stat('x')
+    while (!(first instanceof Promise)) first = files.stat('x')
+    const second = files.stat('x')
     failures[0]?.(new Error('EIO once'))
     await expect(first).rejects.toThrow('EIO once')
     await expect.poll(() => failures.length).toBe(2)

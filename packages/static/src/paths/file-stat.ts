@@ -6,18 +6,17 @@ import { DiskSpeed } from './disk-speed.ts'
 import { TurnBudget } from './turn.ts'
 
 type Found = BigIntStats | undefined
-/** What is there at a path, nothing, or that it would take time to know. */
-export type LookNow = BigIntStats | undefined | 'unknown'
+/** Result of a stat call; `undefined` for a missing path, 'unknown' if the call would block or fails. */
+export type QuickStat = BigIntStats | undefined | 'unknown'
 
-/** One for all mounts, as they share an event loop. */
+/** Shared by all mounts, because they share one event loop. */
 const turnBudget = new TurnBudget()
 const { nodeTiming } = performance
 const OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * Looks at files before every response: at once while the file system is quick (2 to 3 µs when its metadata is in
- * memory), in the thread pool when it is slow. Requests that wait for the same slow path share one call, but never
- * one that began before they asked.
+ * Makes the stat calls before each response: synchronously on a fast file system (2 to 3 µs with cached metadata), in the
+ * thread pool on a slow one. Requests for the same slow path share a call, but only one that starts after them.
  */
 export class FileStat {
   readonly #statSync: (path: string) => Found
@@ -32,26 +31,27 @@ export class FileStat {
   }
 
   /**
-   * @returns `undefined` if there is nothing of that name
-   * @throws the error of `stat` if the process may not look, or the file system fails
+   * Returns the state of a file, or `undefined` if the path does not exist.
+   *
+   * @throws The error of `stat` if the process has no permission or the file system fails
    */
-  look(path: string): Found | Promise<Found> {
+  stat(path: string): Found | Promise<Found> {
     const startMs = performance.now()
     return this.#isSlow(startMs) ? this.#shared(path) : this.#timed(path, startMs)
   }
 
-  /** As `look`, but `'unknown'` where that would take time or throw. */
-  lookNow(path: string, startMs: number = performance.now()): LookNow {
+  /** Returns the state of a file without waiting; 'unknown' if the disk is slow or the call fails. */
+  quickStat(path: string, startMs: number = performance.now()): QuickStat {
     if (this.#isSlow(startMs)) return 'unknown'
     try {
       return this.#timed(path, startMs)
     } catch {
-      // Whoever looks next is told why.
+      // The caller repeats the call with `stat`, which throws the error.
       return 'unknown'
     }
   }
 
-  /** Whether to look in the thread pool. */
+  /** Reports whether to use the thread pool. */
   #isSlow(nowMs: number): boolean {
     return this.#pace.isHeld(nowMs) || turnBudget.isSpent()
   }
@@ -61,7 +61,7 @@ export class FileStat {
       return this.#statSync(path)
     } finally {
       const endMs = performance.now()
-      this.#pace.looked(startMs, endMs)
+      this.#pace.recordSync(startMs, endMs)
       turnBudget.spend(endMs - startMs)
     }
   }

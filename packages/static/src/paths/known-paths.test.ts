@@ -33,14 +33,14 @@ class Path {
   }
 
   /** Whether it leads to the same as before, if the variant of that coding is to be sent. */
-  holds(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
+  isUnchanged(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
     const resolution = this.#resolution()
-    return this.#known.holds(resolution, variantOf(resolution, coding), isShared)
+    return this.#known.isUnchanged(resolution, variantOf(resolution, coding), isShared)
   }
 
-  holdsLater(coding: Coding = 'identity'): Promise<boolean> {
+  isUnchangedLater(coding: Coding = 'identity'): Promise<boolean> {
     const resolution = this.#resolution()
-    return this.#known.holdsLater(resolution, variantOf(resolution, coding))
+    return this.#known.isUnchangedLater(resolution, variantOf(resolution, coding))
   }
 
   #resolution(): Resolution {
@@ -78,49 +78,49 @@ const inOneTurn = async <T>(action: () => T): Promise<T> => {
 }
 
 describe('KnownPaths', () => {
-  it('looks once in a turn, for all that share it, and again in the next', async () => {
+  it('checks once in a turn, for all that share it, and again in the next', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countedLooks()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
-    for (const looks of [2, 4]) {
+    for (const checks of [2, 4]) {
       nowMs += 0.5
-      const got = await inOneTurn(() => Array.from({ length: 5 }, () => path?.holds(true)))
-      expect([new Set(got), count() - before]).toEqual([new Set([true]), looks])
+      const got = await inOneTurn(() => Array.from({ length: 5 }, () => path?.isUnchanged(true)))
+      expect([new Set(got), count() - before]).toEqual([new Set([true]), checks])
     }
   })
 
-  it('looks at a directory once in a turn, for all files in it', async () => {
+  it('checks at a directory once in a turn, for all files in it', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
     await settle()
     const { files, count } = countedLooks()
     const paths = await knownPaths(folder, files, ...names)
     const before = count()
-    const got = await inOneTurn(() => paths.map((path) => path.holds(true)))
+    const got = await inOneTurn(() => paths.map((path) => path.isUnchanged(true)))
     expect([got.includes(false), count() - before]).toEqual([false, names.length + 1])
     writeFileSync(folder.join('b.br'), 'BR')
     nowMs += 0.5
-    expect(await inOneTurn(() => paths.map((path) => path.holds(true)))).toEqual(names.map(() => false))
+    expect(await inOneTurn(() => paths.map((path) => path.isUnchanged(true)))).toEqual(names.map(() => false))
   })
 
-  it('looks at the file in each turn, and at its directory no more often than anybody could notice', async () => {
+  it('checks at the file in each turn, and at its directory no more often than anybody could notice', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countedLooks()
     const [path] = await knownPaths(folder, files, 'a')
-    const looks: number[] = []
+    const checks: number[] = []
     for (const laterMs of [1, 0.05, 0.04, 0.02, 0.09]) {
       nowMs += laterMs
       const before = count()
-      expect(await inOneTurn(() => path?.holds(true))).toBe(true)
-      looks.push(count() - before)
+      expect(await inOneTurn(() => path?.isUnchanged(true))).toBe(true)
+      checks.push(count() - before)
     }
-    expect(looks).toEqual([2, 1, 1, 2, 1])
+    expect(checks).toEqual([2, 1, 1, 2, 1])
   })
 
-  it('looks for what is absent by name once a second has passed', async () => {
+  it('checks for what is absent by name once a second has passed', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countedLooks()
@@ -131,45 +131,45 @@ describe('KnownPaths', () => {
     known.set('a', all)
     const path = new Path(known, 'a')
     const before = count()
-    expect(path.holds(false)).toBe(true)
+    expect(path.isUnchanged(false)).toBe(true)
     expect(count() - before).toBe(4)
-    expect(path.holds(false)).toBe(true)
+    expect(path.isUnchanged(false)).toBe(true)
     expect(count() - before).toBe(6)
   })
 
-  it('looks every time for those that share nothing', async () => {
+  it('checks every time for those that share nothing', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countedLooks()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
-    await inOneTurn(() => Array.from({ length: 5 }, () => path?.holds(false)))
+    await inOneTurn(() => Array.from({ length: 5 }, () => path?.isUnchanged(false)))
     expect(count() - before).toBe(10)
   })
 
-  it('looks again in a turn that lasts long', async () => {
+  it('checks again in a turn that lasts long', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const [path] = await knownPaths(folder, new FileStat(), 'a')
     const got = await inOneTurn(() => {
-      const first = path?.holds(true)
+      const first = path?.isUnchanged(true)
       writeFileSync(folder.join('a'), 'changed')
       nowMs += 1
-      return [first, path?.holds(true)]
+      return [first, path?.isUnchanged(true)]
     })
     expect(got).toEqual([true, false])
   })
 
-  it('of the sidecars, looks at the one that is to be sent', async () => {
+  it('of the sidecars, checks at the one that is to be sent', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.gz': 'GZ' })
     await settle()
     const { files, count } = countedLooks()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
-    expect(path?.holds(false, 'br')).toBe(true)
+    expect(path?.isUnchanged(false, 'br')).toBe(true)
     expect(count() - before).toBe(3)
     writeFileSync(folder.join('a.gz'), 'other')
-    expect([path?.holds(false, 'br'), path?.holds(false, 'gzip')]).toEqual([true, false])
+    expect([path?.isUnchanged(false, 'br'), path?.isUnchanged(false, 'gzip')]).toEqual([true, false])
   })
 
   it.each<[string, (path: string) => void, Coding]>([
@@ -182,9 +182,9 @@ describe('KnownPaths', () => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.next': 'NEXT' })
     await settle()
     const [path] = await knownPaths(folder, new FileStat(), 'a')
-    expect([path?.holds(false, coding), await path?.holdsLater(coding)]).toEqual([true, true])
+    expect([path?.isUnchanged(false, coding), await path?.isUnchangedLater(coding)]).toEqual([true, true])
     change(folder.join('a'))
-    expect([path?.holds(false, coding), await path?.holdsLater(coding)]).toEqual([false, false])
+    expect([path?.isUnchanged(false, coding), await path?.isUnchangedLater(coding)]).toEqual([false, false])
   })
 
   it('does not know while the file system is slow or fails', async () => {
@@ -196,7 +196,7 @@ describe('KnownPaths', () => {
     )
     failing.set('a', await found(folder.join('a')))
     const path = new Path(failing, 'a')
-    expect([path.holds(true), await path.holdsLater()]).toEqual(['unknown', false])
+    expect([path.isUnchanged(true), await path.isUnchangedLater()]).toEqual(['unknown', false])
   })
 
   it('keeps a bounded number of paths, none of them long', async () => {

@@ -1,53 +1,53 @@
 import { performance } from 'node:perf_hooks'
-import { isAged, isSameDirectory, lookForNames } from './absence.ts'
+import { isAged, isSameDirectory, areNamesAbsent } from './absence.ts'
 import type { Absence } from './resolution.ts'
 import { identityOf, isSameState, type FileIdentity } from '../files/file-identity.ts'
 import type { FileStat } from './file-stat.ts'
 import type { Resolution } from './resolution.ts'
-import { NO_TURN, type Look, type LookTime, type Variant } from './resolution.ts'
+import { NO_TURN, type Check, type CheckTime, type Variant } from './resolution.ts'
 import { currentTurn } from './turn.ts'
 
-/** Paths kept; the oldest goes first. */
+/** Maximum number of remembered paths. The oldest is removed first. */
 const MAX_PATHS = 4096
-/** Longest path kept, so that the spellings of one file do not take more memory than files do. */
+/** Longest remembered path, so that different spellings of one file use less memory than files do. */
 const MAX_PATH_LENGTH = 256
-/** Directories whose last look is remembered, to be shared. */
+/** Maximum number of directories whose last check requests can share. */
 const MAX_DIRECTORIES = 256
-/** A turn of the event loop may be long; what was looked at so long ago is looked at again. */
+/** Maximum age of a shared check. A turn of the event loop can take longer. */
 const MAX_AGE_MS = 1
 /**
- * For so long a look at a directory does, be it of an earlier turn: it tells about sidecars that have come, and no file
- * is less true without them. No client sees a response, writes a sidecar and asks again within that time.
+ * Maximum age of a directory check from an earlier turn. Such a check only finds new sidecars, and a response without one
+ * is still correct. No client can read a response, write a sidecar and send the next request within this time.
  */
 const MAX_DIRECTORY_AGE_MS = 0.1
 
-interface SeenDirectory extends LookTime {
+interface CheckedDirectory extends CheckTime {
   readonly found: FileIdentity | undefined
 }
 
 /**
- * What request paths led to. Nothing is taken for true because it was: before each response everything is looked at again,
- * once for all requests that arrived together in one turn of the event loop.
+ * Remembers the files of request paths. Before each response, it checks the files again with stat calls, which the
+ * requests of one event-loop turn share. docs/decisions/0050
  */
 export class KnownPaths {
   readonly #files: FileStat
   readonly #entries = new Map<string, Resolution>()
-  readonly #directories = new Map<string, SeenDirectory>()
+  readonly #directories = new Map<string, CheckedDirectory>()
 
   constructor(files: FileStat) {
     this.#files = files
   }
 
   /**
-   * What a path led to when it was last found out.
+   * Returns the last known file of a path.
    *
-   * @param path Path of a request, as received
+   * @param path Request path as received
    */
   get(path: string): Resolution | undefined {
     return this.#entries.get(path)
   }
 
-  /** Keeps what a path led to. */
+  /** Remembers the file of a path. */
   set(path: string, resolution: Resolution): void {
     if (path.length > MAX_PATH_LENGTH) return
     this.#entries.delete(path)
@@ -56,61 +56,61 @@ export class KnownPaths {
   }
 
   /**
-   * Whether a path leads to the same now.
+   * Reports whether a path still names the same file.
    *
-   * @param variant The one of them that is to be sent
-   * @param isShared Whether a look of this turn is recent enough
-   * @returns `'unknown'` where it would take time to know
+   * @param variant The variant to send
+   * @param isShared Whether a check of this event-loop turn is recent enough
+   * @returns 'unknown' if the check would block
    */
-  holds({ looks, absence }: Resolution, variant: Variant, isShared: boolean): boolean | 'unknown' {
-    const now: LookTime = { turn: isShared ? currentTurn() : NO_TURN, atMs: performance.now() }
-    for (const look of looks) {
-      const isSame = this.#isAsBefore(look, now)
+  isUnchanged({ checks, absence }: Resolution, variant: Variant, isShared: boolean): boolean | 'unknown' {
+    const now: CheckTime = { turn: isShared ? currentTurn() : NO_TURN, atMs: performance.now() }
+    for (const check of checks) {
+      const isSame = this.#isAsBefore(check, now)
       if (isSame !== true) return isSame
     }
     if (absence === undefined) return true
-    const isSame = looks.includes(variant) || this.#isAsBefore(variant, now)
+    const isSame = checks.includes(variant) || this.#isAsBefore(variant, now)
     return isSame === true ? this.#isStillAbsent(absence, now) : isSame
   }
 
-  /** As `holds`, where that takes time. False also if it cannot be known. */
-  async holdsLater({ looks, absence }: Resolution, variant: Variant): Promise<boolean> {
-    const isThere = async (path: string, stats: FileIdentity | undefined): Promise<boolean> =>
-      isSameFound(await this.#files.look(path), stats)
-    const parts = looks.map(({ path, stats }) => isThere(path, stats))
+  /** Reports whether a path still names the same file, after stat calls in the thread pool. Returns false on an error. */
+  async isUnchangedLater({ checks, absence }: Resolution, variant: Variant): Promise<boolean> {
+    const isSameAt = async (path: string, stats: FileIdentity | undefined): Promise<boolean> =>
+      isSameFound(await this.#files.stat(path), stats)
+    const parts = checks.map(({ path, stats }) => isSameAt(path, stats))
     if (absence !== undefined) {
-      if (!looks.includes(variant)) parts.push(isThere(variant.path, variant.stats))
-      parts.push(isThere(absence.directory, absence.stats))
+      if (!checks.includes(variant)) parts.push(isSameAt(variant.path, variant.stats))
+      parts.push(isSameAt(absence.directory, absence.stats))
       const nowMs = performance.now()
       if (isAged(absence, nowMs)) {
         absence.atMs = nowMs
-        parts.push(...absence.paths.map((path) => isThere(path, undefined)))
+        parts.push(...absence.paths.map((path) => isSameAt(path, undefined)))
       }
     }
     try {
       return !(await Promise.all(parts)).includes(false)
     } catch {
-      // Whoever looks next is told why.
+      // The caller then finds the file again, which throws the error.
       return false
     }
   }
 
-  #isAsBefore({ path, stats, seen }: Look, now: LookTime): boolean | 'unknown' {
-    if (isRecent(seen, now)) return true
-    const found = this.#files.lookNow(path, now.atMs)
+  #isAsBefore({ path, stats, checkedAt }: Check, now: CheckTime): boolean | 'unknown' {
+    if (isRecent(checkedAt, now)) return true
+    const found = this.#files.quickStat(path, now.atMs)
     if (found === 'unknown') return 'unknown'
     if (!isSameFound(found, stats)) return false
-    seen.turn = now.turn
-    seen.atMs = now.atMs
+    checkedAt.turn = now.turn
+    checkedAt.atMs = now.atMs
     return true
   }
 
-  #isStillAbsent(absence: Absence, now: LookTime): boolean | 'unknown' {
-    if (isAged(absence, now.atMs)) return lookForNames(absence, this.#files, now.atMs)
+  #isStillAbsent(absence: Absence, now: CheckTime): boolean | 'unknown' {
+    if (isAged(absence, now.atMs)) return areNamesAbsent(absence, this.#files, now.atMs)
     const { directory } = absence
     let last = this.#directories.get(directory)
     if (last === undefined || !(isRecent(last, now) || isBrief(last, now))) {
-      const found = this.#files.lookNow(directory, now.atMs)
+      const found = this.#files.quickStat(directory, now.atMs)
       if (found === 'unknown') return 'unknown'
       last = { ...now, found: found && identityOf(found) }
       this.#directories.delete(directory)
@@ -121,13 +121,13 @@ export class KnownPaths {
   }
 }
 
-/** Whether it was looked at in the same turn, and that is not long ago. */
-function isRecent({ turn, atMs }: LookTime, now: LookTime): boolean {
+/** Reports whether a check belongs to the same turn and is less than 1 ms old. */
+function isRecent({ turn, atMs }: CheckTime, now: CheckTime): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }
 
-/** Whether it was looked at so shortly before that nobody can have seen the response and done something else since. */
-function isBrief({ atMs }: LookTime, now: LookTime): boolean {
+/** Reports whether a check is so recent that no client can have acted on its response. */
+function isBrief({ atMs }: CheckTime, now: CheckTime): boolean {
   return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
 }
 

@@ -1,5 +1,5 @@
 import type { PathGuards } from '../options.ts'
-/** A place in the file system; whether anything is there is not known yet. */
+/** A path in the file system, which may or may not exist. */
 export interface PathLocation {
   readonly kind: 'path'
   /** Path in the file system. */
@@ -8,31 +8,31 @@ export interface PathLocation {
   readonly name: string
   /** Whether the path ends in a slash, so that it cannot name a file. */
   readonly isDirectory: boolean
-  /** Whether slashes are repeated, so that the file has another path. */
+  /** Whether the path has repeated slashes, so that the file has a shorter path. */
   readonly isRedundant: boolean
 }
 
-/** Where a request path leads. One that is refused must not be looked up, nor fall back to anything. */
+/** Location of a request path. A refused path must neither be looked up nor get the fallback file. */
 export type Location = PathLocation | { readonly kind: 'refused' }
 
 const REFUSED: Location = { kind: 'refused' }
 
 /**
- * What a path may hold: by RFC 3986 §3.3, `%` included, and what clients send as it is all the same, browsers `[`, `]` and
- * `|`: frameworks call the chunks of routes `[slug].js`. Other bytes have to be encoded, and a backslash is refused.
+ * Matches the characters of RFC 3986 §3.3, including `%`, and those that browsers do not encode: `[`, `]` and `|` (some
+ * frameworks name files `[slug].js`). Other bytes must be percent-encoded. Refuses a backslash.
  */
 const PATH_CHARACTERS = /^[!$-;=@-[\]-~]*$/
-/** An encoded separator would be one here and none in the router, or the other way round. */
+/** Matches an encoded separator, which the router and the file system would read differently. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const CONTROL = /[\0-\x1f\x7f]/
 const IS_WINDOWS = process.platform === 'win32'
 
 /**
- * Turns the path of a request, below its mount, into a path in the file system. This is the one place where a path is
- * decoded and joined; every check is made on exactly the string that is joined.
+ * Converts a request path to a path in the file system. Paths are decoded and joined only here, and every check uses
+ * exactly the joined string.
  *
  * @param base Directory to serve, with a trailing separator
- * @param rawPath What follows the prefix of the mount, as received: empty, or starting with a slash
+ * @param rawPath Request path after the prefix, as received: empty, or starting with a slash
  */
 export function locate(base: string, rawPath: string, guards: PathGuards): Location {
   if (!PATH_CHARACTERS.test(rawPath) || ENCODED_SEPARATOR.test(rawPath)) return REFUSED
@@ -41,7 +41,7 @@ export function locate(base: string, rawPath: string, guards: PathGuards): Locat
 }
 
 /**
- * As `locate`, for a path that is decoded already, such as a route parameter.
+ * Converts a decoded path, such as a route parameter, to a path in the file system.
  *
  * @param path Empty, or starting with a slash
  */
@@ -63,15 +63,15 @@ export function locateName(base: string, path: string, guards: PathGuards): Loca
   }
 }
 
-/** The path of a file in a directory. */
+/** Joins a directory and a file name. */
 export function locateIn(directory: string, name: string): string {
   return directory.endsWith('/') ? directory + name : `${directory}/${name}`
 }
 
 /**
- * What follows the prefix of a mount in a request path.
+ * Returns the part of a request path after the prefix.
  *
- * @param segments Number of segments of the prefix; they may be parameters, so their text is not compared
+ * @param segments Number of segments of the prefix. Not compared by text, because segments can be parameters
  */
 export function belowPrefix(path: string, segments: number): string {
   let end = 0
@@ -85,31 +85,30 @@ export function belowPrefix(path: string, segments: number): string {
 function isRefused(segment: string, index: number, guards: PathGuards): boolean {
   if (IS_WINDOWS && isOtherOnWindows(segment)) return true
   if (!segment.startsWith('.')) return false
-  // Some servers further in take `..;` for `..`.
+  // Some servers read `..;` as `..`.
   if (/^\.{1,2}(?:;|$)/.test(segment)) return true
-  // RFC 8615: the one directory with a dot that is meant to be public.
+  // RFC 8615: the only dot directory that is public by design.
   return guards.dotfiles === 'deny' && !(index === 0 && segment === '.well-known')
 }
 
-/** Percent-decodes once; `undefined` if an escape is malformed or the bytes are no UTF-8. */
+/** Percent-decodes once. Returns `undefined` for a malformed escape or bytes that are not UTF-8. */
 function decode(path: string): string | undefined {
   if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path)
   } catch {
-    // A malformed path is an expected response, not an error.
     return undefined
   }
 }
 
-/** Devices, whatever extension follows. */
+/** Matches names of devices, with any extension. */
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:[.: ]|$)/i
 
 /**
- * Whether Windows takes a name of a file for another one, or for none: `a.txt::$DATA` and `a.txt.` are `a.txt`, `GIT~1` is what it
- * calls `.git` for old programs, and `nul.txt` is a device. A check of the name would say nothing about what is opened.
+ * Reports whether Windows opens another file or a device for a name: `a.txt::$DATA` and `a.txt.` are `a.txt`, `GIT~1` is the
+ * short name of `.git`, and `nul.txt` is a device. Other checks of such a name would not apply to the opened file.
  *
- * @param segment Of a path, decoded
+ * @param segment Decoded path segment
  */
 export function isOtherOnWindows(segment: string): boolean {
   return /[:*?"<>|]|~\d|[. ]$/.test(segment) || DEVICE.test(segment)

@@ -2,61 +2,61 @@ import type { Coding } from '../http/precompressed.ts'
 import { type FileIdentity, identityOf } from '../files/file-identity.ts'
 import type { Representation } from '../http/representation.ts'
 
-/** A file as it is stored, in one coding. */
-export interface Variant extends Look {
+/** A stored file in one coding. */
+export interface Variant extends Check {
   readonly stats: FileIdentity
   /** Path of the plain file below the mount, with a leading slash. */
   readonly name: string
   readonly coding: Coding
-  /** What it is to clients, left here by the first response from memory. */
+  /** Cached by the first response from memory. */
   representation: Representation | undefined
 }
 
-/** A path that was looked at. */
-export interface Look {
+/** A path and the result of its stat call. */
+export interface Check {
   /** Path in the file system. */
   readonly path: string
-  /** What was there; `undefined` for nothing. */
+  /** State of the file; `undefined` if the path did not exist. */
   readonly stats: FileIdentity | undefined
-  /** When it was found to be the same last. */
-  readonly seen: LookTime
+  /** Time of the last stat call with the same result. */
+  readonly checkedAt: CheckTime
 }
 
-/** A time, as far as looks are shared by requests. */
-export interface LookTime {
-  /** Turn of the event loop. */
+/** Time of a stat call. Requests of the same event-loop turn can share its result. */
+export interface CheckTime {
+  /** Number of the event-loop turn. */
   turn: number
   atMs: number
 }
 
-/** No turn: what is known from then is shared with no request. */
+/** A turn number that no request shares. */
 export const NO_TURN = -1
 
-/** A look whose result is shared with no request yet. */
-export function newLook(path: string, stats: FileIdentity | undefined): Look {
-  return { path, stats: stats && identityOf(stats), seen: { turn: NO_TURN, atMs: 0 } }
+/** Returns a check that no request shares yet. */
+export function newCheck(path: string, stats: FileIdentity | undefined): Check {
+  return { path, stats: stats && identityOf(stats), checkedAt: { turn: NO_TURN, atMs: 0 } }
 }
 
-/** What a request path leads to. */
+/** The file that a request path names. */
 export interface Resolution {
-  /** The file in every coding it is stored in; the plain one comes last. */
+  /** The file in each coding that it is stored in. The plain file comes last. */
   readonly variants: readonly [...Variant[], Variant]
-  /** What was looked at to find out: while that is the same, so is the rest. */
-  readonly looks: readonly Look[]
-  /** If the looks are at the plain file alone: what else they depend on. */
+  /** The checks that led to this file. While their results are the same, the resolution is valid. */
+  readonly checks: readonly Check[]
+  /** Absent sidecars, if `checks` contains only the plain file. */
   readonly absence?: Absence
-  /** The file responses for a directory that is to be asked for with a slash. */
+  /** Whether the file is the index of a directory that was requested without a trailing slash. */
   readonly isUnslashed?: boolean
 }
 
 /**
- * Names that are not in a directory. One that comes changes the directory, and so does one of the others that goes: one
- * look does for all of them.
+ * Names that a directory does not contain. Adding or removing a file changes the directory, so one check of the directory
+ * covers all names.
  */
 export interface Absence {
   readonly paths: readonly string[]
   readonly directory: string
   readonly stats: FileIdentity
-  /** When the names themselves were last looked for. */
+  /** Time of the last check of the names themselves, in milliseconds. */
   atMs: number
 }

@@ -16,32 +16,32 @@ const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: fa
  * Each look takes 5 ms, on the event loop or in the thread pool, and is counted by where it was. The clock says so too,
  * however busy the machine is.
  */
-function slowDisk(): { files: FileStat; looks: { sync: number[]; async: number } } {
+function slowDisk(): { files: FileStat; checks: { sync: number[]; async: number } } {
   let nowMs = 1e6
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   onTestFinished(() => clock.mockRestore())
-  const looks = { sync: [] as number[], async: 0 }
+  const checks = { sync: [] as number[], async: 0 }
   const files = new FileStat(
     (path) => {
-      looks.sync.push(currentTurn())
+      checks.sync.push(currentTurn())
       nowMs += LOOK_MS
       return stat(path)
     },
     async (path) => {
-      looks.async++
+      checks.async++
       const doneMs = nowMs + LOOK_MS
       await delay(LOOK_MS)
       nowMs = Math.max(nowMs, doneMs)
       return stat(path)
     },
   )
-  return { files, looks }
+  return { files, checks }
 }
 
 it('on a slow disk, requests for files leave the event loop to those for other routes', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `${i}.txt`)
   await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
-  const { files, looks } = slowDisk()
+  const { files, checks } = slowDisk()
   const mount = new Mount(`${folder.path}/`, 1, resolveOptions(), files)
   await using server = new Server()
   server.router().get('/files/*path', (ctx) => mount.serve(ctx))
@@ -49,7 +49,7 @@ it('on a slow disk, requests for files leave the event loop to those for other r
 
   // The first time nothing is known, the second time every path is.
   for (const round of [1, 2]) {
-    looks.sync = []
+    checks.sync = []
     const responses: string[] = []
     const ask = async (path: string): Promise<void> => {
       responses.push(await (await server.fetch(path)).text())
@@ -58,8 +58,8 @@ it('on a slow disk, requests for files leave the event loop to those for other r
     expect([round, responses[0]]).toEqual([round, 'other'])
     expect(responses.toSorted()).toEqual([...names, 'other'].toSorted())
     // The first shows that the disk is slow; then one now and then whether it still is.
-    expect(looks.sync.length).toBeLessThanOrEqual(6)
-    expect(new Set(looks.sync).size).toBe(looks.sync.length)
+    expect(checks.sync.length).toBeLessThanOrEqual(6)
+    expect(new Set(checks.sync).size).toBe(checks.sync.length)
   }
-  expect(looks.async).toBeGreaterThan(names.length)
+  expect(checks.async).toBeGreaterThan(names.length)
 })

@@ -2,18 +2,15 @@ import { performance } from 'node:perf_hooks'
 
 const { nodeTiming } = performance
 
-/**
- * A number that is the same all through one turn of the event loop, and another one in the next. A turn begins when the
- * loop asks the system what has come in.
- */
+/** Returns the number of the current event-loop turn. A turn begins when the loop polls for events. */
 export function currentTurn(): number {
   return nodeTiming.uvMetricsInfo.loopCount
 }
 
-/** What looks may take of one turn of the event loop, in milliseconds: less than anybody notices. */
+/** Maximum total time of synchronous stat calls per event-loop turn. A delay of 5 ms is not noticeable. */
 const MAX_MS = 5
 
-/** Bounds what all looks in one turn of the event loop take together, be they of several mounts. */
+/** Limits the total time of the synchronous stat calls of all mounts per event-loop turn. */
 export class TurnBudget {
   readonly #turnOf: () => number
   #turn = 0
@@ -23,7 +20,7 @@ export class TurnBudget {
     this.#turnOf = turnOf
   }
 
-  /** Whether nothing of this turn is left. */
+  /** Reports whether the calls of this turn have used the whole budget. */
   isSpent(): boolean {
     return this.#spentMs >= MAX_MS && this.#turn === this.#turnOf()
   }
