@@ -13,7 +13,7 @@ const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
-/** Whether the file is in memory must not show in any response. */
+/** No response may depend on whether the file is in memory. */
 describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
     const folder = await tempFolder(files)
@@ -29,7 +29,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
     }
   }
 
-  it('200 with everything a client needs to keep the file', async () => {
+  it('answers 200 with everything a cache needs', async () => {
     await using at = await open(DIGITS)
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await at.server.ask('/v.txt')
@@ -46,7 +46,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
     }
   })
 
-  it('304 with nothing but the validators', async () => {
+  it('answers 304 with only the validators', async () => {
     await using at = await open(DIGITS)
     const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
     for (const method of ['GET', 'HEAD']) {
@@ -58,7 +58,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
     }
   })
 
-  it('206 and 416 for ranges, after every condition', async () => {
+  it('answers ranges with 206 and 416, after every condition', async () => {
     await using at = await open(DIGITS)
     const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
     const table: [Record<string, string>, number, string | null, string | null][] = [
@@ -77,7 +77,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
     ]
     for (const [fields, status, body, contentRange] of table) {
       const { headers, text, ...response } = await at.server.ask('/v.txt', fields)
-      // What an error response says is not for here, but the file must not be in it.
+      // This test does not specify the error body, only that it does not contain the file.
       const sent = response.status < 400 || text.includes('123456789') ? text : null
       expect([fields, response.status, sent, headers.get('content-range')]).toEqual([
         fields,
@@ -89,14 +89,14 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
     expect((await at.server.ask('/v.txt')).text).toBe('123456789')
   })
 
-  it('sends no validator that is switched off', async () => {
+  it('omits a validator that is switched off', async () => {
     await using at = await open(DIGITS, { etag: false, lastModified: false })
     const { headers } = await at.server.ask('/v.txt')
     expect([headers.get('etag'), headers.get('last-modified')]).toEqual([null, null])
     expect((await at.server.ask('/v.txt', { 'if-modified-since': MODIFIED })).status).toBe(200)
   })
 
-  it('gives a file from the future the present as its date', async () => {
+  it('sends the present as the date of a file from the future', async () => {
     await using at = await open(DIGITS)
     utimesSync(at.folder.join('v.txt'), 32_503_680_000, 32_503_680_000)
     const { headers } = await at.server.ask('/v.txt')
@@ -131,7 +131,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
 describe('large files', () => {
   const SIZE = 32 * 1024 * 1024
 
-  it('sends the file that it opened, whatever becomes of its name', async () => {
+  it('sends the opened file even if its name is deleted or reused', async () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const client = await connectH1({ port: server.port })
@@ -145,7 +145,7 @@ describe('large files', () => {
     await client.close()
   })
 
-  it('cuts the connection when the file becomes shorter, and says so', async () => {
+  it('closes the connection and warns when the file becomes shorter', async () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE), 'a.txt': 'next response' })
     const warnings: string[] = []
     await using server = await serve((router) =>
@@ -182,7 +182,7 @@ describe('large files', () => {
   })
 })
 
-/** Serves a file that keeps still from the read of that number on; counts how often it was opened. */
+/** Serves a file that stops changing at the given read. Counts how often it is opened. */
 const serveRestless = async (stillFrom: number) => {
   const folder = await tempFolder({ 'a.txt': 'content' })
   const counts = { opened: 0, closed: 0, prepared: 0 }
@@ -214,7 +214,7 @@ const serveRestless = async (stillFrom: number) => {
 }
 
 it.each([true, false])(
-  'a file that grows each time it is read is sent as it was when opened (in memory: %s)',
+  'sends a file that grows at each read in the state of its opening (in memory: %s)',
   async (isLoaded) => {
     await using folder = await tempFolder({ log: 'line 0\n' })
     let lines = 0
@@ -242,13 +242,13 @@ it.each([true, false])(
 )
 
 describe('a file that is changed each time it is read', () => {
-  it('is opened again until it keeps still', async () => {
+  it('is opened again until it stops changing', async () => {
     await using at = await serveRestless(3)
     const { status, text } = await at.ask('/a.txt')
     expect([status, text, at.counts]).toEqual([200, 'content', { opened: 3, closed: 3, prepared: 1 }])
   })
 
-  it('is 503 with Retry-After in the end', async () => {
+  it('gets 503 with Retry-After after the last attempt', async () => {
     await using at = await serveRestless(Infinity)
     const { status, headers } = await at.ask('/a.txt')
     expect([status, headers.get('retry-after'), headers.get('etag')]).toEqual([503, '1', null])

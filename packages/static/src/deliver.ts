@@ -110,8 +110,8 @@ export function deliverLoaded(
 }
 
 /**
- * Chooses the response. Conditions and ranges apply to GET and HEAD with status 200 only (RFC 9110 §13.2.1): a file that
- * answers a POST or serves as an error page is always sent whole.
+ * Chooses the response. RFC 9110 §13.2.1: conditions and ranges apply only to GET and HEAD with status 200. A file that
+ * answers a POST or serves as an error page is sent whole.
  */
 function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'

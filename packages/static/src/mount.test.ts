@@ -10,8 +10,8 @@ import { staticFiles } from './index.ts'
 const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
-describe('sidecars', () => {
-  it('are sent to those who take them, and the response says that it varies', async () => {
+describe('a sidecar', () => {
+  it('is sent to clients that accept its coding, with Vary', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const table: [string, string, string, string | null][] = [
@@ -39,14 +39,14 @@ describe('sidecars', () => {
     expect((await server.ask('/only.js', { 'accept-encoding': 'gzip' })).status).toBe(404)
   })
 
-  it('are not looked for when switched off', async () => {
+  it('is ignored when the option is off', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { precompressed: false }))
     const response = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
     expect([response.text, response.headers.get('vary')]).toEqual(['IDENTITY', null])
   })
 
-  it('that are empty, as of a build that failed, are passed over until they are not', async () => {
+  it('is ignored while it is empty, as after a failed build', async () => {
     await using folder = await tempFolder({ 'a.js': 'ID', 'a.js.br': '', 'a.js.gz': 'GZIP' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const ask = async (): Promise<string> => (await server.ask('/a.js', { 'accept-encoding': 'gzip, br' })).text
@@ -57,7 +57,7 @@ describe('sidecars', () => {
     expect(await ask()).toBe('BR')
   })
 
-  it('have a tag of their own, even with the same size and time', async () => {
+  it('has its own tag, even with the size and time of the plain file', async () => {
     await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
     for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -73,7 +73,7 @@ describe('sidecars', () => {
     expect((await server.ask('/a.js', { 'accept-encoding': 'br', 'if-none-match': gzip })).status).toBe(200)
   })
 
-  it('that are no regular files inside of the directory are passed over', async () => {
+  it('is ignored if it is not a regular file inside the directory', async () => {
     await using folder = await tempFolder({ 'root/a.js': 'ID', 'root/b.js': 'ID', 'root/c.js': 'ID', secret: 'SECRET' })
     execFileSync('mkfifo', [folder.join('root/a.js.gz')])
     symlinkSync('../secret', folder.join('root/b.js.gz'))
@@ -85,7 +85,7 @@ describe('sidecars', () => {
     }
   })
 
-  it('are asked for again on every request', async () => {
+  it('is checked again for each request', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const ask = (): Promise<Response> => server.ask('/app.js', { 'accept-encoding': 'gzip' })
@@ -98,7 +98,7 @@ describe('sidecars', () => {
     expect((await ask()).status).toBe(404)
   })
 
-  it('or 406, if no coding is accepted at all', async () => {
+  it('gets 406 if the client accepts no available coding', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
@@ -107,7 +107,7 @@ describe('sidecars', () => {
   })
 })
 
-describe('single-page application', () => {
+describe('a single-page application', () => {
   const SPA = { 'index.html': 'SHELL', 'about/index.html': 'ABOUT', 'empty/x': '', 'index.html.gz': 'GZ' }
 
   it('answers paths without a file with the fallback file', async () => {
@@ -127,7 +127,7 @@ describe('single-page application', () => {
     expect(same.status).toBe(304)
   })
 
-  it('answers 404 for an asset, unless HTML is asked for by name', async () => {
+  it('answers 404 for an asset unless Accept names HTML', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     for (const path of ['/missing.js', '/missing.JS', '/missing%2ejs', '/assets/a.woff2']) {
@@ -141,7 +141,7 @@ describe('single-page application', () => {
     expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
   })
 
-  it('answers 404 for what is there and must not be sent, and says why to the log', async () => {
+  it('answers 404 for a file that must not be sent, and logs the reason', async () => {
     await using folder = await tempFolder({ 'root/index.html': 'SHELL', 'root/x': 'X', out: 'OUT' })
     symlinkSync('../out', folder.join('root/link'))
     symlinkSync('x', folder.join('root/inner'))
@@ -156,7 +156,7 @@ describe('single-page application', () => {
     }
   })
 
-  it('takes another fallback file, and leaves directories to the index', async () => {
+  it('sends another fallback file, but the index file for a directory', async () => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'shell/app.html': 'APP' })
     await using server = await serve((router) =>
       staticFiles(router, '/', folder.path, { spa: true, fallbackFile: 'shell/app.html' }),
@@ -165,7 +165,7 @@ describe('single-page application', () => {
     expect((await server.ask('/')).text).toBe('INDEX')
   })
 
-  it('stays off unless asked for, and inside of its prefix', async () => {
+  it('stays off by default, and within its prefix', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL' })
     await using off = await serve((router) => staticFiles(router, '/', folder.path))
     expect((await off.ask('/route')).status).toBe(404)
@@ -185,7 +185,7 @@ describe('single-page application', () => {
 })
 
 describe('cacheControl', () => {
-  it('is asked for every response with the file that is sent', async () => {
+  it('is called for each response with the path of the sent file', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL', 'app.js': 'A', 'a.txt': 'T' })
     const asked: [string, boolean][] = []
     await using server = await serve((router) =>
@@ -237,7 +237,7 @@ it.each([
 })
 
 describe('freshness', () => {
-  it('sees a change between two requests of one turn that no network separates', async () => {
+  it('detects a change between two requests of one turn without a network', async () => {
     await using folder = await tempFolder({ 'a.txt': 'old' })
     const server = new Server()
     staticFiles(server.router(), '/', folder.path)
@@ -311,7 +311,7 @@ describe('freshness', () => {
     },
   )
 
-  it.each([true, false])('sees every change on the next request (in memory: %s)', async (cacheInMemory) => {
+  it.each([true, false])('detects every change at the next request (in memory: %s)', async (cacheInMemory) => {
     await using folder = await tempFolder({ 'r1/s.txt': 'one!', 'r2/s.txt': 'two!' })
     symlinkSync('r1', folder.join('current'))
     for (const name of ['r1', 'r2']) utimesSync(folder.join(name, 's.txt'), 1e9, 1e9)

@@ -5,7 +5,7 @@ const RELATIVE = 'must be a relative path without "." or ".." segments'
 const NAME_A_FILE = 'Name a file below the directory, for example "app/index.html".'
 
 describe('resolveOptions', () => {
-  it('has a default for everything', () => {
+  it('fills in a default for each option', () => {
     expect(resolveOptions()).toEqual({
       precompressed: true,
       cacheInMemory: true,
@@ -25,7 +25,7 @@ describe('resolveOptions', () => {
     })
   })
 
-  it('takes what is given, and undefined for not given', () => {
+  it('keeps given values, and treats undefined as absent', () => {
     const given = { spa: true, fallbackFile: 'shell/app.html', indexFile: undefined }
     expect(resolveOptions(given as unknown as StaticFilesOptions)).toMatchObject({
       spa: true,

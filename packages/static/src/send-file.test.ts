@@ -6,7 +6,7 @@ import { serve } from '../test/serve.ts'
 import { sendFile, type SendFileOptions } from './index.ts'
 
 describe('sendFile', () => {
-  it('answers with a file as a mount would', async () => {
+  it('sends a file with the same header fields as staticFiles', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => {
       router.get('/path', (ctx) => sendFile(ctx, folder.join('a.txt')))
@@ -22,7 +22,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('sets what its options say', async () => {
+  it('sets the header fields of its options', async () => {
     await using folder = await tempFolder({ 'año.txt': 'x' })
     const respond = async (options: SendFileOptions) => {
       await using server = await serve((router) =>
@@ -57,7 +57,7 @@ describe('sendFile', () => {
     },
   )
 
-  it('describes no body in a 304', async () => {
+  it('omits fields that describe a body from a 304', async () => {
     await using folder = await tempFolder({ 'a.txt': 'A' })
     await using server = await serve((router) => {
       const options = { download: true, contentType: 'text/x-mine', cacheControl: 'no-cache' }
@@ -97,7 +97,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('answers 404 by the handler for that, and can be that handler', async () => {
+  it('calls the notFound handler, and can be that handler', async () => {
     await using folder = await tempFolder({ '404.html': 'Not here' })
     await using server = await serve((router) => {
       router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))
@@ -111,7 +111,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('does not read conditions into a POST', async () => {
+  it('ignores conditions of a POST', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => router.post('/', (ctx) => sendFile(ctx, folder.join('a.txt'))))
     const { status, text } = await server.ask(
@@ -144,7 +144,7 @@ describe('sendFile', () => {
       'root',
       'options must be an object, got "root". Known options: root, download, contentType, cacheControl, etag, lastModified.',
     ],
-    // As of variables that are not set: nothing that a client asks for may be sent from anywhere.
+    // Unset variables: a path from a request must not be served from any directory.
     [
       '/etc/hosts',
       { root: undefined },

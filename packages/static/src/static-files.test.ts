@@ -16,7 +16,7 @@ const get = async (port: number, target: string, fields = ''): Promise<string> =
 }
 
 describe('staticFiles', () => {
-  it('serves files, nested ones and the index of a directory, with or without its slash', async () => {
+  it('serves files, nested files and the index of a directory, with or without its slash', async () => {
     await using folder = await tempFolder({
       'index.html': 'ROOT',
       'a.txt': 'hello',
@@ -53,7 +53,7 @@ describe('staticFiles', () => {
     }
   })
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('answers HEAD like GET, without the body', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const [got, head] = [await server.ask('/a.txt'), await server.ask('/a.txt', {}, 'HEAD')]
@@ -80,7 +80,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/form', {}, 'POST')).text).toBe('posted')
   })
 
-  it('lets routes that are more specific go first, whatever was registered first', async () => {
+  it('gives more specific routes precedence, in any order of registration', async () => {
     await using folder = await tempFolder({ 'api/users': 'a file', 'b.txt': 'B' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -110,7 +110,7 @@ describe('staticFiles', () => {
     ['', '/static', '/static-secret.txt', NOT_FOUND],
     ['', '/static', '/a.txt', NOT_FOUND],
     ['', '/static', '/static/static/a.txt', NOT_FOUND],
-  ])('in group %j below %j, %s is %j', async (group, prefix, path, body) => {
+  ])('serves, in group %j below %j, %s as %j', async (group, prefix, path, body) => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'a.txt': 'A' })
     await using server = await serve((router) => {
       staticFiles(group === '' ? router : router.group(group), prefix, folder.path)
@@ -141,7 +141,7 @@ describe('staticFiles', () => {
     }
   })
 
-  it('refuses hostile paths on the wire', async () => {
+  it('refuses hostile paths over a socket', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'SHELL',
       'root/.env': 'SECRET',
@@ -170,7 +170,7 @@ describe('staticFiles', () => {
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
 
-  it('sends repeated slashes to the one path of a file, so that no guard is passed by', async () => {
+  it('answers repeated slashes with a redirect to the path of the file, so that no guard is bypassed', async () => {
     await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -196,7 +196,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/admin/secret.txt')).status).toBe(401)
   })
 
-  it('sends directories to their slash if that is wanted', async () => {
+  it('answers a directory with a redirect to its trailing slash with the option redirect', async () => {
     await using folder = await tempFolder({ 'dir/index.html': 'DIR', 'index.html': 'ROOT' })
     await using server = await serve((router) => staticFiles(router, '/static', folder.path, { redirect: true }))
     const table = [
@@ -210,7 +210,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/static/dir/')).text).toBe('DIR')
   })
 
-  it('sends nobody to what is not served, which would tell that it is there', async () => {
+  it('does not redirect to a file that is not served, which would reveal that it exists', async () => {
     await using folder = await tempFolder({
       'root/index.html': 'ROOT',
       'root/empty/a.txt': 'A',
@@ -234,7 +234,7 @@ describe('staticFiles', () => {
     }
   })
 
-  it('says at registration what it cannot do', async () => {
+  it('throws at registration for invalid arguments', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
     await expect(mount('/', folder.join('missing'))).rejects.toThrow(/missing", which does not exist\. Create it/)
     await expect(mount('/', folder.join('a.txt'))).rejects.toThrow(/a\.txt", which is not a directory\./)

@@ -7,7 +7,7 @@ afterEach(() => {
   log.setSinks([new log.ConsoleSink({})])
 })
 
-it('warns once a second and counts what it leaves out', () => {
+it('warns once per second and counts the omitted warnings', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const warned: string[] = []
   const warn = limitedWarnings((message) => warned.push(message))
@@ -19,7 +19,7 @@ it('warns once a second and counts what it leaves out', () => {
   expect(warned).toEqual(['Cannot open a', 'Cannot open d (and 2 more warnings since the last one)', 'Cannot open e'])
 })
 
-it('makes Warn records, whatever braces a file name holds', async () => {
+it('logs Warn records for file names with braces', async () => {
   const sink = new log.MemorySink()
   log.setSinks([sink])
   limitedWarnings()('Cannot open {name}')
@@ -37,7 +37,7 @@ it.each([
   ],
   ['rejects', (): Promise<void> => Promise.reject(new Error('no pager')), ': no pager'],
   ['rejects with no error', (): Promise<void> => Promise.reject(Object.create(null)), ''],
-])('gives a warning to the log where a reporter of the application %s', async (_, report, reason) => {
+])('logs the warning itself if onWarning %s', async (_, report, reason) => {
   const warned: string[] = []
   ownWarnings(report, (message) => warned.push(message))('Cannot open a')
   await expect.poll(() => warned).toEqual([`Cannot open a (onWarning failed${reason})`])

@@ -1,4 +1,4 @@
-// Clients that leave in the middle of a download cost nothing that stays. `ABORTS=1000` makes them many.
+// Aborted downloads leave no memory or descriptor behind. `ABORTS=1000` runs more of them.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { truncateSync } from 'node:fs'
@@ -11,10 +11,10 @@ import type { Usage } from './usage-server.ts'
 const CLIENTS = Number(process.env['ABORTS'] ?? 20)
 const AT_ONCE = 20
 const FILE_BYTES = 100 * 1024 * 1024
-/** What pools may keep, and what an allocator does not give back at once. */
+/** Memory that buffer pools keep, and that the allocator does not return immediately. */
 const SLACK_MIB = 48
 
-/** Begins a download, reads a little, and leaves in the middle. */
+/** Begins a download, reads a few bytes and disconnects. */
 async function leave(protocol: TestProtocol, port: number): Promise<void> {
   const client = await connect(protocol, { port })
   const response = await client.request({ path: '/large.bin' })
@@ -36,7 +36,7 @@ async function leaveAll(protocol: TestProtocol, port: number, count: number): Pr
 const PROTOCOLS: readonly TestProtocol[] = CLIENTS > 100 ? TEST_PROTOCOLS : ['h1', 'h2', 'h3']
 
 it.each(PROTOCOLS)(
-  'clients that leave downloads of 100 MiB free what they took (%s)',
+  'frees the memory and descriptors of aborted 100 MiB downloads (%s)',
   async (protocol) => {
     await using folder = await tempFolder({ 'large.bin': '' })
     truncateSync(folder.join('large.bin'), FILE_BYTES)

@@ -9,16 +9,16 @@ const staticCases = sharedCaseFile('static.json')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const run = promisify(execFile)
 
-/** Below the ports that systems and `freePort` hand out, as the runner counts on from it without asking. */
+/** First port of the runner, which uses consecutive ports: below the ephemeral ports of the system and `freePort`. */
 const FIRST_PORT = 10_000 + (process.pid % 9000)
 
-/** What a runner prints; it exits with an error when a case fails. */
+/** Runs a runner and returns its output. It exits with an error if a case fails. */
 async function output(...args: string[]): Promise<string> {
   const options = { maxBuffer: 64 * 1024 * 1024 }
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-it.runIf(conditionalCases)('holds every case of conditional requests', async () => {
+it.runIf(conditionalCases)('passes every case of conditional requests', async () => {
   const port = await freePort()
   const server = spawn(process.execPath, [here('conditional-server.ts'), String(port)], { stdio: 'ignore' })
   try {
@@ -31,7 +31,7 @@ it.runIf(conditionalCases)('holds every case of conditional requests', async () 
   }
 })
 
-it.runIf(staticCases)('holds the cases of plain files, canonical paths and links', async () => {
+it.runIf(staticCases)('passes the cases of plain files, canonical paths and links', async () => {
   const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
   const filter = ['--filter', '^(basic|canonical|links)', '--verbose']
   const args = ['--name', 'vitest', '--cases', staticCases ?? '', '--port', String(FIRST_PORT)]

@@ -1,5 +1,5 @@
-// Files are changed in every way while they are looked at, read, kept and sent. What clients get is one state of a file,
-// no older than their request, or visibly cut off. `CHANGES=5000` looks longer.
+// Changes files in every way during stat calls, reads, caching and responses. A client must receive one state of the file,
+// no older than its request, or an aborted response. `CHANGES=5000` runs longer.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,25 +9,25 @@ import { connect, tempFolder, testCertificate, type ClientResponse, type TestPro
 import { expect, it } from 'vitest'
 import { CHANGING_FILES, generationOf, GROWTH_BYTES, lengthOf, type ChangingFile } from './generations.ts'
 
-/** Requests over each protocol. */
+/** Number of requests over each protocol. */
 const REQUESTS = Number(process.env['CHANGES'] ?? 60)
 const CLIENTS = 6
-/** Requests that reach the server in one turn of its event loop, and within 1 ms, share a look at the file. */
+/** Requests that the server receives in one event-loop turn and within 1 ms share a stat call. */
 const SHARED_MS = 5
-/** What a slow client reads before it pauses. */
+/** Bytes that a slow client reads before it pauses. */
 const SLOW_BYTES = 64 * 1024
 
-/** One state of a file, as a client got it. */
+/** One state of a file, as a client received it. */
 interface State {
   readonly generation: number
   readonly bytes: number
 }
 
-/** What clients have seen of one file. */
+/** Collects the responses for one file. */
 class Witness {
   readonly file: ChangingFile
   readonly faults: string[] = []
-  /** How many responses there were of each kind. */
+  /** Number of responses of each kind. */
   readonly seen = { whole: 0, part: 0, unchanged: 0, cut: 0, refused: 0 }
   readonly #states = new Map<string, State>()
   #etag = ''
@@ -36,14 +36,14 @@ class Witness {
     this.file = file
   }
 
-  /** A tag that was seen last. */
+  /** The last received entity-tag. */
   get etag(): string {
     return this.#etag
   }
 
   /**
-   * @param body What cut the response off, if it did not come whole
-   * @param oldest Generation that was complete before the request
+   * @param body The body, or the error if the response was aborted
+   * @param oldest The last generation that was complete before the request
    */
   judge({ status, headers }: ClientResponse, body: Uint8Array | Error, oldest: number): void {
     const etag = headers.get('etag') ?? ''
@@ -66,7 +66,7 @@ class Witness {
     this.seen.refused++
     const isExpected =
       (status === 404 && this.file.kind === 'deleted') ||
-      // What does not keep still, or has just become too short for the range.
+      // The file changed during every attempt, or became too short for the range.
       ([503, 416].includes(status) && ['rewritten', 'truncated'].includes(this.file.kind))
     if (!isExpected) this.faults.push(`status ${status}`)
   }
@@ -97,7 +97,7 @@ class Witness {
     this.#etag = etag
   }
 
-  /** Whether a file of that generation has ever had that length. */
+  /** Reports whether the file of a generation ever had this length. */
   #lengths(generation: number, size: number): boolean {
     const whole = lengthOf(this.file, generation)
     if (this.file.kind === 'rewritten') return size <= whole
@@ -107,7 +107,7 @@ class Witness {
   }
 }
 
-/** The body, read at the pace of a client that is sometimes slow, or what cut it off. */
+/** Reads the body like a client that is sometimes slow. Returns the error if the response is aborted. */
 async function bodyOf(response: ClientResponse, random: () => number): Promise<Uint8Array | Error> {
   const slices: Uint8Array[] = []
   const isSlow = random() < 0.3
@@ -129,7 +129,7 @@ async function bodyOf(response: ClientResponse, random: () => number): Promise<U
 it.each<TestProtocol>(['h1', 'h2', 'h3'])(
   'whatever becomes of a file, a response is one state of it, or is cut off (%s)',
   async (protocol) => {
-    // Its client takes the most time by far.
+    // The HTTP/3 client is by far the slowest.
     const requests = protocol === 'h3' ? REQUESTS / 4 : REQUESTS
     await using folder = await tempFolder({})
     const complete = new SharedArrayBuffer(CHANGING_FILES.length * 4)
@@ -149,7 +149,7 @@ it.each<TestProtocol>(['h1', 'h2', 'h3'])(
       const wholes = (): number => witnesses.reduce((sum, { seen }) => sum + seen.whole, 0)
       const ask = async (random: () => number): Promise<void> => {
         const client = await connect(protocol, { port })
-        // Responses that are all cut off or refused would show nothing.
+        // If every response were aborted or refused, the test would prove nothing.
         while (left-- > 0 || wholes() <= requests / 4) {
           const index = Math.floor(random() * witnesses.length)
           const witness = witnesses[index]

@@ -1,13 +1,13 @@
-// Changes files without end, in a thread of its own. Tells in shared memory which generation of each is complete.
+// Changes files endlessly in a worker thread. Shared memory has the last complete generation of each file.
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { CHANGING_FILES, contentOf, generationOf, GROWTH_BYTES, lengthOf, type ChangingFile } from './generations.ts'
 
-/** What the thread is started with. */
+/** Data that the thread receives at its start. */
 export interface ChangingWork {
   readonly directory: string
-  /** One number for each file: its last generation that is complete. */
+  /** The last complete generation of each file. */
   readonly complete: SharedArrayBuffer
 }
 
@@ -25,7 +25,7 @@ function replace(path: string, content: Uint8Array): void {
   renameSync(`${path}.next`, path)
 }
 
-/** Makes the next generation of a file, by its own kind of change. */
+/** Writes the next generation of a file, with the kind of change that this file is for. */
 function change(file: ChangingFile, generation: number): void {
   const path = join(directory, file.name)
   const content = contentOf(generation, lengthOf(file, generation))
@@ -47,7 +47,7 @@ function change(file: ChangingFile, generation: number): void {
       replace(path, content)
       break
     case 'rewritten':
-      // First empty, then longer and longer.
+      // The file is empty first, then grows.
       writeFileSync(path, content)
       break
     case 'truncated':
@@ -64,7 +64,7 @@ function change(file: ChangingFile, generation: number): void {
 }
 
 mkdirSync(directory, { recursive: true })
-if (generationOf(contentOf(1, 24), 0) !== 1) throw new Error('Content does not tell its generation')
+if (generationOf(contentOf(1, 24), 0) !== 1) throw new Error('Content does not encode its generation')
 for (let generation = 1; ; generation++) {
   for (const [index, file] of CHANGING_FILES.entries()) {
     change(file, generation)

@@ -1,5 +1,5 @@
-// The server that black-box cases of conditional requests run against: node conditional-server.ts <port>
-// GET /c/<base64url of a JSON resource> answers with that resource, however it is described.
+// The server for the black-box cases of conditional requests: node conditional-server.ts <port>
+// GET /c/<base64url of a JSON resource> responds with that resource.
 import { Server } from '@fw/core'
 import { planResponse } from '../src/http/plan-response.ts'
 import { deliver } from '../src/deliver.ts'
@@ -31,7 +31,7 @@ server.router().all('/c/:resource', async (ctx) => {
   })
   ctx.responseHeaders.set('cache-control', 'max-age=60')
   ctx.responseHeaders.set('vary', 'Accept-Encoding')
-  // RFC 9110 §13.2.1: conditions are not for responses that would be no success anyway.
+  // RFC 9110 §13.2.1: ignore conditions if the response would not be a success.
   if (resource.status !== undefined && resource.status !== 200) {
     ctx.bytes(bytes, { status: resource.status })
   } else if (ctx.method === 'GET' || ctx.method === 'HEAD') {

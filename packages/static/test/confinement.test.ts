@@ -1,4 +1,4 @@
-// Whatever a request says, nothing outside of the directory is read. `FUZZ_RUNS=100000` makes the search long.
+// No request reads a file outside the directory. `FUZZ_RUNS=100000` runs a longer search.
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { connectH1, tempFolder, type ProtocolClient, type TempFolder } from '@fw/testing'
@@ -8,7 +8,7 @@ import { sendFile, staticFiles, type StaticFilesOptions } from '../src/index.ts'
 import { serve, type Served } from './serve.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1500)
-/** What every file around the directory holds, and no file in it. */
+/** Content of every file outside the directory, and of no file inside it. */
 const CANARY = 'a canary from outside'
 const INSIDE = 'served'
 
@@ -31,7 +31,7 @@ const FILES = {
 
 const anyOf = (names: string): fc.Arbitrary<string> => fc.constantFrom(...names.split(' '))
 
-/** Names that lead somewhere, and what some server somewhere takes for a step up or a separator. */
+/** Names of files, and spellings that some servers read as a parent directory or a separator. */
 const name = anyOf(
   'a.txt dir deep index.html secret.txt root root.txt root-secret s.txt other .env l0 l1 l2 l3 l4 l5 a.txt.gz ' +
     'tmp etc passwd proc self cwd environ',
@@ -71,7 +71,7 @@ const start = fc.constantFrom(
 const target = fc
   .tuple(start, fc.array(piece, { maxLength: 10 }))
   .map(([first, pieces]) => Buffer.from(first + pieces.join('')).toString('latin1'))
-  // An empty target, or one with a space, is no request at all.
+  // An empty target, or one with a space, is not a valid request line.
   .filter((text) => !/[\s\0]/.test(text))
 
 const linkTarget = fc.oneof(
@@ -94,7 +94,7 @@ describe.each<[string, StaticFilesOptions]>([
   ['the defaults', {}],
   ['everything allowed but leaving', { dotfiles: 'allow', dotdot: 'segment', spa: true }],
   ['no cache, no links', { cacheInMemory: false, symlinks: 'deny', dotfiles: 'allow', dotdot: 'segment' }],
-])('nothing outside of the directory is read with %s', (_, options) => {
+])('staticFiles with %s', (_, options) => {
   let folder: TempFolder
   let server: Served
   let client: ProtocolClient
@@ -106,7 +106,7 @@ describe.each<[string, StaticFilesOptions]>([
       staticFiles(router, '/', root, options)
       staticFiles(router, '/sub', root, options)
       staticFiles(router, '/any/:one', root, options)
-      // The parameter is decoded already, whatever was encoded in it.
+      // The route parameter is already decoded.
       router.get('/send/*name', (ctx) => sendFile(ctx, ctx.params.name, { root }))
     })
     client = await connectH1({ port: server.port })
@@ -125,7 +125,7 @@ describe.each<[string, StaticFilesOptions]>([
     return text
   }
 
-  it('by any target', async () => {
+  it('reads no file outside the directory for any target', async () => {
     let served = 0
     await fc.assert(
       fc.asyncProperty(target, async (path) => {
@@ -135,11 +135,11 @@ describe.each<[string, StaticFilesOptions]>([
       }),
       { numRuns: RUNS },
     )
-    // Targets that are all refused at the door would show nothing.
+    // If the server refused every target, the test would prove nothing.
     expect(served).toBeGreaterThan(RUNS / 100)
   })
 
-  it('through any links', async () => {
+  it('reads no file outside the directory through any link', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(link, { minLength: 1, maxLength: 6 }),
@@ -167,7 +167,7 @@ describe.each<[string, StaticFilesOptions]>([
   })
 })
 
-it('a canary would be noticed', async () => {
+it('detects a file from outside the directory', async () => {
   await using folder = await tempFolder(FILES)
   symlinkSync('../secret.txt', folder.join('root/l0'))
   await using server = await serve((router) => staticFiles(router, '/', folder.join('root'), { symlinks: 'follow' }))

@@ -1,11 +1,11 @@
-/** How long a whole file is, in bytes, and how its writer changes it. */
+/** The size of a complete file, in bytes, and the way its writer changes it. */
 export interface ChangingFile {
   readonly name: string
   readonly kind: 'renamed' | 'linked' | 'deleted' | 'rewritten' | 'truncated' | 'grown'
   readonly bytes: number
 }
 
-/** Held in memory, loaded slowly, and streamed. */
+/** Sizes of cached, loaded and streamed files. */
 const SIZES = { small: 20_000, medium: 400_000, large: 1_200_000 }
 const KINDS = ['renamed', 'linked', 'deleted', 'rewritten', 'truncated', 'grown'] as const
 
@@ -15,15 +15,15 @@ export const CHANGING_FILES: readonly ChangingFile[] = KINDS.flatMap((kind) =>
 
 /** Bytes that a growing file grows by. */
 export const GROWTH_BYTES = 40_000
-/** No two generations that follow each other have the same length. */
+/** Extra lengths. Two consecutive generations always differ in length. */
 const STEP_BYTES = 64
 
-/** Length of a whole file of one generation, in bytes. */
+/** Returns the size of a complete file of one generation, in bytes. */
 export function lengthOf({ bytes }: ChangingFile, generation: number): number {
   return bytes + (generation % 100) * STEP_BYTES
 }
 
-/** Content of which every eight bytes tell the generation they are of, and their place. */
+/** Returns content in which every eight bytes encode their generation and position. */
 export function contentOf(generation: number, length: number): Buffer {
   const words = new Uint32Array(Math.ceil(length / 8) * 2)
   for (let at = 0; at < words.length; at += 2) {
@@ -33,7 +33,7 @@ export function contentOf(generation: number, length: number): Buffer {
   return Buffer.from(words.buffer, 0, length)
 }
 
-/** The one generation that bytes are of; `undefined` if they are not all of one, or not in their place. */
+/** Returns the generation of some bytes; `undefined` if they mix generations or are misplaced. */
 export function generationOf(bytes: Uint8Array, start: number): number | undefined {
   const at = Math.ceil(start / 8) * 8
   if (bytes.byteLength < at - start + 4) return undefined

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/** What this process has open in a folder. Elsewhere files come and go by what runs the tests. */
+/** Returns the open files of this process in a folder. The test runner opens files elsewhere. */
 export function openFilesIn(folder: string): string[] {
   return readdirSync('/proc/self/fd')
     .map((descriptor) => pathOf(descriptor))
@@ -11,7 +11,7 @@ function pathOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // It was that of the look itself, or has been closed since.
+    // It was the descriptor of this directory listing, or has been closed since.
     return ''
   }
 }

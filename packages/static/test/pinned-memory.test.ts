@@ -1,4 +1,4 @@
-// Clients that do not read hold what is sent to them. What they hold of files in memory is bounded, however many there are.
+// Responses to clients that do not read hold files in memory. Their total is limited for any number of clients.
 import { truncateSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -11,19 +11,19 @@ import { staticFiles } from '../src/index.ts'
 const MIB = 1024 * 1024
 const FILES = 60
 const CACHE_MIB = 4
-/** What the cache holds, what answers hold beside it, a buffer of a quarter of a MiB for each of the others, and some more. */
+/** The cache, the responses outside it, a buffer of 256 KiB for each other client, and a margin. */
 const LIMIT_MIB = 2 * CACHE_MIB + FILES / 4 + 20
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What something still holds. */
+/** Holds references, so that their memory is not freed. */
 function heldMib(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers / MIB
 }
 
-it('clients that do not read make the memory for files no larger than twice the cache', async () => {
+it('uses at most twice the cache size for clients that do not read', async () => {
   await using folder = await tempFolder({})
   for (let i = 0; i < FILES; i++) {
     writeFileSync(folder.join(String(i)), '')
@@ -40,9 +40,9 @@ it('clients that do not read make the memory for files no larger than twice the 
     for (let i = 0; i < FILES; i++) responses.push(await client.request({ path: `/${i}` }))
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: FILES }, () => 200))
     await delay(200)
-    // What was thrown away is let go of a little later; what clients hold is not, as they do not read.
+    // Memory of discarded files is freed a little later. Clients that do not read keep theirs.
     await expect.poll(() => heldMib() - before).toBeLessThan(LIMIT_MIB)
-    // Once they are gone, files are read into memory again.
+    // After they disconnect, files are loaded into memory again.
     for (const response of responses) response.abort()
     await expect.poll(async () => (await (await client.request({ path: '/0' })).bytes()).byteLength).toBe(MIB)
   } finally {

@@ -1,4 +1,4 @@
-// What the process may not read, and what happens when it can open nothing more: in a process of its own.
+// Files without read permission, and a process without free descriptors. Each test runs a separate process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, truncateSync } from 'node:fs'
@@ -9,11 +9,11 @@ import { expect, it } from 'vitest'
 const NOBODY = 65_534
 const PROGRAM = fileURLToPath(new URL('usage-server.ts', import.meta.url))
 
-/** Starts a server that may open so many descriptors, as a user who may not read everything. */
+/** Starts a server with a descriptor limit, as a user without permission to read every file. */
 async function startLimited(directory: string, descriptors: number): Promise<{ child: ChildProcess; port: number }> {
   const script = `ulimit -n ${descriptors}; exec "$0" "$@"`
   const child = spawn('bash', ['-c', script, process.execPath, PROGRAM, directory], {
-    // What root runs reads its modules first: nobody may not even see them everywhere.
+    // Load the modules as root, because the unprivileged user may be unable to read them.
     env: { ...process.env, ...(process.getuid?.() === 0 ? { RUN_AS: String(NOBODY) } : {}) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -21,7 +21,7 @@ async function startLimited(directory: string, descriptors: number): Promise<{ c
   return { child, port }
 }
 
-it('a file that may not be read is 404 and one Warn record', async () => {
+it('answers 404 and logs one Warn record for a file without read permission', async () => {
   await using folder = await tempFolder({ 'secret.txt': 'SECRET', 'a.txt': 'A' })
   chmodSync(folder.path, 0o755)
   chmodSync(folder.join('secret.txt'), 0)
@@ -36,7 +36,7 @@ it('a file that may not be read is 404 and one Warn record', async () => {
       expect([response.status, await response.text()]).toEqual([404, expect.not.stringContaining('secret')])
     }
     await expect.poll(() => output).toMatch(/\[WARN ?\].*Cannot open .*secret\.txt: permission denied/)
-    // One a second, should the machine stand still for so long.
+    // A stalled machine can add one record per second.
     const seconds = Math.floor((performance.now() - startedMs) / 1000)
     expect(output.match(/permission denied/g)?.length).toBeLessThanOrEqual(1 + seconds)
     expect((await client.request({ path: '/a.txt' })).status).toBe(200)
@@ -46,7 +46,7 @@ it('a file that may not be read is 404 and one Warn record', async () => {
   }
 })
 
-it('without descriptors left, files are 503 with Retry-After until some are free', async () => {
+it('answers 503 with Retry-After until descriptors are free again', async () => {
   await using folder = await tempFolder({ 'large.bin': '', 'a.txt': 'A' })
   chmodSync(folder.path, 0o755)
   truncateSync(folder.join('large.bin'), 100 * 1024 * 1024)
@@ -55,7 +55,7 @@ it('without descriptors left, files are 503 with Retry-After until some are free
   try {
     const running: ClientResponse[] = []
     let refused: ClientResponse | undefined
-    // Each download that nobody reads holds a connection and a file.
+    // Each unread download holds a connection and a file.
     while (refused === undefined && running.length < 60) {
       const response = await client.request({ path: '/large.bin' })
       if (response.status === 200) running.push(response)

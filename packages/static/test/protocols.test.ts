@@ -16,15 +16,15 @@ import { sendFile, staticFiles } from '../src/index.ts'
 import { openFilesIn } from './open-files.ts'
 
 const LARGE = 1_500_000
-/** No two places of it are alike, so that a wrong byte shows. */
+/** Content without repetition, so that a wrong byte is visible. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
-/** More than what a transport and its client hold between them, so that a client can stop in the middle. */
+/** More bytes than a transport and its client buffer, so that a client can stop in the middle. */
 const HUGE = 24 * 1024 * 1024
 const SECONDS = 1_706_933_106
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 
 let folder: TempFolder
-/** Of requests that were begun, how each ended. */
+/** How each request ended. */
 let outcomes: Outcome[] = []
 let begun = 0
 let warnings: string[] = []
@@ -71,9 +71,9 @@ async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
 
 const hugePath = (): string => folder.join('root/huge.bin')
 
-/** How the next request ended, as an access log is told. */
+/** Waits for the end of the next request, as an access log receives it. */
 async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
-  // A client may have its response before that is over.
+  // A client can receive its response before the request ends on the server.
   await expect.poll(() => outcomes.length).toBe(begun)
   outcomes = []
   begun = 0
@@ -82,14 +82,14 @@ async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | unde
   return outcomes[0]
 }
 
-/** Reads some bytes and leaves the response there; the rest is read by going on with what is returned. */
+/** Reads some bytes, and returns a reader for the rest. */
 async function readSome(response: ClientResponse): Promise<AsyncIterator<Uint8Array>> {
   const body = response.body[Symbol.asyncIterator]()
   await body.next()
   return body
 }
 
-/** Begins to read a file that is longer than what is read. */
+/** Requests a large file and reads its first bytes. */
 async function begin(of: ProtocolClient): Promise<AsyncIterator<Uint8Array>> {
   writeFileSync(hugePath(), '')
   truncateSync(hugePath(), HUGE)
@@ -98,7 +98,7 @@ async function begin(of: ProtocolClient): Promise<AsyncIterator<Uint8Array>> {
   return readSome(response)
 }
 
-/** Reads to the end. @returns The bytes, or `'cut off'` if they did not all come */
+/** Reads to the end. Returns the bytes, or 'cut off' if the response was aborted. */
 async function readRest(body: AsyncIterator<Uint8Array>): Promise<number | 'cut off'> {
   let bytes = 0
   try {
@@ -108,7 +108,7 @@ async function readRest(body: AsyncIterator<Uint8Array>): Promise<number | 'cut 
       bytes += value.byteLength
     }
   } catch {
-    // That the response is incomplete has to show as an error of the transport.
+    // An incomplete response must cause a transport error.
     return 'cut off'
   }
 }
@@ -160,7 +160,7 @@ eachProtocol('static files', start, (client) => {
     }
   })
 
-  it('says what a client has to know', async () => {
+  it('sends every required header field', async () => {
     const { headers } = await ask('/a.txt')
     expect(headers.get('etag')).toMatch(/^"0x[0-9a-f]+-0x5"$/)
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -179,14 +179,14 @@ eachProtocol('static files', start, (client) => {
     expect((await ask('/report')).headers.get('content-disposition')).toContain("filename*=UTF-8''a%C3%B1o.txt")
   })
 
-  it('answers HEAD as GET, and other methods with 405', async () => {
+  it('answers HEAD like GET, and other methods with 405', async () => {
     const head = await ask('/a.txt', {}, 'HEAD')
     expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '5', ''])
     const post = await ask('/a.txt', {}, 'POST')
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('streams large files to several at once, byte by byte', async () => {
+  it('streams large files to several clients without an error', async () => {
     const bodies = Array.from({ length: 4 }, async () => {
       const response = await client().request({ path: '/large.bin' })
       expect(response.headers.get('content-length')).toBe(String(LARGE))
@@ -197,7 +197,7 @@ eachProtocol('static files', start, (client) => {
     expect(Buffer.from(await slice.bytes()).equals(large.subarray(70_000, 1_400_001))).toBe(true)
   })
 
-  it('tells an access log how many bytes of a body were sent', async () => {
+  it('reports the number of sent body bytes to an access log', async () => {
     const etag = (await ask('/large.bin', {}, 'HEAD')).headers.get('etag') ?? ''
     const table: [string, string, Record<string, string>, number, number][] = [
       ['GET', '/a.txt', {}, 200, 5],
@@ -215,20 +215,20 @@ eachProtocol('static files', start, (client) => {
     }
   })
 
-  describe('a file that changes while it is sent', () => {
-    it('is sent as it was when it was replaced or has grown', async () => {
+  describe('a file that changes during the response', () => {
+    it('is sent in its old state if it was replaced or has grown', async () => {
       const body = await begin(client())
       writeFileSync(hugePath(), 'more', { flag: 'a' })
       writeFileSync(folder.join('next'), 'replaced')
       renameSync(folder.join('next'), hugePath())
       expect((await ask('/huge.bin')).text).toBe('replaced')
-      // The first slice was read before.
+      // The first slice was read before the change.
       const rest = await readRest(body)
       expect(rest).toBeLessThan(HUGE)
       expect(rest).toBeGreaterThan(HUGE - 1024 * 1024)
     })
 
-    it('is cut off when it became shorter, and the next response is right', async () => {
+    it('is aborted if it became shorter, and the next response is complete', async () => {
       const outcome = await outcomeOf(async () => {
         const body = await begin(client())
         truncateSync(hugePath(), 1000)
@@ -236,12 +236,12 @@ eachProtocol('static files', start, (client) => {
       })
       expect(outcome).toMatchObject({ status: 200, aborted: true })
       expect(outcome?.bodyBytes).toBeLessThan(HUGE)
-      await expect.poll(() => warnings).toEqual([expect.stringContaining('huge.bin was changed')])
+      await expect.poll(() => warnings).toEqual([expect.stringContaining('huge.bin changed')])
       expect((await ask('/huge.bin')).text).toHaveLength(1000)
       expect((await ask('/a.txt')).text).toBe('hello')
     })
 
-    it('and a client that leaves frees the descriptor, and is known to have left', async () => {
+    it('frees its descriptor when the client disconnects, and reports the request as aborted', async () => {
       const outcome = await outcomeOf(async () => {
         writeFileSync(hugePath(), '')
         truncateSync(hugePath(), HUGE)

@@ -10,7 +10,7 @@ if (cases !== undefined && runner !== undefined) {
   const server = fileURLToPath(new URL('server.ts', import.meta.url))
   const command = `${process.execPath} ${server} {port} {root} {options}`
   const filter = process.argv[2] === undefined ? [] : ['--filter', process.argv[2]]
-  // Below the ports that systems and `freePort` hand out, as the runner counts on from it without asking.
+  // First port of the runner, which uses consecutive ports: below the ephemeral ports of the system and `freePort`.
   const port = String(10_000 + (process.pid % 9000))
   const args = ['--name', 'fw', '--cases', cases, '--port', port, ...filter, '--verbose', '--cmd', command]
   const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit' })

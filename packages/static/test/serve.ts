@@ -2,7 +2,7 @@ import { connectH1 } from '@fw/testing'
 import { Server } from '@fw/core'
 import type { Router } from '@fw/types'
 
-/** A response, read to its end. The content coding is left as it is. */
+/** A complete response. Its content coding is not decoded. */
 export interface Response {
   readonly status: number
   readonly headers: Headers
@@ -12,11 +12,11 @@ export interface Response {
 /** A server under test on a port of 127.0.0.1. */
 export interface Served extends AsyncDisposable {
   readonly port: number
-  /** Follows no redirect. Nothing but `host` is sent beside the fields given. */
+  /** Sends a request with only `host` and the given fields. Does not follow redirects. */
   ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>
 }
 
-/** Starts a server with the routes given. */
+/** Starts a server with the given routes. */
 export async function serve(routes: (router: Router) => void): Promise<Served> {
   const server = new Server()
   routes(server.router())

@@ -1,9 +1,9 @@
-// The server that black-box cases run against: node server.ts <port> <directory> <options as JSON>
+// The server for black-box cases: node server.ts <port> <directory> <options as JSON>
 import { extname } from 'node:path'
 import { Server } from '@fw/core'
 import { staticFiles, type StaticFilesOptions } from '../src/index.ts'
 
-/** `cacheControl` as data, as a function has no JSON form. */
+/** `cacheControl` as data, because JSON has no functions. */
 interface CacheControlRules {
   readonly default?: string
   readonly byExt?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
-// What HTTP/2 has not sent yet for want of a window, it holds by reference: it must not be read over by the next slice, of the same
-// file or another, of the same connection or another. `SLOW_ROUNDS=100` looks longer.
+// HTTP/2 holds references to bytes that wait for a flow-control window. A later read must not overwrite them, for the same
+// or another file, on the same or another connection. `SLOW_ROUNDS=100` runs longer.
 import { writeFileSync } from 'node:fs'
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import { once } from 'node:events'
@@ -12,16 +12,16 @@ import { staticFiles } from '../src/index.ts'
 const ROUNDS = Number(process.env['SLOW_ROUNDS'] ?? 2)
 const FILES = 4
 const FILE_BYTES = 768 * 1024
-/** Of a stream, in bytes: less than a frame, about one, and more than a slice. */
+/** Stream windows in bytes: less than a frame, about one frame, and more than a slice. */
 const WINDOWS = [5000, 20_000, 600_000]
 const STREAMS = 6
 
-/** Words that tell their file and their place. */
+/** Returns content in which each word encodes its file and position. */
 function contentOf(file: number): Buffer {
   return Buffer.from(new Uint32Array(FILE_BYTES / 4).map((_, at) => (file << 24) | at).buffer)
 }
 
-/** What came of a file, at the pace of a reader that stops now and then, or leaves early. */
+/** Reads a file like a client that pauses now and then, or leaves early. Returns the received bytes. */
 async function download(session: ClientHttp2Session, file: number, upTo: number): Promise<Buffer> {
   const stream = session.request({ ':path': `/${file}` })
   const closed = once(stream, 'close')
@@ -40,14 +40,14 @@ async function download(session: ClientHttp2Session, file: number, upTo: number)
   return Buffer.concat(chunks)
 }
 
-it.each(['h2', 'h2c'])('no byte is overwritten while it waits for a window (%s)', async (protocol) => {
+it.each(['h2', 'h2c'])('overwrites no byte that waits for a window (%s)', async (protocol) => {
   await using folder = await tempFolder({})
   const contents = Array.from({ length: FILES }, (_, file) => contentOf(file))
   for (const [file, content] of contents.entries()) writeFileSync(folder.join(String(file)), content)
   const { key, cert } = await testCertificate()
   const isSecure = protocol === 'h2'
   await using server = new Server(isSecure ? { tls: { key, cert } } : {})
-  // All of them are streamed.
+  // Every file is streamed.
   staticFiles(server.router(), '/', folder.path, { maxCachedFileBytes: 0 })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const authority = `${isSecure ? 'https' : 'http'}://127.0.0.1:${url.port}`
@@ -58,7 +58,7 @@ it.each(['h2', 'h2c'])('no byte is overwritten while it waits for a window (%s)'
     await Promise.all(
       Array.from({ length: STREAMS }, async (_, i) => {
         const file = i % FILES
-        // Every third one leaves, so that its buffers may be another's while its last frames are on their way.
+        // Every third client leaves, so that its buffers can be reused while its last frames are being sent.
         const upTo = i % 3 === 2 ? FILE_BYTES / 3 : FILE_BYTES
         const got = await download(session, file, upTo)
         if (got.byteLength < upTo) faults.push(`${got.byteLength} bytes of file ${file} in place of ${upTo}`)

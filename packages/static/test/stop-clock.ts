@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** For the rest of a test: what is changed from now on has just been changed, however long the machine stands still. */
+/** Stops the clock for the rest of a test. Files changed from now on are always recent, even on a stalled machine. */
 export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -1,14 +1,14 @@
-// A server of one directory over every protocol that tells what it uses: node --expose-gc usage-server.ts <directory> [key and certificate as JSON]
+// Serves one directory over every protocol and reports its memory use: node --expose-gc usage-server.ts <directory> [key and certificate as JSON]
 import { readdirSync } from 'node:fs'
 import { Server } from '@fw/core'
 import * as log from '@fw/log'
 import { staticFiles } from '../src/index.ts'
 
-/** What the process holds, once nothing is left that could be freed. */
+/** Returns the memory of the process after garbage collection. */
 export interface Usage {
   readonly descriptors: number
   readonly rssMib: number
-  /** Objects and the memory of buffers. */
+  /** Bytes of objects and buffers. */
   readonly heapMib: number
 }
 

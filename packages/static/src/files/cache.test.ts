@@ -18,12 +18,12 @@ const cacheOf = (base: string, options: Partial<CacheOptions> = {}): FileCache =
     ...options,
   })
 
-/** Long enough for a change to be told from the next one. */
+/** Long enough that two changes have different timestamps. */
 const settle = (): Promise<void> => delay(40)
 
 const state = (size: bigint): FileIdentity => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
 
-/** Reads as a request does: looks, opens, loads. */
+/** Reads a file like a request: stat, open, load. */
 async function read(cache: FileCache, path: string): Promise<{ text: string; from: 'memory' | 'file' }> {
   const source = await cache.open(path, statSync(path, { bigint: true }))
   if (typeof source === 'string') throw new Error(source)
@@ -37,7 +37,7 @@ async function read(cache: FileCache, path: string): Promise<{ text: string; fro
 }
 
 describe('FileCache', () => {
-  it('answers from memory what it has loaded', async () => {
+  it('returns loaded files from memory', async () => {
     await using folder = await tempFolder({ 'a.txt': 'AA', empty: '' })
     const cache = cacheOf(folder.path)
     await settle()
@@ -50,7 +50,7 @@ describe('FileCache', () => {
     }
   })
 
-  it('does not keep a file that has just been changed', async () => {
+  it('does not cache a file that has just changed', async () => {
     await using folder = await tempFolder()
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -81,7 +81,7 @@ describe('FileCache', () => {
       },
       'back',
     ],
-  ])('sees %s at once', async (_, change, text) => {
+  ])('detects %s immediately', async (_, change, text) => {
     await using folder = await tempFolder({ 'a.txt': 'old!' })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -95,7 +95,7 @@ describe('FileCache', () => {
     expect(await read(cache, path)).toEqual({ text, from: 'memory' })
   })
 
-  it('drops what was used least recently', async () => {
+  it('drops the least recently used file', async () => {
     const files = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, name.repeat(10_000)]))
     await using folder = await tempFolder(files)
     const cache = cacheOf(folder.path, { maxCacheBytes: 25_000 })
@@ -118,14 +118,14 @@ describe('FileCache', () => {
     expect(cache.bytes).toBeGreaterThan(0)
   })
 
-  it('tells which files it takes', () => {
+  it('reports which files it can cache', () => {
     expect(cacheOf('/x').isCacheable(state(BigInt(MIB)))).toBe(true)
     expect(cacheOf('/x').isCacheable(state(BigInt(MIB) + 1n))).toBe(false)
     expect(cacheOf('/x', { maxCacheBytes: 10 }).isCacheable(state(11n))).toBe(false)
     expect(cacheOf('/x', { cacheInMemory: false }).isCacheable(state(1n))).toBe(false)
   })
 
-  it('opens and reads once for those who ask at the same time', async () => {
+  it('opens and reads a file once for concurrent requests', async () => {
     await using folder = await tempFolder({ 'a.txt': 'A'.repeat(500_000) })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -135,7 +135,7 @@ describe('FileCache', () => {
     for (const { text } of reads) expect(text).toHaveLength(500_000)
   })
 
-  it('goes on when the first of several finds nothing', async () => {
+  it('opens the file for waiting requests if the first one finds nothing', async () => {
     await using folder = await tempFolder({ 'a.txt': 'AA' })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -145,7 +145,7 @@ describe('FileCache', () => {
     expect(await cache.open(path, stats)).toBe('missing')
   })
 
-  it('goes on when the first of several does not read', async () => {
+  it('opens the file for waiting requests if the first one does not load it', async () => {
     await using folder = await tempFolder({ 'a.txt': 'AA' })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -158,12 +158,12 @@ describe('FileCache', () => {
     expect(await waiting).toEqual({ text: 'AA', from: 'file' })
   })
 
-  it('leaves files to be streamed while clients hold as much of what it has dropped as it may hold', async () => {
+  it('streams files while clients hold maxCacheBytes of dropped files', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name.repeat(100_000)])))
     const cache = cacheOf(folder.path, { maxCacheBytes: 250_000 })
     await settle()
-    /** Opens a file and, if it is to be, reads it and begins to send it. @returns Ends that */
+    /** Opens a file and, if it is admitted, loads and lends it. Returns a function that ends the loan. */
     const send = async (name: string): Promise<(() => void) | 'streamed'> => {
       const path = folder.join(name)
       const source = await cache.open(path, statSync(path, { bigint: true }))
@@ -181,13 +181,13 @@ describe('FileCache', () => {
       const end = await send(name)
       if (typeof end !== 'string') ends.push(end)
     }
-    // Of the four in memory two are in the cache; for a fifth there is room in neither.
+    // Four files are in memory, two of them in the cache. Neither has room for a fifth.
     expect([ends.length, await send('b')]).toEqual([4, 'streamed'])
     for (const end of ends) end()
     expect(await send('b')).toBeTypeOf('function')
   })
 
-  it('lets those go on who wait for a file that is streamed after all', async () => {
+  it('wakes waiting requests when the file is streamed', async () => {
     await using folder = await tempFolder({ 'a.txt': 'A' })
     const cache = cacheOf(folder.path, { maxCachedFileBytes: 100_000 })
     const path = folder.join('a.txt')

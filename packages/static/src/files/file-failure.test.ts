@@ -12,10 +12,10 @@ it.each([
   ['EMFILE', 'exhausted'],
   ['EIO', undefined],
   ['ENOMEM', undefined],
-])('what fails with %s is %s', (code, failure) => {
+])('maps %s to %s', (code, failure) => {
   expect(fileFailure(Object.assign(new Error('failed'), { code }))).toBe(failure)
 })
 
-it.each([[new Error('no code')], [{ code: 'ENOENT' }], [undefined]])('%s is no failure of a file', (error) => {
+it.each([[new Error('no code')], [{ code: 'ENOENT' }], [undefined]])('returns undefined for %s', (error) => {
   expect(fileFailure(error)).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { isSettled } from './file-identity.ts'
 
 const NOW_MS = 1_800_000_000_750
 
-/** A file that changed so many milliseconds ago. */
+/** Returns the identity of a file that changed `msAgo` milliseconds ago. */
 const changed = (msAgo: number) => {
   const ctimeNs = BigInt(NOW_MS - msAgo) * 1_000_000n
   return { dev: 1n, ino: 1n, size: 1n, mtimeNs: 0n, ctimeNs }
@@ -16,18 +16,18 @@ describe('isSettled', () => {
   it.each([
     [19, false],
     [21, true],
-    // What comes from the future may change as long as that lasts.
+    // A file from the future can change until that time.
     [-5000, false],
-  ])('a file that changed %d ms ago: %s', (msAgo, expected) => {
+  ])('judges a file that changed %d ms ago: %s', (msAgo, expected) => {
     expect(isSettled(changed(msAgo))).toBe(expected)
   })
 
-  // A file system that keeps whole seconds, or every other one, does not tell two changes within.
+  // A file system with timestamps in whole or even seconds gives two changes within them one timestamp.
   it.each([
     [750, false],
     [1750, false],
     [2750, true],
-  ])('a file that changed in the full second %d ms ago: %s', (msAgo, expected) => {
+  ])('judges a file that changed at a whole second %d ms ago: %s', (msAgo, expected) => {
     expect(isSettled(changed(msAgo))).toBe(expected)
   })
 })

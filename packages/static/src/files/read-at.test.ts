@@ -3,8 +3,8 @@ import { tempFolder } from '@fw/testing'
 import { expect, it } from 'vitest'
 import { readAt } from './read-at.ts'
 
-// Memory that nobody writes to is not taken from the system.
-it.each([100, 2 ** 31, 2 ** 32])('reads what there is into room for %i bytes', async (room) => {
+// The system allocates memory only when it is written to.
+it.each([100, 2 ** 31, 2 ** 32])('reads a short file into a buffer of %i bytes', async (room) => {
   await using folder = await tempFolder({ 'a.txt': 'hello' })
   await using file = await open(folder.join('a.txt'))
   const bytes = new Uint8Array(room)

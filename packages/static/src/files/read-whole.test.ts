@@ -11,7 +11,7 @@ async function openFile(folder: TempFolder): Promise<FileSource> {
   return source
 }
 
-/** Opens a file, changes it, and reads it; what was read or, if that is known to be no state of the file, of it. */
+/** Opens a file, changes it and reads it. Returns the text, or undefined if a change was detected. */
 async function readChanged(
   folder: TempFolder,
   change: () => void,
@@ -35,20 +35,20 @@ const CHANGES: [string, (path: string) => void, string][] = [
 ]
 
 describe('readWhole', () => {
-  it.each(CHANGES)('tells when there is something %s', async (_, change, text) => {
+  it.each(CHANGES)('detects a file that is %s', async (_, change, text) => {
     await using folder = await tempFolder({ file: 'long' })
     utimesSync(folder.join('file'), 1, 1)
     const before = await readChanged(folder, () => change(folder.join('file')))
     expect(typeof before === 'object' ? Buffer.from(before.bytes).toString() : '').toBe(text)
   })
 
-  it('takes a file that has grown as it was opened, once something of it is known', async () => {
+  it('accepts a file that has grown, given a sample', async () => {
     await using folder = await tempFolder({ file: 'long' })
     const append = (): void => appendFileSync(folder.join('file'), 'er')
     const before = await readChanged(folder, append)
     if (typeof before !== 'object') throw new Error('It was changed')
     expect(await readChanged(folder, append, before)).toBe('longer')
-    // What is known is of another file, or of what the file was.
+    // The sample comes from another file, or from another state of this file.
     writeFileSync(folder.join('file'), 'LONG')
     expect(await readChanged(folder, append, before)).toBeTypeOf('object')
     writeFileSync(folder.join('file'), 'long')
@@ -56,7 +56,7 @@ describe('readWhole', () => {
     expect(await readChanged(folder, append, before)).toBe('longer')
   })
 
-  it('reads what has lost its name', async () => {
+  it('reads a file whose name was deleted', async () => {
     await using folder = await tempFolder({ file: 'long' })
     expect(await readChanged(folder, () => rmSync(folder.join('file')))).toBe('long')
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BufferPool, LARGE_BYTES } from './buffer-pool.ts'
 import { SliceBuffers } from './slice-buffers.ts'
 
-/** How many of the buffers a pool hands out again. */
+/** Returns how many of the buffers the pool reuses. */
 function inPool(pool: BufferPool, buffers: readonly Buffer[]): number {
   const taken = new Set(Array.from({ length: 16 }, () => pool.take(LARGE_BYTES)))
   return buffers.filter((buffer) => taken.has(buffer)).length
@@ -17,7 +17,7 @@ function lendSome(buffers: SliceBuffers, count: number): Buffer[] {
 }
 
 describe('SliceBuffers', () => {
-  it('reads into one buffer again and again while the transport takes each slice', () => {
+  it('reuses one buffer while the transport takes each slice', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const first = buffers.next(LARGE_BYTES)
@@ -30,7 +30,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, [first])).toBe(1)
   })
 
-  it('never reads into what the transport holds, and takes it back once that is all taken', () => {
+  it('never reads into a lent buffer, and takes it back once the transport has sent it', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 3)
@@ -42,7 +42,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, lent)).toBe(3)
   })
 
-  it('leaves the oldest to a transport that holds more and more', () => {
+  it('drops the oldest buffer of a transport that keeps more and more', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 10)
@@ -52,7 +52,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, lent.slice(0, 7))).toBe(0)
   })
 
-  it('leaves what is lent to the transport when the body is over, and gives back the rest', () => {
+  it('drops lent buffers at the end of the body, and returns the rest to the pool', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 2)

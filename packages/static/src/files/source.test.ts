@@ -10,7 +10,7 @@ import { openFilesIn } from '../../test/open-files.ts'
 import { openSource } from './source.ts'
 import type { Confinement } from '../options.ts'
 
-/** What comes of opening a file: its content, or why there is none. */
+/** Opens a file and returns its content or the failure. */
 async function contentOf(path: string, base: string, confinement: Confinement = 'inside'): Promise<string> {
   const source = await openSource(path, base, confinement)
   if (typeof source === 'string') return `(${source})`
@@ -21,7 +21,7 @@ async function contentOf(path: string, base: string, confinement: Confinement = 
   }
 }
 
-/** Switches the link many times, again and again. */
+/** Switches the link repeatedly in another process. */
 const SWITCH = `
   const { renameSync, symlinkSync } = require('node:fs')
   const { parentPort, workerData: folder } = require('node:worker_threads')
@@ -58,7 +58,7 @@ describe('openSource', () => {
     }
   })
 
-  it('follows links as it is told', async () => {
+  it('follows links according to the option symlinks', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'AA',
       'root/dir/b.txt': 'BB',
@@ -94,7 +94,7 @@ describe('openSource', () => {
     }
   })
 
-  it('leaves no descriptor behind, whatever it finds', async () => {
+  it('closes every descriptor that it does not return', async () => {
     await using folder = await tempFolder({ 'root/a.txt': 'AA', 'out.txt': 'OUT' })
     const base = `${folder.join('root')}/`
     symlinkSync('../out.txt', `${base}out`)
@@ -108,7 +108,7 @@ describe('openSource', () => {
     expect(openFilesIn(folder.path)).toEqual([])
   })
 
-  it('serves the file of one moment while it is being replaced', async () => {
+  it('opens one version of a file that is being replaced', async () => {
     await using folder = await tempFolder({ 'a.txt': 'a'.repeat(10) })
     const base = `${folder.path}/`
     for (let i = 0; i < 50; i++) {
@@ -119,7 +119,7 @@ describe('openSource', () => {
     }
   })
 
-  it('finds a file while a link to it is switched, and what it led to is deleted', async () => {
+  it('finds a file while its link is switched and the old target is deleted', async () => {
     await using folder = await tempFolder({})
     const base = `${folder.path}/`
     let last = ''
@@ -136,7 +136,7 @@ describe('openSource', () => {
       renameSync(`${base}next`, `${base}current`)
       if (last !== '') rmSync(base + last)
       last = name
-      // So many that the link is switched more than once while one of them opens the file.
+      // Enough requests that the link is switched more than once during one of them.
       readers ??= Promise.all(Array.from({ length: 64 }, reading))
       await delay(2)
     }
@@ -148,7 +148,7 @@ describe('openSource', () => {
 })
 
 describe('openSource, while a link to the directory is switched', () => {
-  it.each(['inside', 'deny'] as const)('finds what is in both (%s)', async (confinement) => {
+  it.each(['inside', 'deny'] as const)('finds a file that both targets contain (%s)', async (confinement) => {
     await using folder = await tempFolder({ 'r1/a': 'A', 'r2/a': 'A' })
     symlinkSync('r1', folder.join('current'))
     const worker = new Worker(SWITCH, { eval: true, workerData: folder.path })

@@ -7,7 +7,7 @@ import { LARGE_BYTES } from './buffer-pool.ts'
 import { openSource } from './source.ts'
 import { streamFile, type StreamOutcome } from './stream-file.ts'
 
-/** A transport that holds what it is given, without copying, until it has gone out later. */
+/** A transport that keeps slices without copying them until a later turn. */
 class SlowBody implements ResponseBody {
   isOpen = true
   bodyBytes = 0
@@ -18,7 +18,7 @@ class SlowBody implements ResponseBody {
   readonly #blocks: boolean
   mostHeld = 0
 
-  /** @param blocks Whether `drained()` waits for what is held, as for a transport that is full */
+  /** @param blocks Whether `drained()` waits until every slice is sent, like a full transport */
   constructor(blocks: boolean) {
     this.#blocks = blocks
   }
@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** No two places of it are alike, so that a wrong byte shows. */
+/** Content without repetition, so that a wrong byte is visible. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -73,7 +73,7 @@ async function send(
   }
 }
 
-/** A transport during which the file is changed, after its first slice. */
+/** A transport that changes the file after the first slice. */
 class ChangingBody extends SlowBody {
   readonly #change: () => void
   #isChanged = false
@@ -112,7 +112,7 @@ describe('streamFile', () => {
     expect(body.mostHeld).toBe(LARGE_BYTES)
   })
 
-  it('does not overwrite what the transport still holds', async () => {
+  it('does not overwrite slices that the transport still holds', async () => {
     await using folder = await tempFolder({ file: content })
     const bodies = Array.from({ length: 4 }, () => new SlowBody(false))
     await Promise.all(bodies.map((body) => send(folder, body)))
@@ -137,7 +137,7 @@ describe('streamFile', () => {
     ['has grown', (path) => appendFileSync(path, 'more')],
     ['has lost its name', (path) => rmSync(path)],
     ['has other permissions', (path) => chmodSync(path, 0o600)],
-  ])('goes on when the file %s', async (_, change) => {
+  ])('sends the whole file when the file %s', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const body = new ChangingBody(() => change(folder.join('file')))
@@ -149,7 +149,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['shorter', (path) => truncateSync(path, 0)],
     ['longer', (path) => appendFileSync(path, 'more')],
-  ])('sends nothing of a file that is %s than when it was opened', async (_, change) => {
+  ])('sends no byte of a file that is %s than when it was opened', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
@@ -159,7 +159,7 @@ describe('streamFile', () => {
     await source.close()
   })
 
-  it('stops when nobody is there any more', async () => {
+  it('stops when the client has disconnected', async () => {
     await using folder = await tempFolder({ file: content })
     const body = new SlowBody(true)
     body.isOpen = false
@@ -175,7 +175,7 @@ describe('streamFile', () => {
     await using folder = await tempFolder({ file: content })
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
     if (typeof source === 'string') throw new Error('The file is there')
-    // A descriptor that is closed stands in for a disk that fails.
+    // A closed descriptor simulates a failing disk.
     if (slices === 0) await source.close()
     let closing: Promise<void> | undefined
     const body = new ChangingBody(() => {

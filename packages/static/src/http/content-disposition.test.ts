@@ -19,6 +19,6 @@ it.each([
   ['reports/', 'attachment'],
   ['...', 'attachment; filename="..."'],
   ['\ud800.txt', `attachment; filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
-])('attachment(%j) is %j', (name, value) => {
+])('returns for attachment(%j) %j', (name, value) => {
   expect(attachment(name)).toBe(value)
 })

@@ -20,12 +20,12 @@ describe('contentType', () => {
     ['/a.js.gz', 'application/gzip'],
     ['/a.zzz', 'application/octet-stream'],
     ['/noext', 'application/octet-stream'],
-    // A name is no extension, nor is a dot file.
+    // Neither a name without a dot nor a dot file has an extension.
     ['/html', 'application/octet-stream'],
     ['/dir.html/file', 'application/octet-stream'],
     ['/constructor', 'application/octet-stream'],
     ['/a.constructor', 'application/octet-stream'],
-  ])('%s is %s', (name, type) => {
+  ])('returns for %s %s', (name, type) => {
     expect(contentType(name)).toBe(type)
   })
 })
@@ -40,7 +40,7 @@ describe('extensionOf', () => {
     ['b.js', 'js'],
     ['.js', ''],
     ['', ''],
-  ])('of %j is %j', (name, extension) => {
+  ])('returns for %j %j', (name, extension) => {
     expect(extensionOf(name)).toBe(extension)
   })
 })

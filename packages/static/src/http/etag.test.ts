@@ -4,11 +4,11 @@ import type { Coding } from './precompressed.ts'
 import { matchesStrongly, matchesWeakly, strongETag } from './etag.ts'
 
 describe('strongETag', () => {
-  it('is two hexadecimal numbers', () => {
+  it('returns two hexadecimal numbers', () => {
     expect(strongETag(4n, 255n, 'identity')).toBe('"0x10-0xff"')
   })
 
-  it('has no sign for times before 1970', () => {
+  it('returns no sign for times before 1970', () => {
     expect(strongETag(-1n, 0n, 'identity')).toMatch(/^"0x[0-9a-f]+-0x0"$/)
   })
 
@@ -29,7 +29,7 @@ describe('strongETag', () => {
   })
 })
 
-describe('comparison', () => {
+describe('matchesWeakly and matchesStrongly', () => {
   it.each([
     // list, tag, weak, strong
     ['"a"', '"a"', true, true],
@@ -51,7 +51,7 @@ describe('comparison', () => {
     ['junk, "a"', '"a"', false, false],
     ['"a", junk', '"a"', true, true],
     ['""', '""', true, true],
-  ])('%j against %j: weak %s, strong %s', (list, tag, weak, strong) => {
+  ])('compares %j with %j: weak %s, strong %s', (list, tag, weak, strong) => {
     expect(matchesWeakly(list, tag)).toBe(weak)
     expect(matchesStrongly(list, tag)).toBe(strong)
   })

@@ -13,7 +13,7 @@ it.each([
   '/empty/',
   '/',
   '/well-known/x',
-])('%s is a route, whatever Accept says', (name) => {
+])('treats %s as a route for any Accept', (name) => {
   for (const accept of [null, '*/*', 'application/json', NAVIGATION]) {
     expect(fallbackRule(name, accept)).toEqual({ applies: true, dependsOnAccept: false })
   }
@@ -29,7 +29,7 @@ it.each([
   '/a.js.map',
   '/a.zip',
   '/a.mp3',
-])('%s is an asset: a page only for those who name HTML', (name) => {
+])('treats %s as an asset, which gets a page only if Accept names HTML', (name) => {
   for (const accept of [null, '', '*/*', 'text/*', 'text/htmlx', 'text/html;q=0', 'application/json']) {
     expect(fallbackRule(name, accept)).toEqual({ applies: false, dependsOnAccept: true })
   }
@@ -38,6 +38,6 @@ it.each([
   }
 })
 
-it.each(['/.well-known', '/.well-known/assetlinks', '/.well-known/assetlinks.json'])('%s never falls back', (name) => {
+it.each(['/.well-known', '/.well-known/assetlinks', '/.well-known/assetlinks.json'])('never applies to %s', (name) => {
   expect(fallbackRule(name, NAVIGATION)).toEqual({ applies: false, dependsOnAccept: false })
 })

@@ -15,7 +15,7 @@ describe('parseHttpDate', () => {
     ['Thu, 29 Feb 2024 00:00:00 GMT', 1_709_164_800],
     ['Sat, 31 Dec 2016 23:59:60 GMT', 1_483_228_800],
     ['Tue, 19 Jan 2038 03:14:08 GMT', 2_147_483_648],
-  ])('%j is %i', (value, seconds) => {
+  ])('parses %j as %i', (value, seconds) => {
     expect(parseHttpDate(value)).toBe(seconds)
   })
 
@@ -37,7 +37,7 @@ describe('parseHttpDate', () => {
     'Wed, 00 Jun 2024 00:00:00 GMT',
     'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT',
     ' Sun, 06 Nov 1994 08:49:37 GMT',
-  ])('%j is no HTTP-date', (value) => {
+  ])('rejects %j', (value) => {
     expect(parseHttpDate(value)).toBeUndefined()
   })
 
@@ -53,12 +53,12 @@ describe('formatHttpDate', () => {
     expect(formatHttpDate(784_111_777)).toBe('Sun, 06 Nov 1994 08:49:37 GMT')
   })
 
-  it('has no form for years without four digits', () => {
+  it('returns undefined for years without four digits', () => {
     expect(formatHttpDate(253_402_300_800)).toBeUndefined()
     expect(formatHttpDate(-62_167_219_201)).toBeUndefined()
   })
 
-  it('is read back by parseHttpDate', () => {
+  it('returns text that parseHttpDate reads back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), (seconds) => {
         expect(parseHttpDate(formatHttpDate(seconds) ?? '')).toBe(seconds)

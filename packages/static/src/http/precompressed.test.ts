@@ -25,6 +25,6 @@ it.each<[string | null, readonly string[]]>([
   ['deflate', ['identity']],
   ['foobr, gzipx', ['identity']],
   [';;,,=q=;', ['identity']],
-])('Accept-Encoding: %j takes %j', (field, codings) => {
+])('accepts, with Accept-Encoding %j, %j', (field, codings) => {
   expect(acceptedCodings(field)).toEqual(codings)
 })

@@ -35,7 +35,7 @@ describe('evaluatePreconditions', () => {
     ['GET', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['DELETE', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['GET', { 'if-unmodified-since': 'banana' }, 'proceed'],
-  ])('%s with %j: %s', (method, fields, verdict) => {
+  ])('decides for %s with %j: %s', (method, fields, verdict) => {
     expect(evaluatePreconditions(method, headers(fields), known)).toBe(verdict)
   })
 
@@ -58,7 +58,7 @@ describe('evaluatePreconditions', () => {
     [{ 'if-unmodified-since': BEFORE }, 'proceed'],
     [{ 'if-match': '"v1"' }, 'failed'],
     [{ 'if-match': '*' }, 'proceed'],
-  ])('without validators, %j: %s', (fields, verdict) => {
+  ])('decides without validators for %j: %s', (fields, verdict) => {
     expect(evaluatePreconditions('GET', headers(fields), { etag: undefined, lastModified: undefined })).toBe(verdict)
   })
 })
@@ -75,11 +75,11 @@ describe('holdsIfRange', () => {
     [AFTER, false],
     ['garbage', false],
     ['', false],
-  ])('%j: %s', (field, holds) => {
+  ])('returns for %j: %s', (field, holds) => {
     expect(holdsIfRange(field, known)).toBe(holds)
   })
 
-  it('never holds for a weak tag, even the same one', () => {
+  it('rejects a weak tag, even the same one', () => {
     expect(holdsIfRange('W/"v1"', { etag: 'W/"v1"', lastModified: undefined })).toBe(false)
   })
 })

@@ -35,11 +35,11 @@ it.each([
   ['bytes=0-1,4-5', 10, whole],
   [`bytes=${'0-0,'.repeat(1000)}0-0`, 10, whole],
   ['', 10, whole],
-])('parseRange(%j, %i) is %j', (field, size, want) => {
+])('returns for parseRange(%j, %i) %j', (field, size, want) => {
   expect(parseRange(field, size)).toEqual(want)
 })
 
-it('stays inside the representation, whatever is asked for', () => {
+it('stays inside the representation for any requested range', () => {
   const position = fc.oneof(fc.constant(''), fc.nat().map(String), fc.bigInt({ min: 0n, max: 2n ** 80n }).map(String))
   fc.assert(
     fc.property(position, position, fc.nat(), (first, last, size) => {

@@ -9,7 +9,7 @@ it.each<[FileFailure, number, string | null, string[]]>([
   ['outside', 404, null, ['Cannot send /srv/x: a link leads out of the directory, or must not be followed']],
   ['forbidden', 404, null, ['Cannot open /srv/x: permission denied']],
   ['exhausted', 503, '1', []],
-])('a %s file is answered with %i', async (failure, status, retryAfter, warnings) => {
+])('answers a %s file with %i', async (failure, status, retryAfter, warnings) => {
   const warned: string[] = []
   await using server = await serve((router) =>
     router.get('/', (ctx) => refuse(ctx, failure, '/srv/x', (message) => warned.push(message))),
@@ -30,11 +30,11 @@ it.each([
   ['EMFILE', 'exhausted'],
   ['ENFILE', 'exhausted'],
   ['EIO', undefined],
-])('%s means %s', (code, failure) => {
+])('maps %s to %s', (code, failure) => {
   expect(fileFailure(Object.assign(new Error('x'), { code }))).toBe(failure)
 })
 
-it('an error without a code is nobody’s expectation', () => {
+it('treats an error without a code as unexpected', () => {
   expect(fileFailure(new Error('ENOENT'))).toBeUndefined()
   expect(fileFailure({ code: 'ENOENT' })).toBeUndefined()
 })

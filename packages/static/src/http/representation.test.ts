@@ -11,11 +11,11 @@ it.each([
   [-1n, -1],
   [-1_000_000_000n, -1],
   [-1_000_000_001n, -2],
-])('a file of %i ns was modified in second %i', (mtimeNs, seconds) => {
+])('rounds %i ns down to second %i', (mtimeNs, seconds) => {
   expect(represent('/a.txt', 'identity', state(mtimeNs), both).lastModified).toBe(seconds)
 })
 
-it('is typed by its name whatever its coding', () => {
+it('takes the type from the name for every coding', () => {
   expect(represent('/app.js', 'br', state(0n), both)).toMatchObject({
     size: 10,
     contentType: 'application/javascript; charset=utf-8',
@@ -23,7 +23,7 @@ it('is typed by its name whatever its coding', () => {
   })
 })
 
-it('has only the validators that are wanted', () => {
+it('has only the requested validators', () => {
   expect(represent('/a', 'identity', state(0n), { etag: false, lastModified: false })).toMatchObject({
     etag: undefined,
     lastModified: undefined,

@@ -10,7 +10,7 @@ it.each<[string[], string]>([
   [['Origin, Accept-Encoding'], 'Origin, Accept-Encoding'],
   [['*'], '*'],
   [[' , Origin,'], 'Origin, Accept-Encoding'],
-])('adds a name to the Vary lines %j once', async (before, after) => {
+])('adds a name to the Vary fields %j once', async (before, after) => {
   const app = new App()
   app.router.get('/', (ctx) => {
     for (const line of before) ctx.responseHeaders.append('vary', line)

@@ -11,6 +11,6 @@ it.each([
   ['gzip;q=2, br;q=-1, zstd;q=x, a;q=0.1234, b;q', { gzip: 0, br: 0, zstd: 0, a: 0, b: 0 }],
   ['gzip;q=0.2, gzip;q=0.8', { gzip: 0.8 }],
   [';;,,=q=;', { '=q=': 1 }],
-])('parseWeights(%j) is %j', (field, weights) => {
+])('returns for parseWeights(%j) %j', (field, weights) => {
   expect(Object.fromEntries(parseWeights(field))).toEqual(weights)
 })

@@ -10,10 +10,10 @@ import { FileStat } from './file-stat.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-/** Long enough for a change of a directory to be told from the next one. */
+/** Long enough that two changes of a directory have different timestamps. */
 const settle = (): Promise<void> => delay(40)
 
-/** A file system without times of directories. */
+/** A file system that does not update the times of directories. */
 const timeless = (path: string) => {
   const stats = stat(path)
   return stats?.isDirectory() === true ? Object.assign(stats, { mtimeNs: 0n, ctimeNs: 0n }) : stats
@@ -26,7 +26,7 @@ async function absenceOf(folder: string, files = new FileStat()): Promise<Absenc
 }
 
 describe('gatherAbsence', () => {
-  it('leaves the plain file to be looked at, and what is not there to the directory', async () => {
+  it('keeps the check of the plain file, and covers absent names by the directory', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.gz': 'GZ' })
     await settle()
     const resolution = await found(folder.join('a'))
@@ -51,7 +51,7 @@ describe('gatherAbsence', () => {
         return settle()
       },
     ],
-  ])('leaves names %s as they are', async (_, prepare) => {
+  ])('keeps separate checks for names %s', async (_, prepare) => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     await prepare(folder.path)
@@ -74,7 +74,7 @@ describe('an absence', () => {
         mkdirSync(folder)
       },
     ],
-  ])('no longer holds once %s', async (_, change) => {
+  ])('ends once %s', async (_, change) => {
     await using folder = await tempFolder({ 'dir/a': 'A' })
     const files = new FileStat()
     await settle()
@@ -84,7 +84,7 @@ describe('an absence', () => {
     expect(isSameDirectory(absence, stat(absence.directory))).toBe(false)
   })
 
-  it('is aged after a second, for file systems without times of directories', async () => {
+  it('expires after a second, for file systems without times of directories', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const files = new FileStat(timeless)
     const absence = await absenceOf(folder.path, files)
@@ -96,7 +96,7 @@ describe('an absence', () => {
     expect(isAged(absence, atMs + 1020)).toBe(false)
   })
 
-  it('is not known to hold where looking for names fails', async () => {
+  it('ends when the check of a name fails', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const absence = await absenceOf(folder.path)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { directoryToServe } from './directory.ts'
 
 describe('directoryToServe', () => {
-  it('takes an absolute path, one relative to the working directory, or a URL', async () => {
+  it('accepts an absolute path, a path relative to the working directory, or a URL', async () => {
     await using folder = await tempFolder({ 'public/a.txt': '' })
     const directory = folder.join('public')
     expect(directoryToServe(directory)).toBe(`${directory}/`)
@@ -29,7 +29,7 @@ describe('directoryToServe', () => {
     )
   })
 
-  it('refuses a location without a directory and says why', async () => {
+  it('refuses a location without a directory and states the reason', async () => {
     await using folder = await tempFolder({ file: '' })
     const missing = folder.join('missing')
     const subject = 'staticFiles: directory must be an existing directory, got'

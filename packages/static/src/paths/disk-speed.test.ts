@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DiskSpeed } from './disk-speed.ts'
 
-/** A clock, and a file system whose checks on the event loop and in the thread pool take so long, in milliseconds. */
+/** Simulates a clock and a file system. `syncMs` and `idleMs` are the durations of its stat calls. */
 class Disk {
   readonly pace = new DiskSpeed()
   nowMs = 1000
@@ -21,7 +21,7 @@ class Disk {
     this.pace.recordSync(this.nowMs, (this.nowMs += this.syncMs))
   }
 
-  /** Looks once a millisecond. @returns How many of the checks were on the event loop */
+  /** Makes one stat call per millisecond. Returns how many were synchronous. */
   lookFor(ms: number): number {
     const before = this.sync
     for (let left = ms; left > 0; left--) {
@@ -32,19 +32,19 @@ class Disk {
   }
 }
 
-describe('Pace', () => {
-  it('leaves a quick file system on the event loop', () => {
+describe('DiskSpeed', () => {
+  it('keeps a fast file system on the event loop', () => {
     expect(new Disk().lookFor(10_000)).toBe(10_000)
   })
 
-  it.each([1.1, 5, 500])('has a look that took %d ms followed by none on the event loop', (syncMs) => {
+  it.each([1.1, 5, 500])('moves to the thread pool after one call of %d ms', (syncMs) => {
     const disk = new Disk()
     disk.syncMs = syncMs
     disk.look()
     expect(disk.lookFor(9)).toBe(0)
   })
 
-  it('takes a hiccup for one', () => {
+  it('returns to the event loop after a single slow call', () => {
     const disk = new Disk()
     for (let i = 0; i < 50; i++) {
       disk.syncMs = 4
@@ -54,14 +54,14 @@ describe('Pace', () => {
     }
   })
 
-  it('does not try a disk on which all checks in the thread pool take long', () => {
+  it('stays in the thread pool while every pooled call is slow', () => {
     const disk = new Disk()
     disk.syncMs = 30
     disk.idleMs = 30
     expect(disk.lookFor(60_000)).toBe(1)
   })
 
-  it.each([0, 5])('tries one of which the event loop waits %d ms, as for processors, ever more seldom', (idleMs) => {
+  it.each([0, 5])('retries ever more rarely if the event loop idles %d ms, as on a busy CPU', (idleMs) => {
     const disk = new Disk()
     disk.syncMs = 5
     disk.idleMs = idleMs
@@ -72,13 +72,13 @@ describe('Pace', () => {
     expect(disk.lookFor(1000)).toBe(1000)
   })
 
-  it('moves away from a file system that is a little slow all the time', () => {
+  it('moves to the thread pool if calls are slightly slow on average', () => {
     const disk = new Disk()
     disk.syncMs = 0.5
     expect(disk.lookFor(1000)).toBeLessThan(200)
   })
 
-  it('does not try one of which no look in the thread pool comes back', () => {
+  it('stays in the thread pool while a pooled call never ends', () => {
     const disk = new Disk()
     disk.syncMs = 5
     disk.look()
@@ -90,7 +90,7 @@ describe('Pace', () => {
     expect(disk.pace.isHeld((disk.nowMs += 1001))).toBe(false)
   })
 
-  it('tries again where nothing was asked for in the meantime', () => {
+  it('retries on the event loop after a time without calls', () => {
     const disk = new Disk()
     disk.syncMs = 5
     disk.look()

@@ -1,6 +1,6 @@
 /** Duration of a stat call that marks a disk as slow. The event loop waits for a synchronous call. */
 const SLOW_MS = 1
-/** Average duration above which synchronous stat calls delay other requests more than the thread pool would. */
+/** Average duration above which stat calls move to the thread pool, because they delay other requests. */
 const SLOW_AVERAGE_MS = 0.2
 /** Weight of a new stat call in the moving average. */
 const SMOOTHING = 1 / 8

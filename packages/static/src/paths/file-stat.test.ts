@@ -9,7 +9,7 @@ let folder: string
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'fw-stat-'))))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What the clock says, so that however busy the machine is, no look takes other times than are said here. */
+/** Simulated clock, so that a busy machine does not change the measured times. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))
@@ -18,14 +18,14 @@ afterEach(() => vi.restoreAllMocks())
 const busyFor = (ms: number): void => void (nowMs += ms)
 
 describe('FileStat', () => {
-  it('answers at once with nanoseconds', () => {
+  it('returns nanoseconds synchronously', () => {
     writeFileSync(join(folder, 'a'), 'abc')
     const found = new FileStat().stat(join(folder, 'a'))
     expect(found).toMatchObject({ size: 3n })
     expect(found).toHaveProperty('mtimeNs')
   })
 
-  it('finds nothing where nothing can be', async () => {
+  it('returns undefined for paths that cannot exist', async () => {
     writeFileSync(join(folder, 'file'), '')
     symlinkSync('loop', join(folder, 'loop'))
     const files = new FileStat()
@@ -34,7 +34,7 @@ describe('FileStat', () => {
     }
   })
 
-  it('moves to the thread pool while the file system is slow, and back when it is quick again', async () => {
+  it('moves to the thread pool while the file system is slow, and back afterwards', async () => {
     const stats = statSync(folder, { bigint: true })
     let sync = 0
     let isSlow = true
@@ -46,20 +46,20 @@ describe('FileStat', () => {
       },
       () => Promise.resolve(stats),
     )
-    // Each of them holds up everything else that the process does.
+    // Each synchronous call blocks the event loop.
     expect([files.stat('x'), files.stat('x') instanceof Promise]).toEqual([stats, true])
     for (let i = 0; i < 50; i++) await files.stat('x')
     expect(sync).toBe(1)
 
     isSlow = false
-    // No pause is longer.
+    // The longest hold ends.
     nowMs += 1000
-    // What was looked at in this turn already counts.
+    // Earlier calls of this turn count too.
     await setImmediate()
     expect([files.stat('x'), files.stat('x')]).toEqual([stats, stats])
   })
 
-  it('checks on the event loop no longer in a turn than is not noticed, whatever was looked at', async () => {
+  it('limits the total time of synchronous calls per turn, over all mounts', async () => {
     await setImmediate()
     let sync = 0
     const slow = (): FileStat =>
@@ -79,7 +79,7 @@ describe('FileStat', () => {
     expect(sync).toBe(2)
   })
 
-  it('shares a slow look among those who wait, but none that began before they asked', async () => {
+  it('shares a slow call among waiting requests, but only one that starts after them', async () => {
     const calls: ((stats: BigIntStats | undefined) => void)[] = []
     const files = new FileStat(
       () => {
@@ -111,7 +111,7 @@ describe('FileStat', () => {
     await expect(Promise.all([second, third])).resolves.toEqual([undefined, undefined])
   })
 
-  it('a failed look does not fail those that asked later', async () => {
+  it('does not fail later requests when a call fails', async () => {
     const failures: ((error: Error) => void)[] = []
     const files = new FileStat(
       () => {

@@ -12,8 +12,8 @@ import type { Variant } from './resolution.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-/** A file system that counts how often it is looked at. */
-function countedLooks(): { files: FileStat; count: () => number } {
+/** A file system that counts its stat calls. */
+function countingFiles(): { files: FileStat; count: () => number } {
   let count = 0
   const files = new FileStat((path) => {
     count++
@@ -22,7 +22,7 @@ function countedLooks(): { files: FileStat; count: () => number } {
   return { files, count: () => count }
 }
 
-/** A path that leads to a file, of which nothing is known but what is kept for it. */
+/** A known path and its file. */
 class Path {
   readonly #known: KnownPaths
   readonly #path: string
@@ -32,7 +32,7 @@ class Path {
     this.#path = path
   }
 
-  /** Whether it leads to the same as before, if the variant of that coding is to be sent. */
+  /** Reports whether the path still names the same file, for the variant of a coding. */
   isUnchanged(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
     const resolution = this.#resolution()
     return this.#known.isUnchanged(resolution, variantOf(resolution, coding), isShared)
@@ -56,7 +56,7 @@ function variantOf({ variants }: Resolution, coding: Coding): Variant {
   return variant
 }
 
-/** Files of a directory that has not changed for a while, as a server gets to know them. */
+/** Makes the files of a settled directory known. */
 async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonly string[]): Promise<Path[]> {
   const known = new KnownPaths(files)
   for (const name of names) known.set(name, await gatherAbsence(await found(folder.join(name)), files))
@@ -65,23 +65,23 @@ async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonl
 
 const settle = (): Promise<void> => delay(40)
 
-/** What the clock says, so that however busy the machine is, no look seems to be slow or long ago. */
+/** Simulated clock, so that on a busy machine no check seems slow or old. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))
 afterEach(() => vi.restoreAllMocks())
 
-/** In the turn that follows, so that what the test does is not cut in two by the end of a turn. */
+/** Runs `action` at the start of the next turn, so that it does not span two turns. */
 const inOneTurn = async <T>(action: () => T): Promise<T> => {
   await setImmediate()
   return action()
 }
 
 describe('KnownPaths', () => {
-  it('checks once in a turn, for all that share it, and again in the next', async () => {
+  it('checks once per turn for all requests that share it', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
     for (const checks of [2, 4]) {
@@ -91,11 +91,11 @@ describe('KnownPaths', () => {
     }
   })
 
-  it('checks at a directory once in a turn, for all files in it', async () => {
+  it('checks a directory once per turn for all its files', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const paths = await knownPaths(folder, files, ...names)
     const before = count()
     const got = await inOneTurn(() => paths.map((path) => path.isUnchanged(true)))
@@ -105,10 +105,10 @@ describe('KnownPaths', () => {
     expect(await inOneTurn(() => paths.map((path) => path.isUnchanged(true)))).toEqual(names.map(() => false))
   })
 
-  it('checks at the file in each turn, and at its directory no more often than anybody could notice', async () => {
+  it('checks the file in each turn, and its directory at most once per 0.1 ms', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const [path] = await knownPaths(folder, files, 'a')
     const checks: number[] = []
     for (const laterMs of [1, 0.05, 0.04, 0.02, 0.09]) {
@@ -120,13 +120,13 @@ describe('KnownPaths', () => {
     expect(checks).toEqual([2, 1, 1, 2, 1])
   })
 
-  it('checks for what is absent by name once a second has passed', async () => {
+  it('checks absent names themselves after a second', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const known = new KnownPaths(files)
     const all = await gatherAbsence(await found(folder.join('a')), files)
-    if (all.absence === undefined) throw new Error('It is there')
+    if (all.absence === undefined) throw new Error('The name exists')
     all.absence.atMs -= 1000
     known.set('a', all)
     const path = new Path(known, 'a')
@@ -137,17 +137,17 @@ describe('KnownPaths', () => {
     expect(count() - before).toBe(6)
   })
 
-  it('checks every time for those that share nothing', async () => {
+  it('checks each time for requests that share nothing', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
     await inOneTurn(() => Array.from({ length: 5 }, () => path?.isUnchanged(false)))
     expect(count() - before).toBe(10)
   })
 
-  it('checks again in a turn that lasts long', async () => {
+  it('checks again in a long turn', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const [path] = await knownPaths(folder, new FileStat(), 'a')
@@ -160,10 +160,10 @@ describe('KnownPaths', () => {
     expect(got).toEqual([true, false])
   })
 
-  it('of the sidecars, checks at the one that is to be sent', async () => {
+  it('checks only the sidecar that it sends', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.gz': 'GZ' })
     await settle()
-    const { files, count } = countedLooks()
+    const { files, count } = countingFiles()
     const [path] = await knownPaths(folder, files, 'a')
     const before = count()
     expect(path?.isUnchanged(false, 'br')).toBe(true)
@@ -178,7 +178,7 @@ describe('KnownPaths', () => {
     ['gone', (path) => rmSync(path), 'br'],
     ['gone that is not to be sent', (path) => rmSync(`${path}.br`), 'identity'],
     ['taken the place of a sidecar', (path) => renameSync(`${path}.next`, `${path}.br`), 'br'],
-  ])('knows nothing once something has %s', async (_, change, coding) => {
+  ])('detects that a file has %s', async (_, change, coding) => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.next': 'NEXT' })
     await settle()
     const [path] = await knownPaths(folder, new FileStat(), 'a')
@@ -187,7 +187,7 @@ describe('KnownPaths', () => {
     expect([path?.isUnchanged(false, coding), await path?.isUnchangedLater(coding)]).toEqual([false, false])
   })
 
-  it('does not know while the file system is slow or fails', async () => {
+  it('returns unknown while the file system is slow or fails', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const failing = new KnownPaths(
       new FileStat(() => {
@@ -199,7 +199,7 @@ describe('KnownPaths', () => {
     expect([path.isUnchanged(true), await path.isUnchangedLater()]).toEqual(['unknown', false])
   })
 
-  it('keeps a bounded number of paths, none of them long', async () => {
+  it('remembers a limited number of paths of limited length', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const known = new KnownPaths(new FileStat())
     const resolution = await found(folder.join('a'))

@@ -25,7 +25,7 @@ describe('locate', () => {
     ['/v1.2/', '/srv/v1.2', '/v1.2', true],
     ['/%252f.txt', '/srv/%2f.txt', '/%2f.txt', false],
     ['/.well-known/x', '/srv/.well-known/x', '/.well-known/x', false],
-  ])('%s is %s', (path, file, name, isDirectory) => {
+  ])('locates %s at %s', (path, file, name, isDirectory) => {
     expect(at(path)).toEqual({ kind: 'path', file, name, isDirectory, isRedundant: false })
   })
 
@@ -83,7 +83,7 @@ describe('locate', () => {
     '/a/.hidden/b',
     '/.well-known/.env',
     '/x/.well-known/y',
-  ])('%s is refused', (path) => {
+  ])('refuses %s', (path) => {
     expect(at(path)).toEqual({ kind: 'refused' })
   })
 
@@ -92,11 +92,11 @@ describe('locate', () => {
     ['/dir//a.txt', '/srv/dir/a.txt', false],
     ['///', '/srv/', true],
     ['/dir//', '/srv/dir', true],
-  ])('%s is another spelling of %s', (path, file, isDirectory) => {
+  ])('treats %s as another spelling of %s', (path, file, isDirectory) => {
     expect(at(path)).toMatchObject({ file, isDirectory, isRedundant: true })
   })
 
-  it('lets dots into file names where only whole segments are refused', () => {
+  it('allows dots in file names with dotdot: segment', () => {
     const guards: PathGuards = { dotfiles: 'deny', dotdot: 'segment' }
     expect(at('/_...slug_.js', guards)).toMatchObject({ file: '/srv/_...slug_.js' })
     for (const path of ['/..', '/../x', '/a/../b', '/%2e%2e/x', '/..;/x', '/..;x', '/.', '/.../x', '/...']) {
@@ -104,7 +104,7 @@ describe('locate', () => {
     }
   })
 
-  it('serves dot files where they are allowed, but never dot segments', () => {
+  it('allows dot files with dotfiles: allow, but never dot segments', () => {
     const guards: PathGuards = { dotfiles: 'allow', dotdot: 'segment' }
     expect(at('/.env', guards)).toMatchObject({ file: '/srv/.env' })
     for (const path of ['/.', '/./x', '/..', '/a/../b']) expect(at(path, guards)).toEqual({ kind: 'refused' })
@@ -144,12 +144,12 @@ describe('belowPrefix', () => {
     ['/a', 1, ''],
     ['/a/b/c//d', 2, '/c//d'],
     ['//a', 0, '//a'],
-  ])('of %s after %i segments is %j', (path, segments, rest) => {
+  ])('returns for %s after %i segments %j', (path, segments, rest) => {
     expect(belowPrefix(path, segments)).toBe(rest)
   })
 })
 
-it('takes every byte that a browser leaves as it is in a path, and none that has to be encoded', () => {
+it('accepts every character that browsers do not encode in a path, and no other', () => {
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
   const taken = bytes.filter((char) => at(`/a${char}b`).kind === 'path').join('')
   const left = bytes.filter((char) => char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`)

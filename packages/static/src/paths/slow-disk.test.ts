@@ -13,8 +13,8 @@ const LOOK_MS = 5
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
 /**
- * Each look takes 5 ms, on the event loop or in the thread pool, and is counted by where it was. The clock says so too,
- * however busy the machine is.
+ * Simulates stat calls of 5 ms and counts the synchronous and the pooled ones. The clock is simulated too, so that a busy
+ * machine does not change the result.
  */
 function slowDisk(): { files: FileStat; checks: { sync: number[]; async: number } } {
   let nowMs = 1e6
@@ -38,7 +38,7 @@ function slowDisk(): { files: FileStat; checks: { sync: number[]; async: number 
   return { files, checks }
 }
 
-it('on a slow disk, requests for files leave the event loop to those for other routes', async () => {
+it('keeps the event loop free for other routes on a slow disk', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `${i}.txt`)
   await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name])))
   const { files, checks } = slowDisk()
@@ -47,7 +47,7 @@ it('on a slow disk, requests for files leave the event loop to those for other r
   server.router().get('/files/*path', (ctx) => mount.serve(ctx))
   server.router().get('/other', () => 'other')
 
-  // The first time nothing is known, the second time every path is.
+  // The first round knows no path, the second round knows all.
   for (const round of [1, 2]) {
     checks.sync = []
     const responses: string[] = []
@@ -57,7 +57,7 @@ it('on a slow disk, requests for files leave the event loop to those for other r
     await Promise.all([...names.map((name) => ask(`/files/${name}`)), ask('/other')])
     expect([round, responses[0]]).toEqual([round, 'other'])
     expect(responses.toSorted()).toEqual([...names, 'other'].toSorted())
-    // The first shows that the disk is slow; then one now and then whether it still is.
+    // The first call finds the disk slow. Occasional calls then find whether it still is.
     expect(checks.sync.length).toBeLessThanOrEqual(6)
     expect(new Set(checks.sync).size).toBe(checks.sync.length)
   }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { currentTurn } from './turn.ts'
 
-it('has one number all through a turn and another one in the next', async () => {
+it('returns one number throughout a turn and another in the next', async () => {
   await setImmediate()
   const first = currentTurn()
   await Promise.resolve()
@@ -14,7 +14,7 @@ it('has one number all through a turn and another one in the next', async () => 
   expect(currentTurn()).not.toBe(second)
 })
 
-it('goes on while a test has stopped the clock', async () => {
+it('advances while a test has stopped the clock', async () => {
   vi.useFakeTimers()
   try {
     const before = currentTurn()

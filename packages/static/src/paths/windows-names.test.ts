@@ -20,7 +20,7 @@ it.each([
   'aux .txt',
   'a?.txt',
   'a*',
-])('%j is another name on Windows', (segment) => {
+])('refuses %j on Windows', (segment) => {
   expect(isOtherOnWindows(segment)).toBe(true)
 })
 
@@ -36,6 +36,6 @@ it.each([
   '.nul',
   'été.txt',
   'a..b',
-])('%j is what it says on Windows', (segment) => {
+])('accepts %j on Windows', (segment) => {
   expect(isOtherOnWindows(segment)).toBe(false)
 })
