@@ -8,6 +8,7 @@ export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsP
 const NOTHING: readonly string[] = []
 
 /** Counts streams: in all, by the address of the client and by the connection they share. */
+// docs/decisions/0062
 export class Admission {
   readonly #settings: ChannelSettings
   readonly #counts = new Map<string, number>()

@@ -23,6 +23,7 @@ export interface Broadcast {
  *
  * Whoever is unsubscribed on the way, by the filter of another, gets nothing.
  */
+// docs/decisions/0060
 export function broadcast(subscribers: Iterable<Subscriber>, events: readonly ChannelEvent[]): Broadcast {
   const block = shared(events)
   const selections = new Map<string, SharedChunk>()

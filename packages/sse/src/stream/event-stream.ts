@@ -35,6 +35,7 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
 }
 
 /** The stream that `sse()` opens, with the members that channels and timers use. */
+// docs/decisions/0064
 export class EventStream<Events extends object = SseEvents> implements SseStream<Events>, HeartbeatTarget {
   // What a broadcast touches stands together at the front: with many streams none of it is in a cache of the processor.
   readonly #body: ResponseBody

@@ -8,6 +8,7 @@ const MAX_LARGE = 64
 const MAX_IDLE_SMALL = 64
 
 /** Buffers for reading files, used again because making one anew for each read costs more than the read. */
+// docs/decisions/0051
 export class BufferPool {
   readonly #large: Buffer[] = []
   readonly #small: Buffer[] = []

@@ -36,6 +36,7 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
  * @param before What of it was read before it was opened, or sent since. Without it the file may not even have grown: it
  *   may as well have been emptied and filled anew before the first byte was read
  */
+// docs/decisions/0055
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {
   const { stats } = source
   let now = await stateOf(source)

@@ -19,6 +19,7 @@ const IDLE_MS = 20
  * long as these take time too, or one more on the event loop did. So a disk of any slowness holds up the event loop by
  * single looks, far apart.
  */
+// docs/decisions/0050
 export class DiskSpeed {
   #averageMs = 0
   #isHeld = false

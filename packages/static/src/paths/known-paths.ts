@@ -29,6 +29,7 @@ interface SeenDirectory extends LookTime {
  * What request paths led to. Nothing is taken for true because it was: before each response everything is looked at again,
  * once for all requests that arrived together in one turn of the event loop.
  */
+// docs/decisions/0050
 export class KnownPaths {
   readonly #files: FileStat
   readonly #entries = new Map<string, Resolution>()

@@ -45,6 +45,7 @@ const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBy
  * Needs Redis 6.2 or later, a single server or a primary with replicas; not Redis Cluster. What Redis forgets when it
  * restarts, the processes put back.
  */
+// docs/decisions/0061
 export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage

@@ -9,6 +9,7 @@ import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messag
 const hubs = new Map<string, WorkerHub>()
 
 /** In the primary, or a process without workers: puts the events of all processes into one order, and gives them to all. */
+// docs/decisions/0061
 export class WorkerHub implements Backplane {
   readonly #channel: string
   readonly #workers = new Set<Worker>()
