@@ -42,6 +42,7 @@ export interface ComparisonOptions {
  * One that fails in any round is reported with the reason, and its figures are left out. A turn in which others on the host
  * of the machine had much of the processors may be taken again.
  */
+// docs/decisions/0090
 export async function runComparison(
   comparison: Comparison,
   run: Run,

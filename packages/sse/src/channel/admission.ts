@@ -8,6 +8,7 @@ export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsP
 const NOTHING: readonly string[] = []
 
 /** Counts the streams of a channel in total, per client address and per shared connection. */
+// docs/decisions/0062
 export class Admission {
   readonly #settings: ChannelSettings
   readonly #counts = new Map<string, number>()

@@ -20,6 +20,7 @@ export interface Broadcast {
  * Sends the events of one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes during
  * the broadcast gets nothing.
  */
+// docs/decisions/0060
 export function broadcast(subscribers: Iterable<Subscriber>, events: readonly ChannelEvent[]): Broadcast {
   const block = shared(events)
   const selections = new Map<string, SharedChunk>()

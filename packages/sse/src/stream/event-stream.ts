@@ -35,6 +35,7 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
 }
 
 /** The stream that `sse()` opens, with the members that channels and timers use. */
+// docs/decisions/0064
 export class EventStream<Events extends object = SseEvents> implements SseStream<Events>, HeartbeatTarget {
   // Fields that a broadcast uses come first, next to each other: with many streams, none of them is in a CPU cache.
   readonly #body: ResponseBody

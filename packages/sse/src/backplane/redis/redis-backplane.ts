@@ -45,6 +45,7 @@ const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBy
  * Requires Redis 6.2 or later: a single server, or a primary with replicas. Redis Cluster is not supported. If Redis
  * restarts without its data, the processes restore the events they keep.
  */
+// docs/decisions/0061
 export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage

@@ -9,6 +9,7 @@ import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messag
 const hubs = new Map<string, WorkerHub>()
 
 /** Runs in the primary, or in a process without workers. Orders the events of all processes and sends them to each. */
+// docs/decisions/0061
 export class WorkerHub implements Backplane {
   readonly #channel: string
   readonly #workers = new Set<Worker>()
