@@ -79,7 +79,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#flow = new ReadFlow(transport, limits.maxPipelinedRequests, this)
     this.#output = new OutputWatch(this.sender, deadlines, limits.writeStallTimeoutMs, nowMs)
     this.#idleDeadlineMs = deadlines.in(limits.sessionIdleTimeoutMs, nowMs)
-    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#output.deadlineMs)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#frames.deadlineMs, this.#output.deadlineMs)
     this.#writer.flushSoon()
     transport.open(this)
     deadlines.watch(this)
@@ -157,6 +157,8 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     const nowMs = performance.now()
     if (nowMs >= this.#idleDeadlineMs) this.#onIdleTooLong()
     if (nowMs >= this.#frames.deadlineMs) {
+      // As on HTTP/1.1: a connection without a request is closed without a response.
+      if (!this.#frames.hasBegun) return this.destroy()
       this.#fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Request head took too long'))
     }
     if (nowMs >= this.#output.deadlineMs && this.#output.isStalled(nowMs)) this.destroy()
