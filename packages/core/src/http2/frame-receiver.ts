@@ -35,7 +35,7 @@ export interface FrameOwner {
 
 /** Takes the frames of a client off the bytes that arrive, and to where they belong. */
 export class FrameReceiver {
-  /** When the preface, or a field section of which more must come, is to be complete. */
+  /** When the preface, or a field section of which more must come, must be complete. */
   deadlineMs: number
   readonly #owner: FrameOwner
   readonly #streams: Http2Streams

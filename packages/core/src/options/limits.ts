@@ -63,7 +63,7 @@ export interface Limits {
   /** Bytes of a request body that no handler reads, discarded to keep an HTTP/1.1 connection. For a longer rest, or one of unknown length, the response is the last one of its connection. */
   readonly maxSkippedBodyBytes: number
   /**
-   * Bytes of the rest of a request that are discarded after its response; above it, HTTP/1.1 closes the connection, and
+   * Bytes of the rest of a request that are discarded after its response. Above it, HTTP/1.1 closes the connection, and
    * HTTP/2 and HTTP/3 ask the client to send no more. 0 for no limit: many clients send the whole body before they read
    * the response, and discarded bytes take no memory.
    */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { eachProtocol, testCertificate, type ServerDemand } from '@fw/testing'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpError, Server } from '../../src/index.ts'
 import type { Limits } from '../../src/options/limits.ts'
 import { chunks, sendThenRead, zeros } from './send-then-read.ts'
@@ -46,7 +46,7 @@ function earlyRoutes(limits: Partial<Limits> = {}, tls?: { key: string; cert: st
   return server
 }
 
-/** What is asked for, and the status of its response. */
+/** The source of the response, the request, and the status. */
 const CASES: readonly (readonly [what: string, path: string, framing: 'length' | 'chunked', status: number])[] = [
   ['a handler that returns at once', '/accepted', 'length', 200],
   ['a handler that returns at once, to a chunked request', '/accepted', 'chunked', 200],
@@ -91,7 +91,7 @@ describe.each([
     })
   })
 
-  it.each(['length', 'chunked'])('of 64 MiB arrives, with a body by %s', async (framing) => {
+  it.each(['length', 'chunked'])('arrives after a body of 64 MiB by %s', async (framing) => {
     const field = framing === 'length' ? `Content-Length: ${64 * MIB}` : 'Transfer-Encoding: chunked'
     const head = `POST /later HTTP/1.1\r\nHost: a\r\n${field}\r\n\r\n`
     const body = framing === 'length' ? zeros(64 * MIB) : chunks(64 * MIB)

@@ -15,7 +15,7 @@ export interface BlockingRequest {
   readonly waitsForClose?: boolean
 }
 
-/** What such a client gets. */
+/** The result of such a client. */
 export interface BlockingResult {
   readonly text: string
   /** Whether it could send the whole request. */
@@ -60,13 +60,13 @@ export async function sendThenRead(request: BlockingRequest): Promise<BlockingRe
   return { text, isSent, error }
 }
 
-/** So many bytes in slices of at most `sliceBytes`. */
+/** Yields `bytes` zeros in slices of at most `sliceBytes`. */
 export function* zeros(bytes: number, sliceBytes = 64 * 1024): Generator<Uint8Array> {
   const slice = Buffer.alloc(sliceBytes)
   for (let left = bytes; left > 0; left -= sliceBytes) yield left < sliceBytes ? slice.subarray(0, left) : slice
 }
 
-/** A chunked body of so many bytes. */
+/** Yields a chunked body of `bytes` zeros. */
 export function* chunks(bytes: number): Generator<Uint8Array> {
   for (const slice of zeros(bytes)) {
     yield Buffer.concat([Buffer.from(`${slice.byteLength.toString(16)}\r\n`), slice, Buffer.from('\r\n')])
