@@ -13,6 +13,7 @@ wget wget another
 chromium chromium the browser that tests pages, server-sent events and HTTP/3
 h2load nghttp2-client HTTP/2 clients by the makers of nghttp2, one of them a load generator
 gtlsclient ngtcp2-client the HTTP/3 client of ngtcp2
+nginx nginx-light a proxy in front of the server
 go golang-go compiles the HTTP/3 client of quic-go
 /usr/share/gocode/src/github.com/lucas-clemente/quic-go golang-github-lucas-clemente-quic-go-dev an HTTP/3 client of another make
 redis-server redis-server the Redis that tests of event channels across processes start and kill

@@ -106,6 +106,10 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     return this.#cycle.connectionFields(close)
   }
 
+  onComplete(exchange: Http1Exchange): void {
+    this.#cycle.onComplete(exchange)
+  }
+
   onSettled(exchange: Http1Exchange): void {
     this.#cycle.onSettled(exchange)
   }
