@@ -360,6 +360,7 @@ export class RequestContext {
       this.exchange.headers,
       this.#host.limits,
       this.route?.options.limits,
+      this.route?.options.bodyTypes ?? this.#host.bodyTypes,
     ))
   }
 

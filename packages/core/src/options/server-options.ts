@@ -1,6 +1,7 @@
 import { compileTrust, type TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
 import { anything, checkOptions, flag, objectWith, oneOf, type OptionKinds, options, withFix } from '@fw/options'
+import { BODY_TYPES } from './body-types.ts'
 import { LIMIT_KINDS, type Limits } from './limits.ts'
 import { ROUTING_KINDS, type RoutingOptions } from './routing-options.ts'
 import { TLS, type TlsOptions } from './tls-options.ts'
@@ -18,6 +19,11 @@ export interface ServerOptions {
   readonly http3?: boolean | 'clear'
   /** Replacements for `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
+  /**
+   * Media types of bodies that `ctx.json()` and the `body` schemas of routes accept, unless the route names others.
+   * Default: `['application/json']`, which stands for every JSON format. Any other body gets 415. See `RouteOptions`.
+   */
+  readonly bodyTypes?: readonly string[] | undefined
   /** How paths are compared with the patterns of routes: as they are, unless given. */
   readonly routing?: RoutingOptions
   /**
@@ -42,6 +48,7 @@ export const PROTOCOL_KINDS: OptionKinds<Pick<ServerOptions, 'http2' | 'http3' |
 const SERVER_KINDS: OptionKinds<ServerOptions> = {
   ...PROTOCOL_KINDS,
   limits: options<Partial<Limits>>(LIMIT_KINDS),
+  bodyTypes: BODY_TYPES,
   routing: options<RoutingOptions>(ROUTING_KINDS),
   // `compileTrust` checks it.
   trustProxy: anything,
