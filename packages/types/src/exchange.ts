@@ -77,6 +77,8 @@ export interface Exchange extends ResponseBody {
   /** IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
+  readonly isUnixSocket?: boolean
   /** Status of the response once its head was sent, before that 0. */
   readonly status: number
   /** Called once when the exchange is over. There is one listener; assigning replaces it. */

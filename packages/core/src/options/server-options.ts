@@ -29,7 +29,8 @@ export interface ServerOptions {
   /**
    * Which proxies are believed about the address of a client: none (the default), those in these CIDR blocks, or so many
    * hops, the peer being the first; as `{ proxies, header }` with the one field that they maintain. `ctx.clientAddress` and
-   * the access log follow it.
+   * the access log follow it. The peer of a Unix socket is trusted if any proxy is. Set it to `false` without a proxy: if
+   * it is absent, the access log shows the address that a client claims.
    */
   readonly trustProxy?: TrustProxy
   /** Takes the server's own records; the global logger of `@fw/log` unless given. */
