@@ -51,7 +51,7 @@ export interface ResponseBody {
 export interface UpgradedConnection {
   /** The connection; whoever took it answers 101 on it, uses it and closes it. */
   readonly socket: Duplex
-  /** Bytes that came right behind the request. */
+  /** Bytes that came right behind the request, in memory that nothing else is in. */
   readonly head: Uint8Array
 }
 
