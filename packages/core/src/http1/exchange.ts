@@ -82,6 +82,10 @@ export class Http1Exchange extends BaseExchange {
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get isUnixSocket(): boolean {
+    // A listener on TCP serves no peer without an address.
+    return this.#owner.remoteAddress === undefined
+  }
   get bufferedBytes(): number {
     return this.#output.bufferedBytes
   }

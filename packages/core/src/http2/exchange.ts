@@ -111,6 +111,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get isUnixSocket(): boolean {
+    // A listener on TCP serves no peer without an address.
+    return this.#owner.remoteAddress === undefined
+  }
   get limits(): Limits {
     return this.#owner.host.limits
   }
