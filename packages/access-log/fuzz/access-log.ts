@@ -15,7 +15,7 @@ interface Input {
   readonly status: number
 }
 
-/** What a client could send to forge another part of an entry, another entry, or commands to a terminal. */
+/** Texts that would forge another part of an entry, another entry, or commands to a terminal. */
 const HOSTILE: readonly string[] = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => setSinks([]))
 afterAll(() => setLevel(Level.Info))
 
-/** What somebody would try who wants to be taken for another part of an entry, another entry, or the terminal's owner. */
+/** Texts that would forge another part of an entry, another entry, or commands to a terminal. */
 const HOSTILE = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',
@@ -111,8 +111,8 @@ async function entriesOver(
   return sink.messages().filter((text) => !/^(Listening|Closing|Closed)/.test(text))
 }
 
-describe('random bytes over a socket', () => {
-  it('of HTTP/1.1 give one well-formed entry for each request', async () => {
+describe('an access log with random bytes from a socket', () => {
+  it('has one well-formed entry for each HTTP/1.1 request', async () => {
     const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(AccessLogFormat.Combined, async (port) => {
       for (const [path, query, value] of samples) {
@@ -126,7 +126,7 @@ describe('random bytes over a socket', () => {
     expect(new Set(entries.map(({ status: responded }) => responded))).toEqual(new Set([200, 400]))
   })
 
-  it.each(['h2c', 'h3'] as const)('of %s give well-formed entries', async (protocol) => {
+  it.each(['h2c', 'h3'] as const)('has well-formed entries for %s', async (protocol) => {
     const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(
       AccessLogFormat.Json,

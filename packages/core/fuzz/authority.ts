@@ -10,7 +10,7 @@ import { block, headers } from '../test/http2/hpack.ts'
 import { ask as askHttp1 } from './http1/servers.ts'
 import { ask as askHttp2 } from './http2/engine.ts'
 
-/** What one protocol makes of an authority: `undefined` if it refuses the request. */
+/** The authority that a handler sees on one protocol; `undefined` if the protocol refuses the request. */
 type Verdict = string | undefined
 
 const HOSTS: readonly string[] = [
@@ -85,7 +85,7 @@ const target: FuzzTarget<string> = {
     return random.chance(0.4) ? mutate(authority, random, PIECES) : authority
   },
   async check(authority) {
-    // RFC 9112 §3.2 and RFC 9113 §8.3.1 differ on an empty host. White space around a value is no part of it.
+    // RFC 9112 §3.2 and RFC 9113 §8.3.1 differ on an empty host. White space around a value does not belong to it.
     if (authority === '' || authority.startsWith(':') || /^[ \t]|[ \t]$/.test(authority)) return
     const host = await overHttp1(`GET / HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
     const verdicts = {

@@ -3,7 +3,7 @@ import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/f
 import { ContextCookies } from '../src/context/cookies.ts'
 import { FieldListHeaders } from '../src/engine/fields/field-list-headers.ts'
 
-/** What a client sends, and a cookie to set. */
+/** A `Cookie` field of a client, and a cookie to set. */
 interface Input {
   readonly field: string
   readonly name: string

@@ -99,7 +99,7 @@ function isValid([name, value]: Field): boolean {
   return /^(?![ \t])[\t -~\x80-\xff]*$/.test(value) && !/[ \t]$/.test(value)
 }
 
-/** What the encoder writes is read as it was meant, in fewer bytes than it announced, whatever sizes the peer allows. */
+/** Two readers find the same fields in encoded blocks, which fit into `maxBytes`, for all table sizes. */
 function checkEncoder(sections: readonly FieldSection[], tableBytes: readonly number[]): void {
   const encoder = new HpackEncoder()
   const reader = new HpackReader()

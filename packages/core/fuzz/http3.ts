@@ -15,7 +15,7 @@ interface Input {
   readonly bytes: string
 }
 
-/** What came of a stream. */
+/** The result of reading a stream. */
 interface Result {
   readonly frames: readonly (readonly [type: number, length: number])[]
   readonly head: object | undefined

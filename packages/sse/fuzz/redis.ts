@@ -96,7 +96,7 @@ function inForm(entries: readonly unknown[], form: Input['form']): unknown {
   return form === 'map' ? new Map([['key', entries]]) : { key: entries }
 }
 
-/** What a process puts back after Redis has lost it is the event that was delivered. */
+/** A process that puts back a lost entry restores the event that was delivered. */
 function checkRestored(entry: RedisEntry): void {
   const event = decodeEntry(entry)
   if (event === undefined) return
@@ -112,7 +112,7 @@ function checkRestored(entry: RedisEntry): void {
   assert.ok(body.length > 0)
 }
 
-/** A channel delivers each event or refuses it with an error of the documented class, and goes on. */
+/** A channel delivers each event or refuses it with an error of the documented class, and stays usable. */
 async function checkChannel(entries: readonly RedisEntry[]): Promise<void> {
   let host: BackplaneHost | undefined
   const backplane = {

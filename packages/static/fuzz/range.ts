@@ -3,7 +3,7 @@ import { mutate, type FuzzTarget, type Random } from '@fw/testing/fuzz'
 import parseRanges from 'range-parser'
 import { parseRange } from '../src/http/range.ts'
 
-/** A `Range` field and the size of what it is about. */
+/** A `Range` field and the size of the file. */
 interface Input {
   readonly field: string
   readonly size: number

@@ -1,7 +1,7 @@
 import { STATIC_TABLE } from '../../src/http3/qpack/static-table.ts'
 import { readHuffman } from './huffman-reference.ts'
 
-/** What a section holds, up to its first error. */
+/** The fields of a section up to its first error. */
 export interface ReadSection {
   /** Names and values in turn. */
   readonly fields: readonly string[]

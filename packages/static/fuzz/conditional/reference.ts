@@ -33,7 +33,7 @@ export function evaluate({ method, fields, etag, lastModified }: Input): number 
   return holds ? rangeStatus(fields['range']) : 200
 }
 
-/** Of a file with 10 bytes. The target `range` checks more of this field. */
+/** Returns the status for a file with 10 bytes. The target `range` checks more of this field. */
 function rangeStatus(field: string): number {
   const [, first = '', last = ''] = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i.exec(field) ?? []
   if (first === '' && last === '') return 200

@@ -11,14 +11,14 @@ const MINIMIZE_MS = 20_000
 /** The file descriptor under which the parent passes a file for `Progress`. */
 export const PROGRESS_FD = 3
 
-/** What the process is asked to do, as JSON in its first argument. */
+/** The task of the process, as JSON in its first argument. */
 export interface ChildTask {
   readonly path: string
   readonly seed: number
   readonly seconds: number
 }
 
-/** What the process reports in the end. */
+/** The report at the end. */
 export interface ChildReport {
   readonly inputs: number
   readonly durationMs: number

@@ -28,7 +28,7 @@ async function run(...args: readonly string[]): Promise<{ code: number; output: 
 }
 
 describe('pnpm fuzz', () => {
-  it('lists the targets of all packages with what they parse', async () => {
+  it('lists the targets of all packages with their parsers', async () => {
     expect(await run('--list')).toEqual({ code: 0, output: 'bad   what is bad\ngood  what is good' })
   })
 

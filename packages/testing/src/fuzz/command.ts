@@ -15,7 +15,7 @@ const USAGE = `Usage: pnpm fuzz [target...] [--seconds N] [--seed N]
   --list       lists the targets`
 const DEFAULT_SECONDS = '10'
 
-/** What was asked for. */
+/** A command with every default filled in. */
 interface Command {
   readonly targets: readonly TargetFile[]
   readonly seconds: number
@@ -35,7 +35,7 @@ class UsageError extends Error {}
 /**
  * Runs `pnpm fuzz`.
  *
- * @param args As `process.argv.slice(2)`
+ * @param args The arguments after `pnpm fuzz`
  * @returns The exit code: 1 with a finding, 2 for wrong use
  */
 export async function runFuzzCommand(args: readonly string[], host: CommandHost): Promise<number> {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a file of a corpus holds. */
+/** A file of a corpus. */
 interface CorpusFile {
-  /** What was found with the input, for readers. */
+  /** Describes the failure for readers. */
   readonly found: string
   readonly input: unknown
 }

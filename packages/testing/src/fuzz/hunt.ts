@@ -12,7 +12,7 @@ const HANG_MS = 30_000
 const WATCH_MS = 250
 /** No parser of peer input needs more. */
 const MAX_HEAP_MB = 512
-/** Of a top-level await that never settles, in Node.js. */
+/** The exit code of Node.js if a top-level await never settles. */
 const NEVER_SETTLES_CODE = 13
 
 /** How to look for findings. */
@@ -27,7 +27,7 @@ export interface HuntOptions {
   readonly maxHeapMb?: number
 }
 
-/** What a hunt has found. */
+/** The result of a hunt. */
 export interface HuntResult {
   readonly inputs: number
   readonly durationMs: number
@@ -36,7 +36,7 @@ export interface HuntResult {
 
 /** An input on which a target throws, hangs or ends its process. */
 export interface Finding {
-  /** What went wrong. */
+  /** Describes the failure. */
   readonly text: string
   readonly input: unknown
   /** Seed with which the input is the first one, or the failure comes again. */
@@ -100,7 +100,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   }, WATCH_MS)
   const result = await outcome.promise
   clearInterval(watch)
-  // SIGKILL ends a process that collects garbage without end, too.
+  // Only SIGKILL ends a process that never stops collecting garbage.
   child.kill('SIGKILL')
   await closed
   return result

@@ -9,7 +9,7 @@ import type { Random } from './random.ts'
  * `Input` must survive JSON. Bytes are a string with one character for each byte.
  */
 export interface FuzzTarget<Input> {
-  /** What is parsed, with the standard that says how. */
+  /** Names the input and its standard. */
   readonly parser: string
   /** Makes an input, the same one for the same random numbers. Most inputs should be almost valid. */
   generate(random: Random): Input

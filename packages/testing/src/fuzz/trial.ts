@@ -3,7 +3,7 @@ import type { FuzzTarget } from './target.ts'
 
 const MAX_CPU_MS = 250
 
-/** What is wrong with one input. */
+/** A failure on one input. */
 export interface Failure {
   /** Where the error was thrown. Two failures with the same place have the same cause. */
   readonly place: string
