@@ -73,7 +73,7 @@ function stream(random: Random): string {
   if (random.chance(0.003)) return random.pick(PIECES).repeat(random.below(30_000))
   if (random.chance(0.02)) return randomBytes(random, 60)
   const lines = random.list(0.9, () => random.pick(LINES) + random.pick(BREAKS))
-  const text = (random.chance(0.1) ? '\xef\xbb\xbf' : '') + lines.join('')
+  const text = '\xef\xbb\xbf'.repeat(random.pick([0, 0, 0, 0, 1, 2])) + lines.join('')
   return random.chance(0.2) ? mutate(text, random, PIECES) : text
 }
 
