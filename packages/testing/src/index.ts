@@ -18,6 +18,7 @@ export {
   eachProtocol,
 } from './each-protocol.ts'
 export { everySplit } from './every-split.ts'
+export { fuzzSuite } from './fuzz/suite.ts'
 export { freePort } from './free-port.ts'
 export { type ConnectH1Options, connectH1 } from './h1-client.ts'
 export { type ConnectH2Options, connectH2 } from './h2-client.ts'

@@ -196,6 +196,8 @@ describe('BodyReader.json', () => {
 
 describe('BodyReader.form', () => {
   it('reads pairs', async () => {
+    const malformed = await readerOf('\u0126\u{1f600}=%82', json('application/x-www-form-urlencoded')).form()
+    expect([...malformed]).toEqual([['\u0126\u{1f600}', '\ufffd']])
     const form = await readerOf('a=1&b=%C3%A9+x&a=2', json('application/x-www-form-urlencoded')).form()
     expect([...form]).toEqual([
       ['a', '1'],

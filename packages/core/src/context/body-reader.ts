@@ -210,8 +210,12 @@ function promised<T>(make: () => T | Promise<T>): Promise<T> {
   }
 }
 
+const NOT_ASCII = /[^\0-\x7f]+/g
+
 /** Parses `application/x-www-form-urlencoded` text: a query, or a form sent as a body. */
 export function parseUrlencoded(text: string): URLSearchParams {
+  // Where a percent-encoding is malformed, Node.js reads `\u0126` as `&`: it keeps only the low 8 bits of other characters.
+  const ascii = text.replace(NOT_ASCII, (characters) => encodeURIComponent(characters.toWellFormed()))
   // `URLSearchParams` takes one question mark at the start away, which is part of the first name here.
-  return new URLSearchParams(text.startsWith('?') ? `?${text}` : text)
+  return new URLSearchParams(ascii.startsWith('?') ? `?${ascii}` : ascii)
 }

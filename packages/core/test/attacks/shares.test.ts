@@ -6,7 +6,7 @@ import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
 import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
 import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
-import { MemorySocket } from '../fuzz/memory-socket.ts'
+import { MemorySocket } from '../../fuzz/http1/memory-socket.ts'
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectH3, encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Client } from '@fw/testing/h3'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '@fw/testing/fuzz'
 
 /** Bytes of the response to `/large`. */
 export const LARGE_BYTES: number = 256 * 1024

@@ -4,7 +4,7 @@ import { closed } from '@fw/testing'
 import type { Exchange } from '@fw/types'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { TcpListener } from '../../src/listening/tcp-listener.ts'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '@fw/testing/fuzz'
 
 /** What is left of a load of connections that were all given up somewhere. */
 export interface Left {

@@ -19,6 +19,7 @@ describe('evaluatePreconditions', () => {
     ['GET', { 'if-none-match': '"v0", "v1"' }, 'not-modified'],
     ['GET', { 'if-none-match': '*' }, 'not-modified'],
     ['PUT', { 'if-none-match': '*' }, 'failed'],
+    ['GET', { 'if-none-match': '*\u00a0' }, 'proceed'],
     ['GET', { 'if-none-match': '"v0"' }, 'proceed'],
     ['GET', { 'if-none-match': '' }, 'proceed'],
     ['GET', { 'if-modified-since': AT }, 'not-modified'],

@@ -59,7 +59,7 @@ export function holdsIfRange(ifRange: string | null, validators: Validators): bo
 }
 
 function isAny(list: string): boolean {
-  return list.trim() === '*'
+  return /^[\t ]*\*[\t ]*$/.test(list)
 }
 
 function isNamed(list: string, { etag }: Validators, matches: (list: string, etag: string) => boolean): boolean {

@@ -31,6 +31,8 @@ it.each([
   ['bytes=1-2-3', 10, whole],
   ['bytes=0-4;x', 10, whole],
   ['bytes:0-4', 10, whole],
+  ['bytes=0-4\u00a0', 10, whole],
+  [' bytes=0-4\t', 10, { start: 0, end: 4 }],
   ['lines=0-1', 10, whole],
   ['bytes=0-1,4-5', 10, whole],
   [`bytes=${'0-0,'.repeat(1000)}0-0`, 10, whole],

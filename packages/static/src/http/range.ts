@@ -5,7 +5,7 @@ export interface ByteRange {
 }
 
 /** Matches one byte range. The list syntax of RFC 9110 §5.6.1 allows empty members around it. */
-const SINGLE_RANGE = /^bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
+const SINGLE_RANGE = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
 
 /**
  * Parses a `Range` field for a representation of `size` bytes.
@@ -25,7 +25,7 @@ export function parseRange(field: string, size: number): ByteRange | 'unsatisfia
   if (size === 0) return undefined
 
   // §14.2: an unknown unit MUST be ignored, an invalid range set MAY be.
-  const match = SINGLE_RANGE.exec(field.trim())
+  const match = SINGLE_RANGE.exec(field)
   if (match === null) return undefined
   const [, first = '', last = ''] = match
 

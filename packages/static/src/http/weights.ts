@@ -21,9 +21,10 @@ export function parseWeights(field: string): Map<string, number> {
 
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
-    const [name = '', value = ''] = parameter.split('=', 2)
+    // A second `=` belongs to the value and makes it malformed.
+    const [name = '', ...value] = parameter.split('=')
     if (name.trim().toLowerCase() !== 'q') continue
-    const text = value.trim()
+    const text = value.join('=').trim()
     return QVALUE.test(text) ? Number(text) : 0
   }
   return 1

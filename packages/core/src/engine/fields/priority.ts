@@ -12,7 +12,7 @@ export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
 /** The values of Structured Fields (RFC 9651 §4.2), as far as they have to be told apart. */
 const KEY = '[a-z*][a-z0-9_.*-]*'
 const BARE_ITEM = [
-  String.raw`-?[0-9]{1,15}(?:\.[0-9]{1,3})?`,
+  String.raw`-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})`,
   String.raw`"(?:[ !#-\[\]-~]|\\["\\])*"`,
   "[A-Za-z*][\\w!#$%&'*+.^`|~:/-]*",
   ':[A-Za-z0-9+/=]*:',
@@ -22,6 +22,8 @@ const PARAMETERS = `(?:; *${KEY}(?:=(?:${BARE_ITEM}))?)*`
 const INNER_ITEM = `(?:${BARE_ITEM})${PARAMETERS}`
 const INNER_LIST = String.raw`\( *(?:${INNER_ITEM}(?: +${INNER_ITEM})*)? *\)`
 const MEMBER = new RegExp(`(${KEY})(?:=(${BARE_ITEM}|${INNER_LIST}))?${PARAMETERS}[ \\t]*(?:,[ \\t]*(?=[a-z*])|$)`, 'y')
+/** An integer from 0 to 7 in any form that RFC 9651 §4.2.4 reads as one. */
+const URGENCY = /^(?:0*[0-7]|-0+)$/
 /** No sane value is longer, and this is looked at letter by letter. */
 const MAX_LENGTH = 256
 
@@ -45,7 +47,7 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
     if (member === null) return base
     const [, key, item = '?1'] = member
     // The last one of a key counts (RFC 9651 §4.2.2).
-    if (key === 'u') urgency = /^[0-7]$/.test(item) ? Number(item) : base.urgency
+    if (key === 'u') urgency = URGENCY.test(item) ? Math.abs(Number(item)) : base.urgency
     else if (key === 'i') isIncremental = item === '?1'
   }
   return { urgency, isIncremental }

@@ -66,4 +66,17 @@ describe('an entry', () => {
       expect(decodeEntry({ ...entry, body })).toBeUndefined()
     },
   )
+
+  it.each([
+    { origin: '' },
+    { origin: 'a b' },
+    { number: Number.NaN },
+    { number: Infinity },
+    { number: 0 },
+    { number: 1.5 },
+    { previous: ' ' },
+    { previous: 'x' },
+  ])('ignores an entry with %j, which could not be put back into Redis', (part) => {
+    expect(decodeEntry({ ...entry, ...part })).toBeUndefined()
+  })
 })

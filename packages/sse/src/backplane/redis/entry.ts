@@ -30,12 +30,18 @@ export function timeOf(entryId: string): number {
   return Number.parseInt(entryId, 10)
 }
 
+/** Names of processes and ids of entries hold no spaces, which separate them in the position of an event. */
+const ORIGIN = /^[\w-]+$/
+const PREVIOUS = /^(?:\d+-\d+)?$/
+
 export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
   return JSON.stringify({ event, data, id, key })
 }
 
 /** Returns the event of an entry; `undefined` if another program wrote the entry. */
 export function decodeEntry({ entryId, origin, number, previous, body }: RedisEntry): DeliveredEvent | undefined {
+  // A process puts lost entries back into Redis, whose script fails forever on a number that it cannot compare.
+  if (!ORIGIN.test(origin) || !PREVIOUS.test(previous) || !Number.isSafeInteger(number) || number < 1) return undefined
   let value: unknown
   try {
     value = JSON.parse(body)

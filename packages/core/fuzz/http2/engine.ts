@@ -1,0 +1,142 @@
+import type { Exchange, Outcome } from '@fw/types'
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
+import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
+import { Http2Connection } from '../../src/http2/connection.ts'
+import type { Http2Exchange } from '../../src/http2/exchange.ts'
+import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
+import type { Random } from '@fw/testing/fuzz'
+import type { Field } from '../../test/http2/hpack.ts'
+import { echo, type Behaviour } from './behaviours.ts'
+import { ConnectionView } from './connection-view.ts'
+import { understood, type Understood } from './understood.ts'
+import { Wire } from './wire.ts'
+
+/** What our engine made of some bytes. */
+export interface Verdict {
+  /** Complete requests by their streams. */
+  readonly requests: ReadonlyMap<number, Understood>
+  /** Why requests, or the connection, were refused. */
+  readonly refusals: readonly string[]
+  readonly view: ConnectionView
+}
+
+export interface AskOptions {
+  readonly random: Random
+  readonly behaviours?: readonly [Behaviour, ...Behaviour[]]
+  /** Whether the socket takes what is written late. */
+  readonly isSlow?: boolean
+}
+
+const deadlines = new Deadlines()
+/** More than the limits let wait for a socket: 256 KiB, a write, and content that was written by one call. */
+const MAX_WAITING_BYTES = 1024 * 1024
+
+/**
+ * What our engine makes of bytes that arrive in these slices.
+ *
+ * @throws {Error} if it does what no server may do, or does not finish what it began
+ */
+export async function ask(slices: readonly Buffer[], options: AskOptions): Promise<Verdict> {
+  const { random, behaviours = [echo], isSlow = false } = options
+  const wire = new Wire(isSlow)
+  wire.on('error', () => {})
+  const view = new ConnectionView()
+  const requests = new Map<number, Understood>()
+  const refusals: string[] = []
+  const outcomes = new Map<Exchange, Outcome[]>()
+  let isOver = false
+  const connection = new Http2Connection(new SocketTransport(wire as unknown as Socket, false), {
+    deadlines,
+    host: {
+      limits: { ...DEFAULT_LIMITS, maxStreamResetBurst: 1000, drainIdleMs: 0 },
+      altSvc: '',
+      onRefused: ({ reason }) => refusals.push(reason),
+      onRequest(exchange) {
+        const ends: Outcome[] = []
+        outcomes.set(exchange, ends)
+        exchange.onClose = (outcome) => ends.push(outcome)
+        observe(exchange, requests, refusals)
+        random.pick(behaviours)(exchange, random)
+      },
+    },
+    onClose: () => (isOver = true),
+  })
+  const settle = async (turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) {
+      await setImmediate()
+      view.onSent(wire.takeWritten())
+    }
+    if (wire.writableLength > MAX_WAITING_BYTES) throw new Error(`${wire.writableLength} bytes wait for the socket`)
+  }
+  const isBytewise = slices.length > 100
+  for (const slice of slices) {
+    if (wire.destroyed || wire.writableEnded) break
+    view.onReceived(slice)
+    wire.push(slice)
+    if (!isBytewise || random.chance(0.05)) await settle(1)
+    if (random.chance(0.3)) wire.release()
+  }
+  await settle(4)
+  for (let writes = 0; wire.isHeld && writes < 1000; writes++) {
+    wire.release()
+    await settle(1)
+  }
+  await settle(2)
+  const open = [...outcomes].filter(([, ends]) => ends.length === 0).map(([exchange]) => exchange)
+  const isServing = !wire.destroyed && !wire.writableEnded && view.isBetweenFrames
+  if (isServing) expectNothingLeft(view, open, behaviours[0] === echo && behaviours.length === 1)
+  if (isServing && open.length === 0 && view.goawayCode === undefined) {
+    connection.drain()
+    await settle(2)
+    if (!wire.writableEnded) throw new Error('A stream is left of which nothing is left to do')
+  }
+  if (random.chance(0.5)) wire.push(null)
+  else wire.destroy()
+  await settle(2)
+  connection.destroy()
+  await settle(1)
+  if (!isOver) throw new Error('The connection is not closed')
+  for (const ends of outcomes.values()) {
+    if (ends.length !== 1) throw new Error(`An exchange with ${ends.length} ends`)
+  }
+  return { requests, refusals, view }
+}
+
+/** Notes a request when it is complete, whoever reads it. */
+function observe(exchange: Exchange, requests: Map<number, Understood>, refusals: string[]): void {
+  const { body } = exchange
+  const consume = body.consume.bind(body)
+  let text = ''
+  body.consume = (consumer) => {
+    consume({
+      data(slice) {
+        text += Buffer.from(slice).toString('latin1')
+        consumer.data(slice)
+      },
+      error(error) {
+        refusals.push(error.message)
+        consumer.error(error)
+      },
+      end(trailers) {
+        const { method, target, authority, headers } = exchange
+        const fields: Field[] = [[':method', method], [':path', target], [':authority', authority], ...headers]
+        const list = trailers.flatMap((name, i): Field[] => (i % 2 === 0 ? [[name, trailers[i + 1] ?? '']] : []))
+        requests.set((exchange as Http2Exchange).id, understood(fields, text, list))
+        consumer.end(trailers)
+      },
+    })
+  }
+}
+
+/** Of a connection that goes on, with all frames read and written. */
+function expectNothingLeft(view: ConnectionView, open: readonly Exchange[], isEcho: boolean): void {
+  if (!view.isAllAcknowledged) throw new Error('SETTINGS or PING that are not acknowledged')
+  const waits = [...view.streams.values()].filter((stream) => stream.status !== undefined && !stream.isOver)
+  // Whose windows are open has no reason to wait.
+  const stuck = waits.filter((stream) => stream.window > 0 && view.window > 0)
+  if (isEcho && stuck.length > 0) throw new Error('A response that waits for nothing')
+  if (isEcho && open.some(({ status }) => status !== 0) && waits.length === 0)
+    throw new Error('A response without an end')
+}

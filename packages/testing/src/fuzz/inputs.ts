@@ -1,0 +1,37 @@
+import type { Random } from './random.ts'
+
+/** Returns a latin1 string of random bytes, most often of few. */
+export function randomBytes(random: Random, maxLength: number): string {
+  let bytes = ''
+  for (let left = random.below(random.below(maxLength) + 1); left > 0; left--) {
+    bytes += String.fromCharCode(random.below(256))
+  }
+  return bytes
+}
+
+/** Changes a text in a few places: removes characters, inserts `pieces`, and repeats or exchanges parts. */
+export function mutate(text: string, random: Random, pieces: readonly string[]): string {
+  let changed = text
+  do {
+    const at = random.below(changed.length + 1)
+    const end = Math.min(changed.length, at + random.pick([0, 0, 1, 1, 1, 2, 8]))
+    const inserted = random.pick([
+      '',
+      random.pick(pieces),
+      random.pick(pieces),
+      changed.slice(at, at + random.below(20)),
+      random.pick(pieces).repeat(random.below(20)),
+    ])
+    changed = changed.slice(0, at) + inserted + changed.slice(end)
+  } while (random.chance(0.4))
+  return changed
+}
+
+/** Cuts bytes into slices, as a network can deliver them. No slice is empty. */
+export function cut(bytes: Buffer, random: Random): Buffer[] {
+  if (random.chance(0.1)) return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+  const ends = Array.from({ length: random.below(8) }, () => random.below(bytes.length + 1)).toSorted((a, b) => a - b)
+  return [...ends, bytes.length]
+    .map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end))
+    .filter(({ length }) => length > 0)
+}

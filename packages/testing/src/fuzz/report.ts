@@ -1,0 +1,32 @@
+import { visibleJson } from './corpus.ts'
+import type { Finding } from './hunt.ts'
+
+/** Longest text of an input or an error that is shown; the file of the corpus has the whole input. */
+const MAX_SHOWN = 2000
+
+/**
+ * Describes a finding: what failed, the minimized input, and the command that reproduces it.
+ *
+ * @param file Where the input was written, if it was
+ */
+export function describeFinding(name: string, finding: Finding, file?: string): string {
+  const { text, input, seed, foundLength } = finding
+  const length = JSON.stringify(input).length
+  const from = length < foundLength ? `, minimized from ${foundLength} characters` : ''
+  return [
+    `${name}: finding at seed ${seed}`,
+    indent(shorten(text)),
+    `  Input (${length} characters of JSON${from}):`,
+    indent(shorten(visibleJson(input))),
+    ...(file === undefined ? [] : [`  Wrote ${file}. The tests replay it from now on.`]),
+    `  Reproduce it: pnpm fuzz ${name} --seed ${seed}`,
+  ].join('\n')
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ')
+}

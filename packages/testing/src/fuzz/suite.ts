@@ -1,0 +1,39 @@
+import { randomInt } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { corpusFiles, readCorpusFile } from './corpus.ts'
+import { hunt } from './hunt.ts'
+import { describeFinding } from './report.ts'
+import { loadTarget, targetsIn } from './target.ts'
+
+/** For each target. A finding needs luck in this time; `pnpm fuzz` looks for longer. */
+const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 1 : 3))
+/** Loading a target, minimizing an input and watching for a hang take time too. */
+const OTHER_SECONDS = 120
+
+/**
+ * Tests the targets of a package: replays the corpus of each one, then checks inputs from a fresh seed, which is printed.
+ * `FUZZ_SEED` repeats a seed, `FUZZ_SECONDS` takes another time.
+ *
+ * @param folder The folder `fuzz` of the package
+ */
+export function fuzzSuite(folder: URL): void {
+  for (const target of targetsIn(fileURLToPath(folder))) {
+    describe(`fuzz target ${target.name}`, () => {
+      const corpus = corpusFiles(target.corpus)
+      it.runIf(corpus.length > 0).each(corpus)('accepts the results for %s', async (file) => {
+        const loaded = await loadTarget(target.path)
+        const checked = async (): Promise<void> => loaded.check(readCorpusFile(target.corpus, file))
+        await expect(checked()).resolves.toBeUndefined()
+      })
+
+      const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
+      it(`finds nothing in ${SECONDS} s from a fresh seed`, { timeout: (SECONDS + OTHER_SECONDS) * 1000 }, async () => {
+        const { inputs, finding } = await hunt({ target, seed, seconds: SECONDS })
+        console.info(`${target.name}: ${inputs} inputs from seed ${seed}`)
+        expect(finding === undefined ? '' : describeFinding(target.name, finding)).toBe('')
+        expect(inputs).toBeGreaterThan(0)
+      })
+    })
+  }
+}

@@ -1,0 +1,54 @@
+import { globSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Random } from './random.ts'
+
+/**
+ * One parser and the rules that its results must follow. A file `packages/<package>/fuzz/<name>.ts` exports it as default.
+ *
+ * `Input` must survive JSON. Bytes are a string with one character for each byte.
+ */
+export interface FuzzTarget<Input> {
+  /** Names the input and its standard. */
+  readonly parser: string
+  /** Makes an input, the same one for the same random numbers. Most inputs should be almost valid. */
+  generate(random: Random): Input
+  /** Throws if the parser breaks a rule on this input. The result must depend on the input alone. */
+  check(input: Input): void | Promise<void>
+  /** CPU time that one check must not reach, in milliseconds. Default 250, which a linear parser never needs. */
+  readonly maxCpuMs?: number
+}
+
+/** The file of a target. */
+export interface TargetFile {
+  readonly name: string
+  /** Absolute path. */
+  readonly path: string
+  /** Absolute path of the folder with its corpus, which need not exist. */
+  readonly corpus: string
+}
+
+/** Returns the targets in a folder named `fuzz`, ordered by name. Its subfolders hold their parts. */
+export function targetsIn(folder: string): TargetFile[] {
+  return globSync('*.ts', { cwd: folder })
+    .toSorted()
+    .map((file) => targetAt(join(folder, file)))
+}
+
+/** Returns the targets of all packages below `root`, ordered by name. */
+export function findTargets(root: string): TargetFile[] {
+  return globSync('packages/*/fuzz', { cwd: root })
+    .flatMap((folder) => targetsIn(join(root, folder)))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Loads what the file of a target exports. */
+export async function loadTarget(path: string): Promise<FuzzTarget<unknown>> {
+  const { default: target } = (await import(pathToFileURL(path).href)) as { default: FuzzTarget<unknown> }
+  return target
+}
+
+function targetAt(path: string): TargetFile {
+  const name = basename(path, '.ts')
+  return { name, path, corpus: join(dirname(path), 'corpus', name) }
+}

@@ -1,0 +1,40 @@
+import { inspect } from 'node:util'
+import type { FuzzTarget } from './target.ts'
+
+const MAX_CPU_MS = 250
+
+/** A failure on one input. */
+export interface Failure {
+  /** Where the error was thrown. Two failures with the same place have the same cause. */
+  readonly place: string
+  /** The error with its stack. */
+  readonly text: string
+}
+
+/** Returns what a target says against an input: the error that it throws, or the CPU time that it takes. */
+export async function tryInput(target: FuzzTarget<unknown>, input: unknown): Promise<Failure | undefined> {
+  const before = process.threadCpuUsage()
+  try {
+    await target.check(input)
+  } catch (error) {
+    return failureOf(error)
+  }
+  const { maxCpuMs = MAX_CPU_MS } = target
+  // Only the time of this thread: the checks of a busy machine take longer, but need no more of it.
+  const { user, system } = process.threadCpuUsage(before)
+  const cpuMs = (user + system) / 1000
+  if (cpuMs < maxCpuMs) return undefined
+  return { place: 'CPU time', text: `One input takes ${Math.round(cpuMs)} ms of CPU time, more than ${maxCpuMs} ms` }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { place: 'not an Error', text: `Throws ${inspect(error)}` }
+  const [, place = ''] = /\n +at (?:.* \()?((?:file:|\/)[^\n]*:\d+:\d+)\)?/.exec(error.stack ?? '') ?? []
+  return { place: `${error.name} at ${place}`, text: withoutRunner(error.stack ?? String(error)) }
+}
+
+/** Removes the lines of the runner from a stack. */
+function withoutRunner(stack: string): string {
+  const lines = stack.split('\n')
+  return lines.filter((line) => !/^ +at .*(?:\/testing\/src\/fuzz\/|node:internal)/.test(line)).join('\n')
+}
