@@ -1,6 +1,5 @@
 import type { Router } from '@fw/types'
 import { appOf } from '../app/app-of.ts'
-import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 import { plainResponse } from '../memory/response.ts'
 
@@ -22,9 +21,7 @@ export interface FetchPeer {
 export function toFetchHandler(router: Router): (request: Request, peer?: FetchPeer) => Promise<Response> {
   const app = appOf(router, 'toFetchHandler')
   return async (request, peer) => {
-    const exchange = new MemoryExchange(memoryRequest(request), peer?.remoteAddress)
-    app.handle(exchange)
     // Other runtimes look into a `Response` by other ways than its properties.
-    return plainResponse(await exchange.response)
+    return plainResponse(await app.respond(memoryRequest(request), peer?.remoteAddress))
   }
 }

@@ -5,6 +5,7 @@ import { ClientGrammar } from './client-grammar.ts'
 import { ask, type Verdict } from './engine.ts'
 import { fault } from './judge.ts'
 import { askNode } from './reference.ts'
+import { trailerNames } from './trailer-names.ts'
 
 /** Bytes on which our engine was at fault. */
 export interface Finding {
@@ -32,7 +33,7 @@ async function judge(frames: readonly Buffer[], seed: number): Promise<string | 
       isSlow: random.chance(0.3),
     })
     // Others have other windows, which such a client ignores.
-    return bytes.length > DEFAULT_WINDOW ? undefined : fault(whole, await askNode(frames))
+    return bytes.length > DEFAULT_WINDOW ? undefined : fault(whole, await askNode(frames), trailerNames(bytes))
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
