@@ -161,6 +161,13 @@ describe('ChunkedDecoder', () => {
     }
   })
 
+  it.each(['1fffffffffffff', '0001fffffffffffff', `${'0'.repeat(100)}1fffffffffffff`])(
+    'accepts the size %s, which is 2^53 - 1',
+    (size) => {
+      expect(decode([latin1(`${size}\r\nx`)])).toMatchObject({ body: 'x', done: false })
+    },
+  )
+
   const limits: ChunkedLimits = {
     maxChunkExtensionBytes: 10,
     maxChunkExtensionsTotalBytes: 15,
