@@ -5,6 +5,7 @@ import { ClientGrammar } from './http2/client-grammar.ts'
 import { ask } from './http2/engine.ts'
 import { fault } from './http2/judge.ts'
 import { askNode } from './http2/reference.ts'
+import { trailerNames } from './http2/trailer-names.ts'
 
 const DEFAULT_WINDOW = 65_535
 
@@ -34,6 +35,6 @@ async function check(hexFrames: readonly string[]): Promise<void> {
 
   // Node's server has other windows, which such a client ignores.
   if (bytes.length > DEFAULT_WINDOW) return
-  const found = fault(whole, await askNode(frames))
+  const found = fault(whole, await askNode(frames), trailerNames(bytes))
   if (found !== undefined) throw new Error(found)
 }

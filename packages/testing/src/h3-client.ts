@@ -7,7 +7,7 @@ export { requestFields as h3RequestFields } from './h3/exchange.ts'
 export { decodeFields, encodeFields } from './h3/qpack.ts'
 export { clientInitial, type QuicClose } from './h3/quic-client.ts'
 export type { RawStream } from './h3/raw-stream.ts'
-export { H3Frame, H3StreamType, h3Frame, varint } from './h3/wire.ts'
+export { H3Frame, H3StreamType, h3Frame, readVarint, varint } from './h3/wire.ts'
 
 /** An HTTP/3 client over QUIC. One connection carries everything; it is opened again when the server ended it. */
 export async function connectH3(options: H3ConnectionOptions): Promise<H3Client> {

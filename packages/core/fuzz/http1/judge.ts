@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { endsComparison, endsConnection, hasConnectionTrailer, hidesABody, isWider, STRICTER } from './rules.ts'
+import {
+  endsComparison,
+  endsConnection,
+  hasConnectionTrailer,
+  hidesABody,
+  isWider,
+  STRICTER,
+  withTargetHost,
+} from './rules.ts'
 import type { Verdict } from './servers.ts'
 
 /**
@@ -13,7 +21,7 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
   const both = Math.min(ours.requests.length, node.requests.length)
   for (let i = 0; i < both; i++) {
     const request = ours.requests[i]
-    if (!isDeepStrictEqual(request, node.requests[i])) return `request ${i} is understood otherwise`
+    if (!isDeepStrictEqual(request, withTargetHost(node.requests[i]))) return `request ${i} is understood otherwise`
     if (request !== undefined && endsComparison(request)) return undefined
   }
   const extra = ours.requests[both]

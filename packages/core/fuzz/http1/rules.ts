@@ -12,17 +12,21 @@ export const STRICTER: Readonly<Record<string, string>> = {
   'Malformed request line': 'RFC 9112 §3: method, target and version, one space between them; llhttp takes HTTP/0.9',
   'Unsupported HTTP version': 'RFC 9112 §2.3: we speak 1.0 and 1.1, and refuse what calls itself otherwise',
   'Invalid request target': 'RFC 9112 §3.2: the four forms, in visible ASCII, without fragment or user information',
-  'CONNECT needs a host and a port': 'RFC 9112 §3.2.3',
+  'CONNECT without a host and a port': 'RFC 9112 §3.2.3',
+  'Unknown scheme': 'RFC 9112 §3.2.2: we serve http and https only',
+  'Invalid method': 'RFC 9110 §9.1: a token',
   'CONNECT with a body': 'RFC 9110 §9.3.6: has no meaning, and looks like tunnel data',
-  'Host missing or invalid': 'RFC 9112 §3.2: exactly one, and a valid one',
+  'Host missing': 'RFC 9112 §3.2: exactly one, and a valid one',
+  'Authority missing': 'RFC 9110 §4.2.1: a URI with an empty host is invalid',
+  'Invalid authority': 'RFC 9112 §3.2: a Host field must have a valid value',
   'Host given twice': 'RFC 9112 §3.2',
   'Unknown expectation': 'RFC 9110 §10.1.1: 417',
   'Content-Length with Transfer-Encoding': 'RFC 9112 §6.1: the classic of request smuggling',
   'Transfer-Encoding in HTTP/1.0': 'RFC 9112 §6.1: faulty framing',
   'Request body without a length': 'RFC 9112 §6.3 rule 4',
   'Unsupported transfer coding': 'RFC 9112 §6.1: 501',
-  'Invalid Content-Length': 'RFC 9112 §6.3: one number, and one that is exact in a double (15 digits)',
-  'Chunk size too large': '13 hexadecimal digits are exact in a double',
+  'Invalid Content-Length': 'RFC 9112 §6.3: one number of at most 2^53 - 1',
+  'Chunk size too large': 'more than 2^53 - 1 bytes',
   'Malformed chunk extension': 'RFC 9112 §7.1.1: llhttp overlooks some of its grammar',
   'Chunk extension too long': 'maxChunkExtensionBytes, for one chunk; llhttp has a limit for all of a body',
   'Too many header fields': 'maxFields; Node.js drops those that are too many',
@@ -43,6 +47,18 @@ export function isWider(request: Understood, wire: string): boolean {
   if (!METHODS.includes(request.method)) return true
   // RFC 9110 §5.5: white space around a value is no part of it; llhttp refuses a tab after `chunked`.
   return request.headers.some(([name]) => name === 'transfer-encoding') && TAB_AFTER_CHUNKED.test(wire)
+}
+
+/**
+ * Returns a request as our handlers see it: the authority of an absolute target, or of CONNECT, replaces `Host` (RFC 9112
+ * §3.2.2). llhttp leaves that to the application.
+ */
+export function withTargetHost(request: Understood | undefined): Understood | undefined {
+  const target = request?.target ?? ''
+  const authority = request?.method === 'CONNECT' ? target : /^https?:\/\/([^/?]+)/i.exec(target)?.[1]
+  if (request === undefined || authority === undefined) return request
+  const headers = request.headers.map(([name, value]): [string, string] => [name, name === 'host' ? authority : value])
+  return { ...request, headers }
 }
 
 /** Whether Node's server may lose what follows a request in the same slice: it does after an `Upgrade` it declines. */

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Verdict } from './engine.ts'
 import type { ReferenceVerdict } from './reference.ts'
-import { isGivenUp, isTolerated, isWider, STRICTER, STRICTER_CONNECTION, type Rule } from './rules.ts'
+import {
+  isGivenUp,
+  isTolerated,
+  isWider,
+  STRICTER,
+  STRICTER_CONNECTION,
+  withoutForbiddenTrailers,
+  type Rule,
+} from './rules.ts'
 import type { Understood } from './understood.ts'
 
 const MAX_WINDOW = 2 ** 31 - 1
@@ -9,13 +17,19 @@ const MAX_WINDOW = 2 ** 31 - 1
 /**
  * What is wrong with our engine's verdict, by that of nghttp2 on the same bytes.
  *
+ * @param trailers Names of the trailer fields that the client sent, by their streams
  * @returns `undefined` if the two agree, or differ by a listed rule
  */
-export function fault(ours: Verdict, node: ReferenceVerdict): string | undefined {
+export function fault(
+  ours: Verdict,
+  node: ReferenceVerdict,
+  trailers: ReadonlyMap<number, ReadonlySet<string>>,
+): string | undefined {
   for (const [id, request] of ours.requests) {
     const expected = node.requests.get(id)
-    if (expected !== undefined && !isDeepStrictEqual(request, expected)) return `understood otherwise on stream ${id}`
-    if (expected === undefined && !isWider(request) && !mayGoOn(ours, node)) {
+    if (expected !== undefined && !isDeepStrictEqual(request, withoutForbiddenTrailers(expected)))
+      return `understood otherwise on stream ${id}`
+    if (expected === undefined && !isWider(trailers.get(id)) && !mayGoOn(ours, node)) {
       return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
     }
   }

@@ -1,3 +1,4 @@
+import { isTrailerAllowed } from '../../src/engine/semantics/trailers.ts'
 import type { Understood } from './understood.ts'
 
 /** What our engine may refuse: the reason it gives, where the rule is from, and which requests it is about, if not all. */
@@ -14,23 +15,29 @@ export const STRICTER: readonly Rule[] = [
     source: 'RFC 9113 §8.2.1: the request is malformed; nghttp2 leaves the field out',
   },
   {
-    reason: /^Malformed request: no valid :method$/,
+    reason: /^Malformed request: Invalid method$/,
     source: 'RFC 9110 §9.1: a token; nghttp2 takes any value',
   },
   {
-    reason: /^Malformed request: neither :authority nor host$/,
+    reason: /^Malformed request: Authority missing$/,
     source: 'RFC 9113 §8.3.1, RFC 9110 §7.2: a server must know which host is meant',
   },
   { reason: /^Unknown scheme$/, source: 'We serve http and https only' },
   { reason: /^Invalid authority$/, source: 'RFC 3986 §3.2, as on HTTP/1.1' },
-  { reason: /^Invalid path$/, source: 'RFC 3986 §3.3, as on HTTP/1.1' },
+  { reason: /^Malformed request: Invalid request target$/, source: 'RFC 3986 §3.3, as on HTTP/1.1' },
   {
-    reason: /^Host differs from the authority$/,
+    reason: /^Malformed request: CONNECT with(?:out a host and a port| a body)$/,
+    source: 'RFC 9113 §8.5, RFC 9110 §9.3.6',
+  },
+  { reason: /^Unknown expectation$/, source: 'RFC 9110 §10.1.1: 417' },
+  { reason: /^Malformed request: Host given twice$/, source: 'RFC 9110 §7.2: one host' },
+  {
+    reason: /^Malformed request: Host differs from the authority$/,
     source: 'RFC 9113 §8.3.1: the two must name the same',
   },
   { reason: /^(?:Trailers|Request head) too large$/, source: 'Our limits are lower' },
   {
-    reason: /^Malformed request: (?:not as much content as|no valid content-length|content announced)/,
+    reason: /^Malformed request: (?:not as much content as|Invalid Content-Length|content announced)/,
     source: 'RFC 9113 §8.1.1 knows no exception for CONNECT',
     isAbout: ({ method }) => method === 'CONNECT',
   },
@@ -101,8 +108,13 @@ export function isTolerated(connectionError: number | undefined, seen: Oddities)
   return connectionError === FLOW_CONTROL_ERROR && seen.isWideAfterEnd
 }
 
-/** Whether we may take a request that nghttp2 refuses. */
-export function isWider({ trailers }: Understood): boolean {
-  // nghttp2 holds trailers to what heads may say. To us they are apart, and have no meaning of their own.
-  return trailers.some(([name]) => ['host', 'te', 'content-length'].includes(name))
+/** Returns a request as our handlers see it: without the fields that must not be trailers (RFC 9110 §6.5.1). */
+export function withoutForbiddenTrailers(request: Understood): Understood {
+  return { ...request, trailers: request.trailers.filter(([name]) => isTrailerAllowed(name)) }
+}
+
+/** Whether we may take a request that nghttp2 refuses. @param trailers Names of its trailer fields */
+export function isWider(trailers: ReadonlySet<string> | undefined): boolean {
+  // nghttp2 holds trailers to the rules for heads. We discard these fields, so they have no meaning.
+  return ['host', 'te', 'content-length'].some((name) => trailers?.has(name) === true)
 }

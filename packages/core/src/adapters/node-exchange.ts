@@ -4,6 +4,8 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'no
 import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import type { JudgedHead } from '../engine/semantics/request-head.ts'
+import { nodeProtocol } from './node-verdict.ts'
 import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
 import { isSingleField } from '../engine/fields/field-rules.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
@@ -26,20 +28,26 @@ export class NodeExchange extends BaseExchange {
   readonly remotePort: number | undefined
   readonly #request: IncomingMessage | Http2ServerRequest
   readonly #response: ServerResponse | Http2ServerResponse
+  readonly #contentLength: number | undefined
   #body: ReceivedBody | undefined = undefined
   #isAborted = false
 
-  constructor(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) {
+  constructor(
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+    { authority, contentLength }: JudgedHead,
+  ) {
     super()
     this.#request = request
     this.#response = response
     const { socket } = request
-    this.protocol = request.httpVersionMajor === 2 ? 'HTTP/2.0' : 'HTTP/1.1'
+    this.protocol = nodeProtocol(request)
     this.scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
     this.method = request.method ?? ''
     this.target = request.url ?? ''
-    this.authority = ('authority' in request ? request.authority : undefined) ?? request.headers.host ?? ''
-    this.headers = new FieldListHeaders(request.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)))
+    this.authority = authority
+    this.headers = new FieldListHeaders(fieldsOf(request, authority))
+    this.#contentLength = contentLength
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
     // The response of HTTP/2 says 'finish' also when its stream was reset.
@@ -135,8 +143,7 @@ export class NodeExchange extends BaseExchange {
   /** Bytes announced, 0 if none follow, `undefined` if only the end will tell. */
   #bodyLength(): number | undefined {
     const request = this.#request
-    const length = request.headers['content-length']
-    if (length !== undefined) return Number(length)
+    if (this.#contentLength !== undefined) return this.#contentLength
     if ('stream' in request) return request.stream.endAfterHeaders ? 0 : undefined
     return request.headers['transfer-encoding'] === undefined ? 0 : undefined
   }
@@ -154,6 +161,15 @@ export class NodeExchange extends BaseExchange {
     request.on('error', (cause) => body.fail(new AbortedError('The body broke off', { cause })))
     request.on('close', () => body.fail(new AbortedError('The client went away')))
   }
+}
+
+/** Returns the fields of a request with names in lower case. */
+function fieldsOf({ rawHeaders }: IncomingMessage | Http2ServerRequest, authority: string): FieldList {
+  const fields = rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
+  // RFC 9112 §3.2.2: the authority of an absolute target replaces Host.
+  const host = fields.findIndex((text, i) => i % 2 === 0 && text === 'host')
+  if (host !== -1) fields[host + 1] = authority
+  return fields
 }
 
 /** Fields as Node.js takes them: by name, with several values of a name as a list. */

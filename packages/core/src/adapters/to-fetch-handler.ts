@@ -1,7 +1,6 @@
 import { checkOptions, type OptionKinds, text, withFix } from '@fw/options'
 import type { Router } from '@fw/types'
 import { appOf } from '../app/app-of.ts'
-import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 import { plainResponse } from '../memory/response.ts'
 
@@ -37,9 +36,7 @@ export function toFetchHandler(router: Router): (request: Request, peer?: FetchP
   const app = appOf(router, 'toFetchHandler')
   return async (request, peer) => {
     if (peer !== undefined) checkOptions('toFetchHandler', peer, PEER_KINDS, MEANT)
-    const exchange = new MemoryExchange(memoryRequest(request), peer?.remoteAddress)
-    app.handle(exchange)
     // Other runtimes look into a `Response` by other ways than its properties.
-    return plainResponse(await exchange.response)
+    return plainResponse(await app.respond(memoryRequest(request), peer?.remoteAddress))
   }
 }

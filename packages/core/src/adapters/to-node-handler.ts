@@ -3,6 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Router } from '@fw/types'
 import { appOf } from '../app/app-of.ts'
 import { NodeExchange } from './node-exchange.ts'
+import { judgeNodeRequest, refuseNodeRequest } from './node-verdict.ts'
 
 /** A listener of `request` events of `node:http`, `node:https` and `node:http2`; a middleware of Express and Connect. */
 export type NodeHandler = (
@@ -13,7 +14,8 @@ export type NodeHandler = (
 
 /**
  * Makes a listener for servers of Node.js of the routes. It answers every request, with 404 if no route does, and does
- * not throw. What that server refuses, limits and logs is its own affair; limits on bodies are those of the routes.
+ * not throw. It refuses the requests that the engines of a `Server` refuse, such as one for an invalid host. Other limits
+ * and logs are those of the Node.js server; limits on bodies are those of the routes.
  *
  * As a middleware it leaves to `next` what no route takes for its method, untouched: middleware of the routes does not run.
  *
@@ -28,7 +30,12 @@ export type NodeHandler = (
 export function toNodeHandler(router: Router): NodeHandler {
   const app = appOf(router, 'toNodeHandler')
   return (request, response, next) => {
-    if (next !== undefined && !app.takes(request.method ?? '', request.url ?? '')) next()
-    else app.handle(new NodeExchange(request, response))
+    if (next !== undefined && !app.takes(request.method ?? '', request.url ?? '')) {
+      next()
+      return
+    }
+    const verdict = judgeNodeRequest(request)
+    if (verdict.kind === 'ok') app.handle(new NodeExchange(request, response, verdict.value))
+    else app.refused(refuseNodeRequest(request, response, verdict))
   }
 }

@@ -1,11 +1,16 @@
 import { showValue } from '@fw/options'
-import type { Exchange, Router } from '@fw/types'
+import type { Exchange, Refusal, Router } from '@fw/types'
+import type { MemoryRequest } from '../memory/request.ts'
 
 /** What answers exchanges by the routes of a router: an `App`. */
 interface RequestHandler {
   handle(exchange: Exchange): void
   /** Whether this is for its routes to answer, be it by a redirect or a refusal. */
   takes(method: string, target: string): boolean
+  /** Answers a request without a network. */
+  respond(request: MemoryRequest, remoteAddress: string | undefined): Promise<Response>
+  /** Logs a request that no handler sees. */
+  refused(refusal: Refusal): void
 }
 
 const apps = new WeakMap<Router, RequestHandler>()

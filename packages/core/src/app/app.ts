@@ -12,8 +12,11 @@ import { handleFailure } from './failure.ts'
 import { HttpError } from '../response/http-error.ts'
 import { BODY_TYPES } from '../options/body-types.ts'
 import { LIMIT_KINDS, resolveLimits, type Limits } from '../options/limits.ts'
-import { memoryRequest } from '../memory/request.ts'
+import { memoryFault } from '../memory/memory-fault.ts'
+import { memoryRequest, type MemoryRequest } from '../memory/request.ts'
+import { wholeResponse } from '../memory/response.ts'
 import { parseRequestTarget } from '../engine/semantics/request-target.ts'
+import { rejectionStatus } from '../engine/semantics/verdict.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from '../routing/route-table.ts'
 import { Routes, type RouteScope } from './routes.ts'
@@ -147,12 +150,23 @@ export class App {
    * @throws {TypeError} if the application ended the exchange without a response; the signal's reason if it was aborted
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    let exchange: MemoryExchange
     try {
-      exchange = new MemoryExchange(memoryRequest(input, init))
+      return this.respond(memoryRequest(input, init), undefined)
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** Answers a request without a network. One that an engine would refuse does not reach the routes. */
+  respond(request: MemoryRequest, remoteAddress: string | undefined): Promise<Response> {
+    const rejected = memoryFault(request)
+    if (rejected !== undefined) {
+      const { method, target } = request
+      const [status, { reason }] = [rejectionStatus(rejected), rejected]
+      this.refused({ status, reason, protocol: 'HTTP/1.1', remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
+      return Promise.resolve(wholeResponse(status, [], null))
+    }
+    const exchange = new MemoryExchange(request, remoteAddress)
     this.handle(exchange)
     return exchange.response
   }

@@ -30,10 +30,19 @@ export class ChunkExtensionReader {
     this.#maxTotalBytes = limits.maxChunkExtensionsTotalBytes
   }
 
+  /** Starts the line of another chunk. */
+  nextChunk(): void {
+    this.#bytes = 0
+  }
+
+  /** Counts leading zeros of a chunk size. @throws {ProtocolError} as `skip` does */
+  addPadding(bytes: number): void {
+    this.#count(bytes)
+  }
+
   /** A semicolon has been read that follows a chunk size. */
   begin(): void {
     this.#state = NAME_START
-    this.#bytes = 0
     this.#count(1)
   }
 

@@ -50,6 +50,7 @@ describe('ChunkedDecoder', () => {
     ['3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n', 'abc0123456789', []],
     ['1;a\r\nx\r\n1;b="c; \\"d";e=f\r\ny\r\n0;e\r\n\r\n', 'xy', []],
     ['1;a="";b=c;d="\t\\\t\x80\xff"\r\nx\r\n00a;!#$%&\'*+-.^_`|~09AZaz\r\n0123456789\r\n0\r\n\r\n', 'x0123456789', []],
+    ['0000000000000000000000005\r\nhello\r\n00000000000000000000\r\n\r\n', 'hello', []],
     ['0\r\nX-Sum: 1\r\nB:\t2 \r\n\r\n', '', ['x-sum', '1', 'b', '2']],
     ['0\r\nContent-Length: 5\r\nHost: evil\r\nA: 1\r\n\r\n', '', ['a', '1']],
   ]
@@ -120,7 +121,10 @@ describe('ChunkedDecoder', () => {
     '5\r\nhello\n0\r\n',
     '5\r\nhelloX',
     '5\rhello',
-    '10000000000000\r\n',
+    '20000000000000\r\n',
+    '0000020000000000000\r\n',
+    'ffffffffffffffff\r\n',
+    `${'f'.repeat(400)}\r\n`,
     '1;\r\n',
     '1;a b\r\n',
     '1; a\r\n',
@@ -157,6 +161,13 @@ describe('ChunkedDecoder', () => {
     }
   })
 
+  it.each(['1fffffffffffff', '0001fffffffffffff', `${'0'.repeat(100)}1fffffffffffff`])(
+    'accepts the size %s, which is 2^53 - 1',
+    (size) => {
+      expect(decode([latin1(`${size}\r\nx`)])).toMatchObject({ body: 'x', done: false })
+    },
+  )
+
   const limits: ChunkedLimits = {
     maxChunkExtensionBytes: 10,
     maxChunkExtensionsTotalBytes: 15,
@@ -168,10 +179,21 @@ describe('ChunkedDecoder', () => {
     ['an extension of 11 bytes', `1;${'a'.repeat(10)}\r\nx\r\n0\r\n\r\n`, 400],
     ['extensions of 15 bytes', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(4)}\r\n\r\n`, undefined],
     ['extensions of 16 bytes', `1;${'a'.repeat(9)}\r\nx\r\n0;${'a'.repeat(5)}\r\n\r\n`, 413],
+    ['10 leading zeros above 16 digits', `${'0'.repeat(25)}1\r\nx\r\n0\r\n\r\n`, undefined],
+    ['11 leading zeros above 16 digits', `${'0'.repeat(26)}1\r\nx\r\n0\r\n\r\n`, 400],
+    [
+      '15 leading zeros above 16 digits, of all chunks',
+      `${'0'.repeat(25)}1\r\nx\r\n${'0'.repeat(21)}\r\n\r\n`,
+      undefined,
+    ],
+    ['16 leading zeros above 16 digits, of all chunks', `${'0'.repeat(25)}1\r\nx\r\n${'0'.repeat(22)}\r\n\r\n`, 413],
+    ['leading zeros and an extension of 11 bytes', `${'0'.repeat(21)}1;aaaa\r\nx\r\n0\r\n\r\n`, 400],
+    ['many sizes of 16 digits', `${`${'0'.repeat(15)}1\r\nx\r\n`.repeat(50)}0\r\n\r\n`, undefined],
     ['trailers of 20 bytes', `0\r\nA: ${'b'.repeat(17)}\r\n\r\n`, undefined],
     ['trailers of 21 bytes', `0\r\nA: ${'b'.repeat(18)}\r\n\r\n`, 431],
     ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
     ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
+    ['3 trailer fields, 2 of them discarded', '0\r\nTE: 1\r\nTE: 2\r\nC: 3\r\n\r\n', 431],
   ])('%s gives %3$s', (_name, wire, status) => {
     expect(statusOf(() => decode([latin1(wire)], limits))).toBe(status)
   })

@@ -1,5 +1,6 @@
 import type { FieldList } from '@fw/types'
 import { ProtocolError } from '../engine/errors.ts'
+import { MAX_CONTENT_LENGTH } from '../engine/semantics/content-length.ts'
 import type { Limits } from '../options/limits.ts'
 import { ChunkExtensionReader } from './chunk-extension.ts'
 import { CR, hexDigit, LF, SEMICOLON } from './bytes.ts'
@@ -14,8 +15,11 @@ export type ChunkedLimits = Pick<
 /** Takes body bytes: those of `bytes` from `start` to `end`. */
 export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => void
 
-/** Hex digits in a chunk size; 13 digits stay below `Number.MAX_SAFE_INTEGER`. */
-const SIZE_DIGITS = 13
+/**
+ * Hex digits of a chunk size that are free; some clients pad all sizes to the width of 64 bits. Further leading zeros are
+ * counted as chunk extensions, because they carry no more information.
+ */
+const FREE_DIGITS = 16
 
 /** Chunks up to this many bytes are moved together; larger ones are passed on where they are. */
 const MOVED_BYTES = 512
@@ -135,6 +139,7 @@ export class ChunkedDecoder {
     expectByte(input[at], LF)
     this.#state = SIZE
     this.#digits = 0
+    this.#extension.nextChunk()
     return this.#readSize(input, at + 1)
   }
 
@@ -142,10 +147,12 @@ export class ChunkedDecoder {
     let at = from
     let size = this.#size
     for (let digit = 0; (digit = hexDigit(input[at])) >= 0; at++) size = size * 16 + digit
-    this.#digits += at - from
-    // What is received at once may make the size infinite, no more.
-    if (this.#digits > SIZE_DIGITS) throw new ProtocolError(400, 'Chunk size too large')
+    // A number above 2^53 is rounded, but never below it; many digits make it infinite.
+    if (size > MAX_CONTENT_LENGTH) throw new ProtocolError(400, 'Chunk size too large')
     this.#size = size
+    const digits = this.#digits + at - from
+    if (digits > FREE_DIGITS) this.#extension.addPadding(digits - Math.max(this.#digits, FREE_DIGITS))
+    this.#digits = digits
     if (at === input.length) return at
     if (this.#digits === 0) throw new ProtocolError(400, 'Chunk size missing')
     if (input[at] === SEMICOLON) {

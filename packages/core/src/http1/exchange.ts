@@ -90,8 +90,8 @@ export class Http1Exchange extends BaseExchange {
     return this.#output.bufferedBytes
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
-    const { minor, framing } = this.#head.fields
-    if (minor === 0 || hasBody(framing) || !this.headers.has('upgrade')) return undefined
+    const { fields, framing } = this.#head
+    if (fields.minor === 0 || hasBody(framing) || !this.headers.has('upgrade')) return undefined
     const options = this.headers.get('connection') ?? ''
     if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
     return () => {

@@ -3,34 +3,28 @@ import { ProtocolError } from '../engine/errors.ts'
 import { hasBody, requestFraming, type Framing } from './framing.ts'
 
 describe('requestFraming', () => {
-  // te = Transfer-Encoding lines, cl = Content-Length lines
-  const accepted: { te?: string[]; cl?: string[]; want: Framing }[] = [
+  // te = Transfer-Encoding, cl = Content-Length
+  const accepted: { te?: string; cl?: number; want: Framing }[] = [
     { want: { kind: 'none' } },
-    { cl: ['0'], want: { kind: 'length', length: 0 } },
-    { cl: ['12'], want: { kind: 'length', length: 12 } },
-    { te: ['chunked'], want: { kind: 'chunked' } },
-    { te: ['Chunked '], want: { kind: 'chunked' } },
+    { cl: 0, want: { kind: 'length', length: 0 } },
+    { cl: 12, want: { kind: 'length', length: 12 } },
+    { te: 'chunked', want: { kind: 'chunked' } },
+    { te: 'Chunked ', want: { kind: 'chunked' } },
   ]
-  it.each(accepted)('accepts te=$te cl=$cl', ({ te = [], cl = [], want }) => {
+  it.each(accepted)('accepts te=$te cl=$cl', ({ te, cl, want }) => {
     expect(requestFraming(1, te, cl)).toEqual(want)
   })
 
-  const refused: { minor?: 0 | 1; te?: string[]; cl?: string[]; status: number }[] = [
-    { cl: [''], status: 400 },
-    { cl: ['+5'], status: 400 },
-    { cl: ['0x5'], status: 400 },
-    { cl: ['5', '6'], status: 400 },
-    { cl: ['12', '12'], status: 400 },
-    { cl: ['12, 12'], status: 400 },
-    { cl: ['9'.repeat(16)], status: 400 },
-    { te: ['chunked'], cl: ['5'], status: 400 },
-    { te: ['gzip'], status: 400 },
-    { te: ['chunked, gzip'], status: 400 },
-    { te: ['chunked\xa0'], status: 400 },
-    { te: ['gzip, chunked'], status: 501 },
-    { minor: 0, te: ['chunked'], status: 400 },
+  const refused: { minor?: 0 | 1; te?: string; cl?: number; status: number }[] = [
+    { te: 'chunked', cl: 5, status: 400 },
+    { te: 'gzip', status: 400 },
+    { te: '', status: 400 },
+    { te: 'chunked, gzip', status: 400 },
+    { te: 'chunked\xa0', status: 400 },
+    { te: 'gzip, chunked', status: 501 },
+    { minor: 0, te: 'chunked', status: 400 },
   ]
-  it.each(refused)('refuses te=$te cl=$cl with $status', ({ minor = 1, te = [], cl = [], status }) => {
+  it.each(refused)('refuses te=$te cl=$cl with $status', ({ minor = 1, te, cl, status }) => {
     expect(() => requestFraming(minor, te, cl)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
   })
 })

@@ -124,6 +124,16 @@ export function valueBetween(block: string, colon: number, end: number): string 
   return block.slice(first, last)
 }
 
+/** Returns a block of valid field lines, one of which is `Host`, with another host in it. */
+export function replaceHost(block: string, host: string): string {
+  for (let at = 0; at < block.length; at = block.indexOf('\n', at) + 1) {
+    const colon = block.indexOf(':', at)
+    if (colon - at !== 4 || !isName(block, at, 'host')) continue
+    return `${block.slice(0, colon)}: ${host}${block.slice(block.indexOf('\r', colon))}`
+  }
+  return block
+}
+
 /** Takes off the optional white space around a field value; other white space belongs to it. */
 export function trimOws(value: string): string {
   return valueBetween(value, -1, value.length)

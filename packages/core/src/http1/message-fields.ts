@@ -1,93 +1,72 @@
-import { isHost } from '../engine/semantics/authority.ts'
-import type { Limits } from '../options/limits.ts'
-import { ProtocolError } from '../engine/errors.ts'
-import { requestFraming, type Framing } from './framing.ts'
 import { Http1Headers, isName, valueBetween } from './headers.ts'
 
-/** What the fields of a request say about the message itself; all others wait until somebody asks for them. */
+/**
+ * The fields that say something about the message itself, as received. All others wait until a handler asks for them.
+ * The values of a field that occurs several times are joined with `, ` (RFC 9110 §5.3).
+ */
 export interface MessageFields {
   readonly minor: 0 | 1
   readonly headers: Http1Headers
-  /** Value of `Host`; empty when an HTTP/1.0 request names none. */
-  readonly host: string
-  readonly framing: Framing
-  /** Whether the client wants to go on with this connection. */
+  readonly host: string | undefined
+  readonly contentLength: string | undefined
+  readonly transferEncoding: string | undefined
+  readonly expect: string | undefined
+  /** Whether the client wants to use the connection for another request. */
   readonly keepAlive: boolean
-  /** Whether the client waits for 100 (Continue) before it sends the body. */
-  readonly expectsContinue: boolean
+  /** Header fields in all. */
+  readonly count: number
 }
 
-const NO_VALUES: readonly string[] = []
-
-/** Members of the list that `Connection` is; to split it costs much where it is long. */
+/** Members of the list that `Connection` is. Splitting a long list takes more time. */
 const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
 const KEEP_ALIVE = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i
 
 /**
- * Reads what concerns the message.
+ * Collects the fields that concern the message. `judgeRequestHead` and `requestFraming` judge them.
  *
  * @param block Valid field lines, each ending in CRLF
- * @throws {ProtocolError} 400 for a missing or contradictory field, 431 for too many fields, 417 for an unknown
- *   expectation, 501 for an unknown transfer coding
  */
-export function readMessageFields(minor: 0 | 1, block: string, limits: Pick<Limits, 'maxFields'>): MessageFields {
+export function readMessageFields(minor: 0 | 1, block: string): MessageFields {
   let count = 0
   let host: string | undefined
-  let connection = ''
+  let connection: string | undefined
   let expect: string | undefined
-  let contentLength = NO_VALUES
-  let transferEncoding = NO_VALUES
+  let contentLength: string | undefined
+  let transferEncoding: string | undefined
   for (let at = 0; at < block.length; count++) {
     const colon = block.indexOf(':', at)
     const end = block.indexOf('\r', colon)
     switch (colon - at) {
       case 4:
-        if (isName(block, at, 'host')) {
-          if (host !== undefined) throw new ProtocolError(400, 'Host given twice')
-          host = valueBetween(block, colon, end)
-        }
+        if (isName(block, at, 'host')) host = join(host, valueBetween(block, colon, end))
         break
       case 6:
-        if (isName(block, at, 'expect')) {
-          const value = valueBetween(block, colon, end)
-          // One that is unknown is not made good by another.
-          if (expect === undefined || isContinue(expect)) expect = value
-        }
+        if (isName(block, at, 'expect')) expect = join(expect, valueBetween(block, colon, end))
         break
       case 10:
-        if (isName(block, at, 'connection')) connection += `${valueBetween(block, colon, end)},`
+        if (isName(block, at, 'connection')) connection = join(connection, valueBetween(block, colon, end))
         break
       case 14:
-        if (isName(block, at, 'content-length')) contentLength = contentLength.concat(valueBetween(block, colon, end))
+        if (isName(block, at, 'content-length')) contentLength = join(contentLength, valueBetween(block, colon, end))
         break
       case 17:
         if (isName(block, at, 'transfer-encoding')) {
-          transferEncoding = transferEncoding.concat(valueBetween(block, colon, end))
+          transferEncoding = join(transferEncoding, valueBetween(block, colon, end))
         }
         break
     }
     at = end + 2
   }
-  if (count > limits.maxFields) throw new ProtocolError(431, 'Too many header fields')
-
-  // RFC 9112 §3.2: exactly one Host, and a valid one, in every HTTP/1.1 request.
-  if (host === undefined ? minor === 1 : !isHost(host)) throw new ProtocolError(400, 'Host missing or invalid')
-  const framing = requestFraming(minor, transferEncoding, contentLength)
   // RFC 9112 §9.3: `close` wins.
   const keepAlive = !hasOption(connection, CLOSE) && (minor === 1 || hasOption(connection, KEEP_ALIVE))
-  let expectsContinue = false
-  if (expect !== undefined && minor === 1) {
-    if (!isContinue(expect)) throw new ProtocolError(417, 'Unknown expectation')
-    expectsContinue = framing.kind !== 'none'
-  }
-  return { minor, headers: new Http1Headers(block), host: host ?? '', framing, keepAlive, expectsContinue }
+  return { minor, headers: new Http1Headers(block), host, contentLength, transferEncoding, expect, keepAlive, count }
 }
 
-/** Whether a `Connection` field lists an option (RFC 9110 §7.6.1). */
-function hasOption(connection: string, option: RegExp): boolean {
-  return connection !== '' && option.test(connection)
+function join(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
 }
 
-function isContinue(expectation: string): boolean {
-  return expectation.toLowerCase() === '100-continue'
+/** Reports whether a `Connection` field lists an option (RFC 9110 §7.6.1). */
+function hasOption(connection: string | undefined, option: RegExp): boolean {
+  return connection !== undefined && option.test(connection)
 }

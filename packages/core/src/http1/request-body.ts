@@ -4,7 +4,7 @@ import type { Limits } from '../options/limits.ts'
 import { copyBytes, copyBriefly } from '../engine/socket/kept-bytes.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
-import type { MessageFields } from './message-fields.ts'
+import type { RequestHead } from './request-head.ts'
 
 /** What a small request is received in is not worth a thought. */
 const LARGE_BUFFER_BYTES = 8 * 1024
@@ -38,18 +38,18 @@ export class Http1RequestBody implements BodySupply {
 
   private constructor(
     owner: Http1BodyOwner,
-    fields: MessageFields,
+    head: RequestHead,
     decoder: BodyDecoder,
     limits: Limits,
     requestDeadlineMs: number,
   ) {
-    const { framing } = fields
+    const { framing } = head
     this.#owner = owner
     this.#decoder = decoder
     this.#rate = new BodyRate(limits)
     this.#limits = limits
     this.#requestDeadlineMs = requestDeadlineMs
-    this.awaitsContinue = fields.expectsContinue
+    this.awaitsContinue = head.expectsContinue
     this.body = new ReceivedBody(
       framing.kind === 'length' ? framing.length : undefined,
       limits.maxBufferedBodyBytes,
@@ -63,14 +63,14 @@ export class Http1RequestBody implements BodySupply {
    */
   static of(
     owner: Http1BodyOwner,
-    fields: MessageFields,
+    head: RequestHead,
     limits: Limits,
     deadlines: Deadlines,
     headStartMs: number | undefined,
   ): Http1RequestBody | undefined {
-    const decoder = bodyDecoder(fields.framing, limits)
+    const decoder = bodyDecoder(head.framing, limits)
     if (decoder === undefined) return undefined
-    return new Http1RequestBody(owner, fields, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
+    return new Http1RequestBody(owner, head, decoder, limits, deadlines.in(limits.requestTimeoutMs, headStartMs))
   }
 
   /** Whether the last byte has been received. */

@@ -215,7 +215,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
     // RFC 9931: the bytes that follow can be meant for the tunnel, even if the server opens none.
     if (head.method === 'CONNECT') this.keepAlive = false
-    this.#incoming = Http1RequestBody.of(this, head.fields, limits, this.#deadlines, this.#heads.startMs)
+    this.#incoming = Http1RequestBody.of(this, head, limits, this.#deadlines, this.#heads.startMs)
     this.#owner.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
     return (this.#exchange = new Http1Exchange(this.#owner, head, this.#incoming?.body))
   }

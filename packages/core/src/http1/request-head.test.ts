@@ -40,10 +40,14 @@ describe('readRequestHead', () => {
         minor: 1,
         headers: new Http1Headers('Host: x:80\r\nContent-Length: 3\r\n'),
         host: 'x:80',
-        framing: { kind: 'length', length: 3 },
+        contentLength: '3',
+        transferEncoding: undefined,
+        expect: undefined,
         keepAlive: true,
-        expectsContinue: false,
+        count: 2,
       },
+      framing: { kind: 'length', length: 3 },
+      expectsContinue: false,
       end: wire.length - 3,
     })
   })
@@ -64,17 +68,31 @@ describe('readRequestHead', () => {
     ['GET / HTTP/1.1\r\nHost: a\r\nConnection: closed, x-close\r\n\r\n', { fields: { keepAlive: true } }],
     ['GET / HTTP/1.1\r\nHost: a\r\nConnection:\r\nConnection:, ,\tCLOSE ,\r\n\r\n', { fields: { keepAlive: false } }],
     ['GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b:1' }],
+    ['GET HTTPS://b HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'b' }],
+    ['GET http://b?c HTTP/1.0\r\n\r\n', { authority: 'b', target: 'http://b?c' }],
     ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', { authority: 'a:443' }],
     ['OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', { target: '*' }],
     ['GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', { authority: '[::1]:8080' }],
     ['FOO / HTTP/1.1\r\nhOST: a\r\n\r\n', { method: 'FOO', authority: 'a' }],
-    [
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n',
-      { fields: { expectsContinue: true } },
-    ],
-    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { fields: { expectsContinue: false } }],
+    ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\n', { expectsContinue: true }],
+    ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', { expectsContinue: false }],
   ])('accepts %j', (wire, want) => {
     expect(parse(wire)).toMatchObject(want)
+  })
+
+  it.each([
+    ['GET http://b/ HTTP/1.1\r\nA: 1\r\nhOst: \t a \r\nB: 2\r\n\r\n', 'b'],
+    ['GET http://A/ HTTP/1.1\r\nA: 1\r\nHost: a\r\nB: 2\r\n\r\n', 'A'],
+    ['CONNECT b:1 HTTP/1.1\r\nA: 1\r\nHost:a\r\nB: 2\r\n\r\n', 'b:1'],
+    ['GET http://b:1/ HTTP/1.0\r\nA: 1\r\nHost: a\r\nB: 2\r\n\r\n', 'b:1'],
+  ])('replaces Host by the authority of the target in %j', (wire, host) => {
+    const head = parse(wire)
+    expect([head?.authority, head?.fields.host]).toEqual([host, host])
+    expect([...(head?.fields.headers ?? [])]).toEqual([
+      ['a', '1'],
+      ['host', host],
+      ['b', '2'],
+    ])
   })
 
   const refused: [status: number, wire: string][] = [
@@ -210,6 +228,16 @@ describe('readRequestHead after another head on the same connection', () => {
         expect(readRequestHead(Buffer.from(wire + behind), DEFAULT_LIMITS, undefined, length - 3)).toEqual(head)
       }
       expect(parse(wire.slice(0, -1))).toBeUndefined()
+    }
+  })
+
+  it('reads Host as received after a head whose target replaced it', () => {
+    const replaced = parse('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n')
+    const read = (wire: string): RequestHead | undefined => readRequestHead(Buffer.from(wire), DEFAULT_LIMITS, replaced)
+    for (const host of ['a', 'b']) {
+      const wire = `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+      expect(read(wire)).toEqual(parse(wire))
+      expect(read(wire)?.fields.headers.get('host')).toBe(host)
     }
   })
 

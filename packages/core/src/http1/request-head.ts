@@ -1,7 +1,12 @@
 import type { Limits } from '../options/limits.ts'
 import { ProtocolError } from '../engine/errors.ts'
+import { judgeFieldCount, judgeRequestLine } from '../engine/semantics/field-limits.ts'
+import { judgeRequestHead, type ReceivedHead } from '../engine/semantics/request-head.ts'
+import type { Verdict } from '../engine/semantics/verdict.ts'
+import { requestFraming, type Framing } from './framing.ts'
+import { Http1Headers, replaceHost } from './headers.ts'
 import { readMessageFields, type MessageFields } from './message-fields.ts'
-import { targetAuthority } from '../engine/semantics/authority.ts'
+import { splitTarget } from '../engine/semantics/target-parts.ts'
 
 /** The head of an HTTP/1.x request. */
 export interface RequestHead {
@@ -12,6 +17,9 @@ export interface RequestHead {
   /** Host and port the request is for; empty when an HTTP/1.0 request names none. */
   readonly authority: string
   readonly fields: MessageFields
+  readonly framing: Framing
+  /** Whether the client waits for 100 (Continue) before it sends the body. */
+  readonly expectsContinue: boolean
   /** Where the bytes after the head begin. */
   readonly end: number
 }
@@ -25,8 +33,9 @@ const MAX_EMPTY_LINES = 2
 /** What nearly every head is within: of many requests that are received together no more than this is made text for each. */
 const USUAL_HEAD_BYTES = 1024
 
-/** A target is visible ASCII without a fragment. */
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTTP\/1\.([01])$/
+const SLASH = 0x2f
+const ZERO = 0x30
+const VERSION_TEXT = /^HTTP\/\d\.\d$/
 /**
  * The field lines of a head. Only CRLF ends a line, nothing stands between a name and its colon, no line is folded:
  * wherever RFC 9112 lets a server repair a message, proxies disagree on the repair.
@@ -34,8 +43,6 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21\x22\x24-\x7e]+) HTT
 const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
 /** Bytes that no line of a head may hold, and a CR that does not end one. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
-const START_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ ([^ ]+) HTTP\/(\d\.\d)$/
-const TARGET = /^[\x21\x22\x24-\x7e]+$/
 
 /**
  * Reads the head of a request from what has been received so far.
@@ -66,10 +73,10 @@ export function readRequestHead(
   const most = Math.min(bytes.length, begin + limits.maxHeadBytes + 1)
   let received = bytes.toString('latin1', from, Math.min(most, from + USUAL_HEAD_BYTES))
   if (received === again?.text) return moved(again, begin)
-  let endOfLines = findEmptyLine(received, limits.maxFields)
+  let endOfLines = findEmptyLine(received, limits)
   if (endOfLines === undefined && from + USUAL_HEAD_BYTES < most) {
     received = bytes.toString('latin1', from, most)
-    endOfLines = findEmptyLine(received, limits.maxFields)
+    endOfLines = findEmptyLine(received, limits)
   }
   if (endOfLines === undefined) return checkUnfinished(bytes, begin, seenBytes, limits)
 
@@ -79,24 +86,69 @@ export function readRequestHead(
   const isWhole = from === begin && endOfLines === received.length
   const text = isWhole ? received : bytes.toString('latin1', begin, end)
   // Lines that were seen before count as well.
-  if (from > begin) findEmptyLine(text, limits.maxFields)
+  if (from > begin) findEmptyLine(text, limits)
   const lineEnd = text.indexOf('\r\n')
-  if (lineEnd > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
-  const line = text.slice(0, lineEnd)
-  const match = REQUEST_LINE.exec(line)
-  if (match === null) throw diagnose(line)
-  const [, method = '', target = '', minorDigit] = match
-  const minor = minorDigit === '0' ? 0 : 1
+  accept(judgeRequestLine(lineEnd, limits))
+  const targetEnd = findTargetEnd(text, lineEnd)
+  const methodEnd = text.indexOf(' ')
+  const method = text.slice(0, methodEnd)
+  const target = text.slice(methodEnd + 1, targetEnd)
+  const minor = text.charCodeAt(lineEnd - 1) === ZERO ? 0 : 1
   const block = text.slice(lineEnd + 2, -2)
   let fields = previous?.fields
   if (fields === undefined || fields.minor !== minor || fields.headers.block !== block) {
     if (!FIELD_LINES.test(block)) throw new ProtocolError(400, 'Malformed header field')
-    fields = readMessageFields(minor, block, limits)
+    fields = readMessageFields(minor, block)
   }
-  const authority = targetAuthority(method, target) ?? fields.host
-  // RFC 9110 §9.3.6: what follows a CONNECT may be tunnel data; nobody agrees on what a body of it would be.
-  if (method === 'CONNECT' && fields.framing.kind !== 'none') throw new ProtocolError(400, 'CONNECT with a body')
-  return { text, method, target, authority, fields, end }
+  const { host } = fields
+  const judged = accept(judgeRequestHead(receivedHead(method, target, fields), limits))
+  const { authority } = judged
+  const framing = requestFraming(minor, fields.transferEncoding, judged.contentLength)
+  return {
+    text,
+    method,
+    target,
+    authority,
+    // RFC 9112 §3.2.2: the authority of the target replaces Host. A handler must not see two of them.
+    fields: host === undefined || host === authority ? fields : withHost(fields, authority),
+    framing,
+    expectsContinue: judged.expectsContinue && framing.kind !== 'none',
+    end,
+  }
+}
+
+function receivedHead(method: string, target: string, fields: MessageFields): ReceivedHead {
+  // Nearly every target is a path.
+  const parts = target.charCodeAt(0) === SLASH && method !== 'CONNECT' ? undefined : splitTarget(method, target)
+  return {
+    version: fields.minor === 0 ? '1.0' : '1.1',
+    method,
+    target,
+    scheme: parts?.scheme,
+    authority: parts?.authority,
+    host: fields.host,
+    path: parts === undefined ? target : parts.path,
+    contentLength: fields.contentLength,
+    isChunked: fields.transferEncoding !== undefined,
+    te: undefined,
+    expect: fields.expect,
+    fieldCount: fields.count,
+  }
+}
+
+/**
+ * Returns the value that a verdict accepts.
+ *
+ * @throws {ProtocolError} 400 for a malformed message (RFC 9112 §3, §6.3); the status of the verdict for a refused one
+ */
+function accept<T>(verdict: Verdict<T>): T {
+  if (verdict.kind === 'ok') return verdict.value
+  if (verdict.kind === 'malformed') throw new ProtocolError(400, verdict.reason)
+  throw new ProtocolError(verdict.status, verdict.reason)
+}
+
+function withHost(fields: MessageFields, host: string): MessageFields {
+  return { ...fields, host, headers: new Http1Headers(replaceHost(fields.headers.block, host)) }
 }
 
 /** Whether the bytes from `begin` on are those of the head before, where more follows or it is a large one. */
@@ -118,14 +170,14 @@ function moved(head: RequestHead, begin: number): RequestHead {
  * @returns Where the first empty line ends
  * @throws {ProtocolError} 431 if there are too many lines before it
  */
-function findEmptyLine(text: string, maxFields: number): number | undefined {
+function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
   let at = 0
   for (let lines = 0; ; lines++) {
     const end = text.indexOf('\r\n', at)
     if (end === -1) return undefined
     if (end === at && lines > 0) return end + 2
     // The first line is that of the request, or the end of one.
-    if (lines > maxFields) throw new ProtocolError(431, 'Too many header fields')
+    if (lines > limits.maxFields) accept(judgeFieldCount(lines, limits))
     at = end + 2
   }
 }
@@ -136,28 +188,35 @@ function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits
   const from = Math.max(begin, seenBytes - 1)
   const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
   if (from > begin && added.includes('\n')) {
-    findEmptyLine(bytes.toString('latin1', begin, begin + limits.maxHeadBytes + 1), limits.maxFields)
+    findEmptyLine(bytes.toString('latin1', begin, begin + limits.maxHeadBytes + 1), limits)
   }
   const lineEnd = bytes.indexOf('\r\n', begin, 'latin1')
   const lineBytes = (lineEnd === -1 ? bytes.length : lineEnd) - begin
-  if (lineBytes > limits.maxRequestLineBytes) throw new ProtocolError(414, 'Request line too long')
+  accept(judgeRequestLine(lineBytes, limits))
   if (bytes.length - begin > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
   if (NEVER_IN_HEAD.test(from > begin && added.startsWith('\n') ? added.slice(1) : added)) {
     throw new ProtocolError(400, 'Malformed request head')
   }
   if (lineEnd === -1 || lineEnd + 2 <= seenBytes) return undefined
-  const line = bytes.toString('latin1', begin, lineEnd)
-  if (!START_LINE.test(line)) throw diagnose(line)
+  findTargetEnd(bytes.toString('latin1', begin, lineEnd), lineEnd - begin)
   return undefined
 }
 
-/** Says what is wrong with a head that does not match. */
-function diagnose(startLine: string): ProtocolError {
-  const parts = START_LINE.exec(startLine)
-  if (parts === null) return new ProtocolError(400, 'Malformed request line')
-  const [, target = '', version = ''] = parts
-  if (version !== '1.0' && version !== '1.1') return new ProtocolError(505, 'Unsupported HTTP version')
-  return new ProtocolError(400, TARGET.test(target) ? 'Malformed request line' : 'Invalid request target')
+/**
+ * Finds the end of the target in a request line: method, target and version, with one space between them. Method and
+ * target are not judged.
+ *
+ * @throws {ProtocolError} 400 if the line has another syntax, 505 if it is that of another version
+ */
+function findTargetEnd(text: string, lineEnd: number): number {
+  const methodEnd = text.indexOf(' ')
+  const targetEnd = text.indexOf(' ', methodEnd + 1)
+  const versionAt = targetEnd + 1
+  if (methodEnd > 0 && targetEnd > methodEnd + 1 && lineEnd - versionAt === 'HTTP/1.1'.length) {
+    if (text.startsWith('HTTP/1.1', versionAt) || text.startsWith('HTTP/1.0', versionAt)) return targetEnd
+    if (VERSION_TEXT.test(text.slice(versionAt, lineEnd))) throw new ProtocolError(505, 'Unsupported HTTP version')
+  }
+  throw new ProtocolError(400, 'Malformed request line')
 }
 
 /** Whether more than empty lines has arrived, of bytes that `readRequestHead` has not refused. */

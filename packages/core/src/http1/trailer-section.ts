@@ -1,27 +1,10 @@
 import type { FieldList } from '@fw/types'
 import { isFieldValue, isToken } from '../engine/fields/field-rules.ts'
 import { ProtocolError } from '../engine/errors.ts'
+import { isTrailerAllowed } from '../engine/semantics/trailers.ts'
 import type { Limits } from '../options/limits.ts'
 import { CR, isControl, LF } from './bytes.ts'
 import { trimOws } from './headers.ts'
-
-/** Fields that say how a message is framed, routed or authenticated, which a trailer must not (RFC 9110 §6.5.1). */
-const NOT_IN_TRAILER: ReadonlySet<string> = new Set([
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-range',
-  'content-type',
-  'cookie',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 /**
  * Reads the trailer section of a chunked body, up to the empty line that ends it, wherever the input is cut.
@@ -33,6 +16,8 @@ export class TrailerSection {
   readonly #fields: string[] = []
   #line = ''
   #bytes = 0
+  /** Fields received, including those that are discarded. */
+  #count = 0
   #isAfterCr = false
   #isDone = false
 
@@ -83,10 +68,7 @@ export class TrailerSection {
     const name = line.slice(0, colon).toLowerCase()
     const value = trimOws(line.slice(colon + 1))
     if (colon < 1 || !isToken(name) || !isFieldValue(value)) throw new ProtocolError(400, 'Malformed trailer field')
-    if (NOT_IN_TRAILER.has(name)) return
-    if (this.#fields.length >= this.#limits.maxTrailerFields * 2) {
-      throw new ProtocolError(431, 'Too many trailer fields')
-    }
-    this.#fields.push(name, value)
+    if (++this.#count > this.#limits.maxTrailerFields) throw new ProtocolError(431, 'Too many trailer fields')
+    if (isTrailerAllowed(name)) this.#fields.push(name, value)
   }
 }

@@ -1,3 +1,6 @@
+import { ProtocolError } from '../engine/errors.ts'
+import type { Verdict } from '../engine/semantics/verdict.ts'
+
 /** RFC 9113 §7. */
 export const ErrorCode = {
   NO_ERROR: 0x0,
@@ -35,4 +38,17 @@ export class StreamError extends Error {
     super(message)
     this.code = code
   }
+}
+
+/**
+ * Returns the value that a verdict accepts.
+ *
+ * @throws {StreamError} PROTOCOL_ERROR for a malformed message (RFC 9113 §8.1.1)
+ * @throws {ProtocolError} with the status of the verdict for a refused one
+ */
+export function accept<T>(verdict: Verdict<T>): T {
+  if (verdict.kind === 'ok') return verdict.value
+  if (verdict.kind === 'malformed')
+    throw new StreamError(ErrorCode.PROTOCOL_ERROR, `Malformed request: ${verdict.reason}`)
+  throw new ProtocolError(verdict.status, verdict.reason, 'stream')
 }

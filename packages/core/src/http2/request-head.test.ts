@@ -28,11 +28,10 @@ describe('readRequestHead', () => {
   })
 
   it.each([
-    request({ ':path': '/a#b' }),
-    request({ ':path': '/\xe9' }),
     request({ ':scheme': 'ftp' }),
     request({ ':authority': 'u@a' }),
-    request({ host: 'b' }),
+    request({ ':authority': ':80' }),
+    request({ ':authority': 'a%zz' }),
   ])('answers 400 to %j', (...fields) => {
     const refusal = { status: 400, scope: 'stream' }
     expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(refusal))
@@ -41,6 +40,9 @@ describe('readRequestHead', () => {
   it.each([
     request({ ':path': 'a' }),
     request({ ':path': '/a b' }),
+    request({ ':path': '/a#b' }),
+    request({ ':path': '/\xe9' }),
+    request({ host: 'b' }),
     request({ ':path': '*' }),
     request({ ':method': 'G(T' }),
     request({ ':authority': '' }),
@@ -53,7 +55,9 @@ describe('readRequestHead', () => {
     [...request({}), ...request({})],
     [...request({}), 'x-a', '1', ':path', '/b'],
     [':method', 'GET', ':scheme', 'https', ':path', '/'],
-    [':method', 'CONNECT', ':authority', 'a', ':path', '/'],
+    [':method', 'CONNECT', ':authority', 'a:1', ':path', '/'],
+    [':method', 'CONNECT', ':authority', 'a'],
+    [':method', 'CONNECT', ':authority', 'a:1', 'content-length', '0'],
   ])('calls %j malformed', (...fields) => {
     expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
@@ -93,6 +97,11 @@ describe('readRequestHead', () => {
 })
 
 describe('http2Trailers', () => {
+  it('discards those that a handler must not see', () => {
+    const trailers = section(['host', 'b', 'x-sum', '1', 'authorization', 'c'])
+    expect(http2Trailers(trailers, DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
+  })
+
   it('gives them as they are', () => {
     expect(http2Trailers(section(['x-sum', '1']), DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
   })

@@ -1,3 +1,6 @@
+import { ProtocolError } from '../engine/errors.ts'
+import type { Verdict } from '../engine/semantics/verdict.ts'
+
 /**
  * Error codes of HTTP/3 and QPACK.
  *
@@ -39,4 +42,17 @@ export class Http3Error extends Error {
     this.code = code
     this.scope = scope
   }
+}
+
+/**
+ * Returns the value that a verdict accepts.
+ *
+ * @throws {Http3Error} MESSAGE_ERROR, for the stream, for a malformed message (RFC 9114 §4.1.2)
+ * @throws {ProtocolError} with the status of the verdict for a refused one
+ */
+export function accept<T>(verdict: Verdict<T>): T {
+  if (verdict.kind === 'ok') return verdict.value
+  if (verdict.kind === 'malformed')
+    throw new Http3Error(ErrorCode.MESSAGE_ERROR, `Malformed request: ${verdict.reason}`, 'stream')
+  throw new ProtocolError(verdict.status, verdict.reason, 'stream')
 }

@@ -106,7 +106,7 @@ export class RequestReader implements FrameHandler {
       return
     }
     this.#section = section
-    this.#head = readRequestHead(section, this.#limits.maxRequestLineBytes)
+    this.#head = readRequestHead(section, this.#limits)
     this.#parts.onHead(this.#head)
   }
 
@@ -118,14 +118,12 @@ export class RequestReader implements FrameHandler {
   }
 
   #sectionLimits(): { maxBytes: number; maxFields: number } {
-    const { maxHeadBytes, maxFields, maxTrailerBytes, maxTrailerFields } = this.#limits
-    if (this.#head === undefined) return { maxBytes: maxHeadBytes, maxFields: maxFields + PSEUDO_FIELDS }
+    const { maxHeadBytes, maxTrailerBytes, maxTrailerFields } = this.#limits
+    // `judgeRequestHead` counts the fields of a head, because pseudo-header fields and parts of a cookie do not count.
+    if (this.#head === undefined) return { maxBytes: maxHeadBytes, maxFields: Infinity }
     return { maxBytes: maxTrailerBytes, maxFields: maxTrailerFields }
   }
 }
-
-/** Pseudo-header fields of a request, which are not counted as fields. */
-const PSEUDO_FIELDS = 4
 
 function pseudoField(section: FieldList, name: string): string | undefined {
   for (let i = 0; i < section.length && section[i]?.startsWith(':'); i += 2)

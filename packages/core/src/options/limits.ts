@@ -8,15 +8,15 @@ import { MAX_TIMER_MS } from './timer.ts'
 export interface Limits {
   /** Request line, fields and the empty line together, in bytes; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
   readonly maxHeadBytes: number
-  /** Request line in bytes; above it 414. RFC 9112 §3 asks for at least 8,000. */
+  /** Request line in bytes; above it 414. RFC 9112 §3 asks for at least 8,000. HTTP/2 and HTTP/3 count the request line that HTTP/1.1 would have. */
   readonly maxRequestLineBytes: number
-  /** Header fields of one request; above it 431. Fields are never silently dropped, as that could drop a security field. */
+  /** Header fields of one request, without pseudo-header fields; above it 431. Fields are never silently dropped, as that could drop a security field. */
   readonly maxFields: number
   /** Trailer section in bytes; above it 431. Few applications use trailers at all. */
   readonly maxTrailerBytes: number
-  /** Trailer fields; above it 431. */
+  /** Trailer fields, including those that are discarded; above it 431. */
   readonly maxTrailerFields: number
-  /** Extensions of one chunk in bytes; above it 400. Nobody sends them but attackers (CVE-2024-22019). */
+  /** Extensions of one chunk in bytes, with the leading zeros of its size beyond 16 digits; above it 400. Only attackers send them (CVE-2024-22019). */
   readonly maxChunkExtensionBytes: number
   /** Chunk extensions of one body in bytes; above it 413. */
   readonly maxChunkExtensionsTotalBytes: number

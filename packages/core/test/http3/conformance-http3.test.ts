@@ -244,11 +244,12 @@ describe('the stream alone is reset with', () => {
     ['9114 §4.3.1', 'MESSAGE_ERROR', 'host twice', () => [head(['host', '127.0.0.1'], ['host', '127.0.0.1'])]],
     ['9114 §4.3.1', 'MESSAGE_ERROR', 'a repeated :path', () => [head([':path', '/'])]],
     ['9114 §4.3.1', 'MESSAGE_ERROR', 'neither :authority nor host', () => [headWith({ ':authority': undefined })]],
+    ['9110 §8.6', 'MESSAGE_ERROR', 'a length twice', () => [head(['content-length', '1'], ['content-length', '1'])]],
     [
-      '9114 §4.3.1',
+      '9114 §4.4',
       'MESSAGE_ERROR',
-      'an :authority with user information',
-      () => [headWith({ ':authority': 'me@127.0.0.1' })],
+      'CONNECT without a port',
+      () => [section([':method', 'CONNECT'], [':authority', 'a'])],
     ],
     ['9114 §4.3.1', 'MESSAGE_ERROR', 'a host that is not :authority', () => [headWith({ host: 'example.com' })]],
     [

@@ -165,12 +165,6 @@ describe('a request is answered', () => {
       () => [head(['content-length', '0']), h3Frame(DATA)],
       '',
     ],
-    [
-      '9110 §8.6',
-      'with the same content-length twice',
-      () => [head(['content-length', '1'], ['content-length', '1']), h3Frame(DATA, 'a')],
-      'a',
-    ],
     ['9114 §4.2', 'with te: trailers', () => [head(['te', 'trailers'])], ''],
     ['9114 §4.3.1', 'with host and :authority alike', () => [head(['host', '127.0.0.1'])], ''],
     ['9114 §4.3.1', 'with host alone', () => [headWith({ ':authority': undefined, host: '127.0.0.1' })], ''],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isHost } from './authority.ts'
+import { hasPort, isAuthority } from './authority.ts'
 
 it.each([
   ['localhost', true],
@@ -8,9 +8,19 @@ it.each([
   ['127.0.0.1:1', true],
   ['[::1]', true],
   ['[::ffff:1.2.3.4]:443', true],
-  ['', true],
   ['a:', true],
   ['a%20b', true],
+  ['%C3%a9', true],
+  ['[v1.a]', true],
+  ['[vF.a:b~]:1', true],
+  ['', false],
+  [':80', false],
+  ['a%zz', false],
+  ['a%2', false],
+  ['%', false],
+  ['[v.a]', false],
+  ['[v1.]', false],
+  ['[v1.a%20]', false],
   ['a:65536', false],
   ['a:b', false],
   ['a b', false],
@@ -20,6 +30,16 @@ it.each([
   ['::1', false],
   ['[1]', false],
   ['[::1', false],
-])('isHost(%j) is %j', (value, want) => {
-  expect(isHost(value)).toBe(want)
+])('isAuthority(%j) is %j', (value, want) => {
+  expect(isAuthority(value)).toBe(want)
+})
+
+it.each([
+  ['a:80', true],
+  ['[::1]:80', true],
+  ['a', false],
+  ['a:', false],
+  ['[::1]', false],
+])('hasPort(%j) is %j', (value, want) => {
+  expect(hasPort(value)).toBe(want)
 })

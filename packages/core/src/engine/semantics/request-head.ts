@@ -1,0 +1,131 @@
+import { isToken } from '../fields/field-rules.ts'
+import { hasPort, isAuthority } from './authority.ts'
+import { judgeContentLength } from './content-length.ts'
+import { judgeFieldCount, judgeRequestLine, requestLineBytes, type FieldLimits } from './field-limits.ts'
+import { isPath } from './path.ts'
+import { accepted, malformed, refused, type Rejected, type Verdict } from './verdict.ts'
+
+/** The head of a request as an engine received it. A field that occurs several times has its values joined with `, `. */
+export interface ReceivedHead {
+  readonly version: '1.0' | '1.1' | '2' | '3'
+  readonly method: string
+  /** The target as HTTP/1.1 sends it: for HTTP/2 and HTTP/3 `:path`, or `:authority` for CONNECT. */
+  readonly target: string
+  /** `:scheme`, or the scheme of an absolute target. */
+  readonly scheme: string | undefined
+  /** `:authority`, or the authority of an absolute target or a CONNECT target. */
+  readonly authority: string | undefined
+  readonly host: string | undefined
+  /** Path and query of the target. */
+  readonly path: string | undefined
+  readonly contentLength: string | undefined
+  /** Whether the body has a transfer coding, which only HTTP/1.1 knows. */
+  readonly isChunked: boolean
+  /** Only checked on HTTP/2 and HTTP/3. */
+  readonly te: string | undefined
+  readonly expect: string | undefined
+  /** Header fields, without pseudo-header fields. */
+  readonly fieldCount: number
+}
+
+/** The meaning of a valid head, the same on every protocol. */
+export interface JudgedHead {
+  /** Host and port that the request is for; empty if an HTTP/1.0 request names none. */
+  readonly authority: string
+  /** Bytes of the body by `Content-Length`, `undefined` without one. */
+  readonly contentLength: number | undefined
+  /** Whether the client waits for 100 (Continue), if it has a body to send. */
+  readonly expectsContinue: boolean
+}
+
+/**
+ * Judges the head of a request: the one place for the rules that concern every protocol. An engine translates its wire
+ * format into `received` and the verdict into its own response.
+ *
+ * @see docs/decisions/0104
+ */
+export function judgeRequestHead(received: ReceivedHead, limits: FieldLimits): Verdict<JudgedHead> {
+  const line = judgeRequestLine(requestLineBytes(received.method, received.target), limits)
+  if (line.kind !== 'ok') return line
+  const count = judgeFieldCount(received.fieldCount, limits)
+  if (count.kind !== 'ok') return count
+  const rejected = targetFault(received) ?? fieldFault(received)
+  if (rejected !== undefined) return rejected
+  let contentLength: number | undefined
+  if (received.contentLength !== undefined) {
+    const length = judgeContentLength(received.contentLength)
+    if (length.kind !== 'ok') return length
+    contentLength = length.value
+  }
+  const authority = received.authority ?? received.host ?? ''
+  return accepted({ authority, contentLength, expectsContinue: expectsContinue(received) })
+}
+
+function targetFault(received: ReceivedHead): Rejected | undefined {
+  const { method, path } = received
+  if (!isToken(method)) return malformed('Invalid method')
+  const fault = authorityFault(received)
+  if (fault !== undefined) return fault
+  if (method === 'CONNECT') return connectFault(received)
+  const scheme = schemeFault(received)
+  if (scheme !== undefined) return scheme
+  if (path === undefined || !isPath(method, path)) return malformed('Invalid request target')
+  return undefined
+}
+
+function authorityFault({ version, authority, host }: ReceivedHead): Rejected | undefined {
+  // RFC 9112 §3.2: every HTTP/1.1 request has a Host field, even if its target names the authority.
+  if (host === undefined && version === '1.1') return malformed('Host missing')
+  const named = authority ?? host
+  // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: one of the two fields is mandatory. HTTP/1.0 has no Host field.
+  if (named === undefined) return version === '1.0' ? undefined : malformed('Authority missing')
+  // RFC 9110 §4.2.1: a URI with an empty host is invalid.
+  if (named === '') return malformed('Authority missing')
+  if (host?.includes(',')) return malformed('Host given twice')
+  if (!isAuthority(named)) return refused(400, 'Invalid authority')
+  if (host === undefined || host === named) return undefined
+  // RFC 9112 §3.2.2: an absolute target overrides Host, which must be valid anyway (§3.2).
+  if (version === '1.0' || version === '1.1') return isAuthority(host) ? undefined : refused(400, 'Invalid authority')
+  // RFC 9113 §8.3.1, RFC 9114 §4.3.1: the two fields must name the same authority.
+  return host.toLowerCase() === named.toLowerCase() ? undefined : malformed('Host differs from the authority')
+}
+
+/** @see RFC 9110 §9.3.6, RFC 9112 §3.2.3, RFC 9113 §8.5, RFC 9114 §4.4 */
+function connectFault({ scheme, path, authority, contentLength, isChunked }: ReceivedHead): Rejected | undefined {
+  if (scheme !== undefined || path !== undefined) return malformed('CONNECT with a scheme or a path')
+  if (authority === undefined || !hasPort(authority)) return malformed('CONNECT without a host and a port')
+  // RFC 9110 §9.3.6: the bytes after a CONNECT can be tunnel data, so a body has no meaning.
+  if (contentLength !== undefined || isChunked) return malformed('CONNECT with a body')
+  return undefined
+}
+
+function schemeFault({ version, scheme }: ReceivedHead): Rejected | undefined {
+  // RFC 9112 §3.2.1: an origin-form target names no scheme.
+  if (scheme === undefined && (version === '1.0' || version === '1.1')) return undefined
+  // RFC 9113 §8.3.1, RFC 9114 §4.3.1: mandatory.
+  if (scheme === undefined || scheme === '') return malformed('Scheme missing')
+  // RFC 3986 §3.1: schemes have no case.
+  const lower = scheme.toLowerCase()
+  if (lower !== 'http' && lower !== 'https') return refused(400, 'Unknown scheme')
+  // RFC 9110 §7.4: over QUIC only https can be meant for this server.
+  return version === '3' && lower === 'http' ? refused(421, 'Scheme is not https') : undefined
+}
+
+function fieldFault({ version, te, expect }: ReceivedHead): Rejected | undefined {
+  // RFC 9113 §8.2.2, RFC 9114 §4.2.
+  if (te !== undefined && !isListOf('trailers', te)) return malformed('TE with more than trailers')
+  // RFC 9110 §10.1.1: an HTTP/1.0 request has no expectation.
+  if (expect !== undefined && version !== '1.0' && !isListOf('100-continue', expect))
+    return refused(417, 'Unknown expectation')
+  return undefined
+}
+
+function expectsContinue({ version, expect }: ReceivedHead): boolean {
+  return expect !== undefined && version !== '1.0'
+}
+
+/** Reports whether all members of a field value, a list without case, are `member`. */
+function isListOf(member: string, value: string): boolean {
+  const lower = value.toLowerCase()
+  return lower === member || lower.split(',').every((each) => each.trim() === member)
+}

@@ -1,0 +1,29 @@
+import { NO_FIELD_LIMITS } from '../engine/semantics/field-limits.ts'
+import { judgeRequestHead } from '../engine/semantics/request-head.ts'
+import type { Rejected } from '../engine/semantics/verdict.ts'
+import type { MemoryRequest } from './request.ts'
+
+/**
+ * Returns what is wrong with a request without a network, by the rules for a request of HTTP/1.1. A URL is valid by
+ * itself; the fields `host`, `content-length` and `expect` can hold anything.
+ */
+export function memoryFault({ method, target, headers }: MemoryRequest): Rejected | undefined {
+  const verdict = judgeRequestHead(
+    {
+      version: '1.1',
+      method,
+      target,
+      scheme: undefined,
+      authority: undefined,
+      host: headers.get('host') ?? undefined,
+      path: target,
+      contentLength: headers.get('content-length') ?? undefined,
+      isChunked: false,
+      te: undefined,
+      expect: headers.get('expect') ?? undefined,
+      fieldCount: 0,
+    },
+    NO_FIELD_LIMITS,
+  )
+  return verdict.kind === 'ok' ? undefined : verdict
+}
