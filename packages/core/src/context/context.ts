@@ -33,6 +33,7 @@ import {
   checkSource,
   checkText,
   discardResult,
+  jsonBody,
   wrongBody,
   BYTES_TYPE,
   HTML_TYPE,
@@ -204,7 +205,7 @@ export class RequestContext {
   json(...response: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
     if (response.length === 0) return this.#body.json()
     const [value, init] = response
-    this.#respond(this.#serialize(value, init?.status ?? this.prepared.status), JSON_TYPE, init)
+    this.#respond(jsonBody(value, this.#serialize, init?.status ?? this.prepared.status), JSON_TYPE, init)
   }
 
   stream(): ReadableStream<Uint8Array>
