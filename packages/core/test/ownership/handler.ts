@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context, Middleware } from '../../src/index.ts'
+import type { Combination } from './combination.ts'
+import type { Sources } from './sources.ts'
+
+/** A request under way, on both sides. */
+export interface Case {
+  readonly combination: Combination
+  readonly sources: Sources
+  /** Handlers that were called, those that returned or threw, and exchanges that are over. */
+  entered: number
+  left: number
+  finished: number
+  /** Whether the client gave up to wait for the response or its end. */
+  isLate: boolean
+  /** Reads that the handler has begun, and those that have settled. */
+  readonly begun: Promise<unknown>[]
+  /** Resolves when the handler has begun. */
+  readonly running: PromiseWithResolvers<void>
+  /** Tells the application that the server begins to close. */
+  readonly drain: () => void
+}
+
+/** Handles the requests of all combinations. */
+export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Promise<unknown> {
+  return async (ctx) => {
+    const running = caseOf(ctx)
+    running.entered++
+    ctx.onFinish(() => running.finished++)
+    try {
+      return await respond(ctx, running)
+    } finally {
+      running.left++
+    }
+  }
+}
+
+/** Works on after the handler, and returns a result of its own that is too late. */
+export function middlewareOf(caseOf: (ctx: Context) => Case): Middleware {
+  return async (ctx, next) => {
+    const { combination, sources } = caseOf(ctx)
+    await next()
+    if (!combination.hasMiddleware) return undefined
+    await sleep(1)
+    return sources.stream(2, 0)
+  }
+}
+
+async function respond(ctx: Context, running: Case): Promise<unknown> {
+  const { combination, sources, begun } = running
+  const { event, moment, result } = combination
+  const { signal } = ctx
+  const reading = combination.reader === 'none' ? undefined : read(ctx, combination.reader)
+  if (reading !== undefined) begun.push(reading)
+  running.running.resolve()
+  if (reading !== undefined) {
+    if (moment === 'later') await sleep(2)
+    if (moment === 'now' || moment === 'later') {
+      if (combination.catches) await reading.catch(() => {})
+      else await reading
+    }
+    if (moment === 'after the response') ctx.onFinish(() => void reading.then(noop, noop))
+  }
+  if (event === 'timeout' || (event.startsWith('disconnect') && event !== 'disconnect within the response')) {
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), sleep(200, undefined, { ref: false })])
+  }
+  if (event === 'drain') {
+    const drained = new Promise<void>((resolve) => ctx.onDrain(resolve))
+    running.drain()
+    await drained
+  }
+  if (event === 'error') {
+    ctx.stream(sources.stream(2, 0))
+    throw new Error('The handler is broken')
+  }
+  if (event === '304') ctx.status = 304
+  switch (result) {
+    case 'ctx.stream':
+      return ctx.stream(sources.stream(2, 0))
+    case 'ctx.stream with a wrong init':
+      return ctx.stream(sources.stream(2, 0), { status: 42 })
+    case 'a result of startResponse':
+      ctx.startResponse().write(Buffer.from('hello'))
+      return sources.make(result)
+    case 'two results':
+      ctx.stream(sources.stream(2, 0))
+      return sources.make(result)
+    default:
+      return sources.make(result)
+  }
+}
+
+/** Begins to read the body. Nothing of this awaits what it returns. */
+function read(ctx: Context, reader: Combination['reader']): Promise<unknown> {
+  switch (reader) {
+    case 'none':
+      return Promise.resolve()
+    case 'bytes':
+      return ctx.bytes()
+    case 'text':
+      return ctx.text()
+    case 'json':
+      return ctx.json()
+    case 'form':
+      return ctx.form()
+    case 'stream':
+      return ctx.stream().getReader().read()
+    case 'iterator':
+      return ctx.stream()[Symbol.asyncIterator]().next()
+    case 'pipe':
+      return ctx.stream().pipeTo(new WritableStream())
+    case 'tee': {
+      const [one, other] = ctx.stream().tee()
+      void other.getReader().read()
+      return one.getReader().read()
+    }
+    case 'parts':
+      return ctx.parts().next()
+    case 'part.bytes':
+      return quiet(ctx.parts().next()).then(({ value }) => value?.bytes())
+    case 'part iterator':
+      return quiet(ctx.parts().next()).then(({ value }) => value?.[Symbol.asyncIterator]().next())
+    case 'request':
+      return ctx.request.text()
+    case 'request.clone': {
+      void ctx.request.clone().bytes()
+      return ctx.request.text()
+    }
+    case 'request.body':
+      return ctx.request.body?.getReader().read() ?? Promise.resolve()
+  }
+}
+
+/** A chain of promises is of the handler: its last one is made quiet here, so that the test sees only those of the library. */
+function quiet<T>(first: Promise<T>): { then: <U>(next: (value: T) => U | PromiseLike<U>) => Promise<U> } {
+  return {
+    then(next) {
+      const last = first.then(next)
+      last.catch(noop)
+      return last
+    },
+  }
+}
+
+function noop(): void {}

@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Combination } from './combination.ts'
+
+/** What became of one source that a handler has returned. It must be exactly one of both, once. */
+export interface Fate {
+  readonly kind: string
+  ended: number
+  released: number
+}
+
+const PIECE = Buffer.from('x'.repeat(1000))
+
+/** Makes the results of one handler, and notes what becomes of each. */
+export class Sources {
+  readonly fates: Fate[] = []
+  readonly #file: string
+
+  /** @param file Path of a file to send */
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** The sources that were not consumed or cancelled exactly once. */
+  get faults(): Fate[] {
+    return this.fates.filter(({ ended, released }) => ended + released !== 1)
+  }
+
+  make(result: Combination['result']): unknown {
+    switch (result) {
+      case 'text':
+        return 'hello'
+      case 'nothing':
+        return undefined
+      case 'slow stream':
+        return this.stream(3, 1)
+      case 'endless stream':
+        return this.stream(Infinity, 1)
+      case 'failing stream':
+        return this.stream(2, 0, true)
+      case 'iterable':
+        return this.#iterable(3, false)
+      case 'failing iterable':
+        return this.#iterable(2, true)
+      case 'Node.js stream':
+        return this.#watch('Node.js stream', Readable.from([PIECE, PIECE]))
+      case 'file':
+        return this.#watch('file', createReadStream(this.#file))
+      case 'Response of a text':
+        return new Response('hello')
+      case 'Response of a form':
+        return new Response(form())
+      case 'Response of a stream':
+        return new Response(this.stream(3, 0))
+      default:
+        return this.stream(3, 0)
+    }
+  }
+
+  /** Creates a stream of so many pieces, each after a pause. */
+  stream(pieces: number, pauseMs: number, fails = false): ReadableStream<Uint8Array> {
+    const fate = this.#fate('stream')
+    let left = pieces
+    return new ReadableStream({
+      async pull(controller) {
+        if (pauseMs > 0) await sleep(pauseMs)
+        if (fate.released > 0) return
+        if (left-- > 0) return controller.enqueue(new Uint8Array(PIECE))
+        fate.ended++
+        if (fails) controller.error(new Error('The source is broken'))
+        else controller.close()
+      },
+      cancel: () => void fate.released++,
+    })
+  }
+
+  #iterable(pieces: number, fails: boolean): AsyncIterable<Uint8Array> {
+    const fate = this.#fate('iterable')
+    let left = pieces
+    let isEndKnown = false
+    const iterator: AsyncIterator<Uint8Array> = {
+      async next() {
+        if (left-- > 0) return { done: false, value: PIECE }
+        fate.ended++
+        setImmediate(() => (isEndKnown = true))
+        if (fails) throw new Error('The source is broken')
+        return { done: true, value: undefined }
+      },
+      async return() {
+        // A reader that cancels while it reads cannot know that this read finds the end.
+        if (fate.ended === 0 || isEndKnown) fate.released++
+        return { done: true, value: undefined }
+      },
+    }
+    return { [Symbol.asyncIterator]: () => iterator }
+  }
+
+  /** Notes that a stream of Node.js is closed, whether it was read or not. */
+  #watch<S extends Readable>(kind: string, stream: S): S {
+    const fate = this.#fate(kind)
+    return stream.on('close', () => fate.released++)
+  }
+
+  #fate(kind: string): Fate {
+    const fate = { kind, ended: 0, released: 0 }
+    this.fates.push(fate)
+    return fate
+  }
+}
+
+function form(): FormData {
+  const data = new FormData()
+  data.set('a', 'x'.repeat(5000))
+  data.set('b', new File(['x'.repeat(5000)], 'b'))
+  return data
+}
