@@ -76,52 +76,60 @@ beforeEach(() => {
   inner = (_, make) => make()
 })
 
+/** Waits until sources were released `times` times, and no more. */
+async function expectReleases(times: number): Promise<void> {
+  await expect.poll(() => releases).toBe(times)
+  await settle(10)
+  expect(releases).toBe(times)
+}
+
 everyWay('a result that another one replaces', start, (client) => {
   const request = async (method = 'GET'): Promise<[status: number, text: string]> => {
     const response = await client().request({ method, path: '/' })
     return [response.status, await response.text().catch(() => 'failed')]
   }
-  const released = async (times: number): Promise<void> => {
-    await expect.poll(() => releases).toBe(times)
-    await settle(10)
-    expect(releases).toBe(times)
-  }
 
-  it.each(Object.entries(SOURCES))('sends what the handler returned, and cancels %s of the middleware', async (_, make) => {
-    makeInner = () => make('inner')
-    makeOuter = () => make('outer')
-    for (const late of [
-      async (_ctx: Context, next: () => Promise<void>, again: Make) => {
+  it.each(Object.entries(SOURCES))(
+    'sends what the handler returned, and cancels %s of the middleware',
+    async (_, make) => {
+      makeInner = () => make('inner')
+      makeOuter = () => make('outer')
+      for (const late of [
+        async (_ctx: Context, next: () => Promise<void>, again: Make) => {
+          await next()
+          return again()
+        },
+        async (_ctx: Context, next: () => Promise<void>, again: Make) => {
+          void next()
+          return again()
+        },
+        (_ctx: Context, next: () => Promise<void>, again: Make) => {
+          void next()
+          return again()
+        },
+      ]) {
+        releases = ends = 0
+        outer = late
+        expect(await request()).toEqual([200, 'inner'])
+        await expectReleases(1)
+        expect(ends).toBe(1)
+      }
+    },
+  )
+
+  it.each(Object.entries(SOURCES))(
+    'sends what a middleware prepares, and cancels %s of the handler',
+    async (_, make) => {
+      makeInner = () => make('inner')
+      outer = async (ctx, next) => {
         await next()
-        return again()
-      },
-      async (_ctx: Context, next: () => Promise<void>, again: Make) => {
-        void next()
-        return again()
-      },
-      (_ctx: Context, next: () => Promise<void>, again: Make) => {
-        void next()
-        return again()
-      },
-    ]) {
-      releases = ends = 0
-      outer = late
-      expect(await request()).toEqual([200, 'inner'])
-      await released(1)
-      expect(ends).toBe(1)
-    }
-  })
-
-  it.each(Object.entries(SOURCES))('sends what a middleware prepares, and cancels %s of the handler', async (_, make) => {
-    makeInner = () => make('inner')
-    outer = async (ctx, next) => {
-      await next()
-      ctx.text('outer')
-    }
-    expect(await request()).toEqual([200, 'outer'])
-    await released(1)
-    expect(ends).toBe(0)
-  })
+        ctx.text('outer')
+      }
+      expect(await request()).toEqual([200, 'outer'])
+      await expectReleases(1)
+      expect(ends).toBe(0)
+    },
+  )
 
   it.each(Object.entries(SOURCES))('cancels %s of the handler after a middleware throws', async (_, make) => {
     makeInner = () => make('inner')
@@ -130,7 +138,7 @@ everyWay('a result that another one replaces', start, (client) => {
       throw new Error('broken')
     }
     expect((await request())[0]).toBe(500)
-    await released(1)
+    await expectReleases(1)
   })
 
   it.each(Object.entries(SOURCES))('cancels %s of the handler after a middleware sends a head', async (_, make) => {
@@ -143,14 +151,15 @@ everyWay('a result that another one replaces', start, (client) => {
         if (isThrowing) throw new Error('broken')
       }
       await request().catch(() => {})
-      await released(1)
+      await expectReleases(1)
+      expect(ends).toBe(0)
     }
   })
 
   it.each(Object.entries(SOURCES))('cancels %s of the handler after the client has left', async (_, make) => {
-    const entered = Promise.withResolvers<void>()
     makeInner = () => make('inner')
     for (const rethrows of [false, true]) {
+      const entered = Promise.withResolvers<void>()
       releases = 0
       outer = async (ctx, next) => {
         await next()
@@ -164,11 +173,16 @@ everyWay('a result that another one replaces', start, (client) => {
       await settle(5)
       leaving.abort()
       await expect(response).rejects.toBeInstanceOf(Error)
-      await released(1)
+      await expectReleases(1)
     }
   })
 
-  const INVALID = { init: 7, status: { status: 99 }, headers: { headers: [['a', 'b']] }, field: { headers: { 'a b': '1' } } }
+  const INVALID = {
+    init: 7,
+    status: { status: 99 },
+    headers: { headers: [['a', 'b']] },
+    field: { headers: { 'a b': '1' } },
+  }
   it.each(
     Object.entries(SOURCES)
       .filter(([name]) => name !== 'a Response')
@@ -177,7 +191,7 @@ everyWay('a result that another one replaces', start, (client) => {
     outer = (_ctx, next) => next()
     inner = (ctx) => ctx.stream(make('x') as ReadableStream<Uint8Array>, init as object)
     expect((await request())[0]).toBe(500)
-    await released(1)
+    await expectReleases(1)
     // The handler responds otherwise.
     releases = 0
     inner = (ctx) => {
@@ -186,7 +200,7 @@ everyWay('a result that another one replaces', start, (client) => {
       } catch {}
     }
     expect(await request()).toEqual([204, ''])
-    await released(1)
+    await expectReleases(1)
   })
 
   it.each(Object.entries(SOURCES))('cancels %s that a method for another kind of body is given', async (_, make) => {
@@ -194,8 +208,8 @@ everyWay('a result that another one replaces', start, (client) => {
     for (const give of ['json', 'text', 'html', 'bytes'] as const) {
       releases = 0
       inner = (ctx) => (ctx[give] as (body: unknown) => void)(make('x'))
-      expect((await request())[0], give).toBe(500)
-      await released(1)
+      expect([give, (await request())[0]]).toEqual([give, 500])
+      await expectReleases(1)
     }
   })
 
@@ -209,7 +223,7 @@ everyWay('a result that another one replaces', start, (client) => {
         return result instanceof Response ? Object.defineProperty(result, 'status', { value: status }) : result
       }
       expect(await request()).toEqual([status, ''])
-      await released(1)
+      await expectReleases(1)
     }
   })
 

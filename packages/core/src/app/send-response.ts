@@ -62,7 +62,7 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
   const { pieces, isWhole, next } = await readAhead(reader)
   if (context.isTimedOut || context.headSent || prepared.hasBody) {
     reader.cancel(new Error('Another response took its place'))
-    // The route's time is over, and another context responds. Or the handler has prepared something else meanwhile.
+    // After the time of the route, another context responds. Otherwise the handler has prepared or begun another response.
     if (!context.isTimedOut) await sendResponse(context)
     return
   }

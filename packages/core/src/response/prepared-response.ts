@@ -23,8 +23,6 @@ const BODY_FIELDS = [
 /** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
-const NO_INIT: ResponseInit = {}
-
 /** The response as far as it was prepared: status, fields and body, none of them sent. */
 export class PreparedResponse {
   readonly #sender: HeadSender | undefined

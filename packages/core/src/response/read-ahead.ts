@@ -2,7 +2,7 @@ import type { SourceReader } from './body-source.ts'
 
 /** Bytes read before the head is sent. A body that is larger is whole only if it is a single piece, as of a text. */
 const MAX_BYTES = 64 * 1024
-/** What a piece counts besides its bytes, so that tiny ones do not delay the head. */
+/** The cost of a piece besides its bytes, so that many tiny ones do not delay the head. */
 const PIECE_OVERHEAD_BYTES = 128
 /** Turns of the event loop that all reads may take. A `Blob` reports its end one turn after its bytes. */
 const MAX_TURNS = 8
@@ -19,8 +19,8 @@ export interface Beginning {
 /**
  * Reads a body as far as it has no need to wait. A body that is in memory is then known as a whole, with its length.
  *
- * The `Response` of Node.js hides what it was made of: text and bytes can only be read as a stream. This waits one turn of the
- * event loop for a piece, no longer, so that a response whose pieces come slowly begins at once.
+ * The `Response` of Node.js hides its text or bytes: they can only be read as a stream. This waits one turn of the event loop
+ * for a piece, no longer, so that a response whose pieces come slowly begins without delay.
  */
 // docs/decisions/0106
 export async function readAhead(reader: SourceReader): Promise<Beginning> {
@@ -44,18 +44,18 @@ export async function readAhead(reader: SourceReader): Promise<Beginning> {
 
 interface Read {
   readonly piece: Uint8Array | undefined
-  /** Whether a turn of the event loop was waited for. */
+  /** Whether this took a turn of the event loop. */
   readonly isLate: boolean
 }
 
 const LATER = Symbol('later')
 
-/** Resolves with what is read, or with `LATER` once all that is ready to run in this turn of the event loop has run. */
+/** Resolves with the piece that is read, or with `LATER` if none has come within a turn of the event loop. */
 function withinTurn(reading: Promise<Uint8Array | undefined>): Promise<Read | typeof LATER> {
   return new Promise((resolve, reject) => {
     let isLate = false
     const onTurn = (): void => {
-      // What was ready when the first turn ended gets the next one, as the order of callbacks is not ours.
+      // The first callback runs in the current turn already if that has not reached its callbacks yet.
       if (isLate) return resolve(LATER)
       isLate = true
       timer = setImmediate(onTurn)

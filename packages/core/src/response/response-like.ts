@@ -1,8 +1,8 @@
 import type { BodySource } from '@fw/types'
 
 /**
- * What a `Response` is here: that of Node.js, of another realm, of npm's `undici` and `node-fetch`, of `@whatwg-node/fetch`
- * (GraphQL Yoga), or any other object with its members.
+ * The members of a `Response` that a response is made from. Node.js, other realms, npm's `undici` and `node-fetch`, and
+ * `@whatwg-node/fetch` (GraphQL Yoga) each have a class of their own.
  */
 export interface ResponseLike {
   readonly status: number
@@ -59,15 +59,15 @@ export function responseFields(response: ResponseLike): [name: string, value: st
 /** Content codings that `fetch()` takes off. */
 const DECODED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
 const NONE: ReadonlySet<string> = new Set()
-/** What is said of the connection that the `Response` came by. */
+/** Describes the connection through which the `Response` arrived. */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
-/** The same, and what is not true any more of a body that was decoded. */
+/** Those of the connection, and those that are not true of a body that was decoded. */
 const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
 
 /**
- * Names of the fields that are not passed on with a `Response`: none of one that was made here. One that `fetch()` gave
- * came by another connection, and its body has been decoded though its fields say how it was coded (Fetch standard, "HTTP
- * network fetch").
+ * Returns the names of the fields that are not sent. A `Response` that the handler made loses none. One that `fetch()` gave
+ * arrived through another connection, and its body is decoded, but its fields describe the coded body (Fetch standard,
+ * "HTTP-network fetch").
  */
 function omittedFields(response: ResponseLike): ReadonlySet<string> {
   // Only what was fetched has a URL.

@@ -22,7 +22,7 @@ export const READERS = [
 /** When it awaits what it reads: at once, after other work, after the response, or not at all. */
 export const MOMENTS = ['now', 'later', 'after the response', 'never'] as const
 
-/** What it returns. */
+/** The results that it returns or prepares. */
 export const RESULTS = [
   'text',
   'nothing',
@@ -43,7 +43,7 @@ export const RESULTS = [
   'two results',
 ] as const
 
-/** What else happens to the request. */
+/** The events that disturb the request. */
 export const EVENTS = [
   'none',
   'disconnect before the body',

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MultipartPart } from '@fw/types'
 import type { Context, Middleware } from '../../src/index.ts'
 import type { Combination } from './combination.ts'
 import type { Sources } from './sources.ts'
@@ -51,7 +52,7 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   const { combination, sources, begun } = running
   const { event, moment, result } = combination
   const { signal } = ctx
-  const reading = combination.reader === 'none' ? undefined : read(ctx, combination.reader)
+  const reading = combination.reader === 'none' ? undefined : READ[combination.reader](ctx)
   if (reading !== undefined) begun.push(reading)
   running.running.resolve()
   if (reading !== undefined) {
@@ -75,72 +76,48 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
     throw new Error('The handler is broken')
   }
   if (event === '304') ctx.status = 304
-  switch (result) {
-    case 'ctx.stream':
-      return ctx.stream(sources.stream(2, 0))
-    case 'ctx.stream with a wrong init':
-      return ctx.stream(sources.stream(2, 0), { status: 42 })
-    case 'a result of startResponse':
-      ctx.startResponse().write(Buffer.from('hello'))
-      return sources.make(result)
-    case 'two results':
-      ctx.stream(sources.stream(2, 0))
-      return sources.make(result)
-    default:
-      return sources.make(result)
-  }
+  if (result === 'ctx.stream') return ctx.stream(sources.stream(2, 0))
+  if (result === 'ctx.stream with a wrong init') return ctx.stream(sources.stream(2, 0), { status: 42 })
+  if (result === 'a result of startResponse') ctx.startResponse().write(Buffer.from('hello'))
+  if (result === 'two results') ctx.stream(sources.stream(2, 0))
+  return sources.make(result)
 }
 
-/** Begins to read the body. Nothing of this awaits what it returns. */
-function read(ctx: Context, reader: Combination['reader']): Promise<unknown> {
-  switch (reader) {
-    case 'none':
-      return Promise.resolve()
-    case 'bytes':
-      return ctx.bytes()
-    case 'text':
-      return ctx.text()
-    case 'json':
-      return ctx.json()
-    case 'form':
-      return ctx.form()
-    case 'stream':
-      return ctx.stream().getReader().read()
-    case 'iterator':
-      return ctx.stream()[Symbol.asyncIterator]().next()
-    case 'pipe':
-      return ctx.stream().pipeTo(new WritableStream())
-    case 'tee': {
-      const [one, other] = ctx.stream().tee()
-      void other.getReader().read()
-      return one.getReader().read()
-    }
-    case 'parts':
-      return ctx.parts().next()
-    case 'part.bytes':
-      return quiet(ctx.parts().next()).then(({ value }) => value?.bytes())
-    case 'part iterator':
-      return quiet(ctx.parts().next()).then(({ value }) => value?.[Symbol.asyncIterator]().next())
-    case 'request':
-      return ctx.request.text()
-    case 'request.clone': {
-      void ctx.request.clone().bytes()
-      return ctx.request.text()
-    }
-    case 'request.body':
-      return ctx.request.body?.getReader().read() ?? Promise.resolve()
-  }
+/** Begins to read the body. Nothing of this awaits what the library returns. */
+const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unknown>>> = {
+  none: async () => {},
+  bytes: (ctx) => ctx.bytes(),
+  text: (ctx) => ctx.text(),
+  json: (ctx) => ctx.json(),
+  form: (ctx) => ctx.form(),
+  stream: (ctx) => ctx.stream().getReader().read(),
+  iterator: (ctx) => ctx.stream()[Symbol.asyncIterator]().next(),
+  pipe: (ctx) => ctx.stream().pipeTo(new WritableStream()),
+  tee: (ctx) => {
+    const [one, other] = ctx.stream().tee()
+    void other.getReader().read()
+    return one.getReader().read()
+  },
+  parts: (ctx) => ctx.parts().next(),
+  'part.bytes': (ctx) => ofFirstPart(ctx, (part) => part.bytes()),
+  'part iterator': (ctx) => ofFirstPart(ctx, (part) => part[Symbol.asyncIterator]().next()),
+  request: (ctx) => ctx.request.text(),
+  'request.clone': (ctx) => {
+    void ctx.request.clone().bytes()
+    return ctx.request.text()
+  },
+  'request.body': (ctx) => ctx.request.body?.getReader().read() ?? Promise.resolve(),
 }
 
-/** A chain of promises is of the handler: its last one is made quiet here, so that the test sees only those of the library. */
-function quiet<T>(first: Promise<T>): { then: <U>(next: (value: T) => U | PromiseLike<U>) => Promise<U> } {
-  return {
-    then(next) {
-      const last = first.then(next)
-      last.catch(noop)
-      return last
-    },
-  }
+/** Reads the first part. This promise is one of the handler, which has to handle its rejection. */
+function ofFirstPart(ctx: Context, use: (part: MultipartPart) => Promise<unknown>): Promise<unknown> {
+  const first = ctx.parts().next()
+  const used = (async () => {
+    const { value } = await first
+    return value === undefined ? undefined : await use(value)
+  })()
+  used.catch(noop)
+  return used
 }
 
 function noop(): void {}

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Combination } from './combination.ts'
 
-/** What became of one source that a handler has returned. It must be exactly one of both, once. */
+/** The fate of one source that a handler has returned. The sum of both numbers must become 1. */
 export interface Fate {
   readonly kind: string
   ended: number
@@ -15,11 +15,25 @@ const PIECE = Buffer.from('x'.repeat(1000))
 /** Makes the results of one handler, and notes what becomes of each. */
 export class Sources {
   readonly fates: Fate[] = []
-  readonly #file: string
+  /** The results that are not a plain stream. */
+  readonly #makes: Readonly<Partial<Record<Combination['result'], () => unknown>>>
 
   /** @param file Path of a file to send */
   constructor(file: string) {
-    this.#file = file
+    this.#makes = {
+      text: () => 'hello',
+      nothing: () => undefined,
+      'slow stream': () => this.stream(3, 1),
+      'endless stream': () => this.stream(Infinity, 1),
+      'failing stream': () => this.stream(2, 0, true),
+      iterable: () => this.#iterable(3, false),
+      'failing iterable': () => this.#iterable(2, true),
+      'Node.js stream': () => this.#watch('Node.js stream', Readable.from([PIECE, PIECE])),
+      file: () => this.#watch('file', createReadStream(file)),
+      'Response of a text': () => new Response('hello'),
+      'Response of a form': () => new Response(form()),
+      'Response of a stream': () => new Response(this.stream(3, 0)),
+    }
   }
 
   /** The sources that were not consumed or cancelled exactly once. */
@@ -28,37 +42,11 @@ export class Sources {
   }
 
   make(result: Combination['result']): unknown {
-    switch (result) {
-      case 'text':
-        return 'hello'
-      case 'nothing':
-        return undefined
-      case 'slow stream':
-        return this.stream(3, 1)
-      case 'endless stream':
-        return this.stream(Infinity, 1)
-      case 'failing stream':
-        return this.stream(2, 0, true)
-      case 'iterable':
-        return this.#iterable(3, false)
-      case 'failing iterable':
-        return this.#iterable(2, true)
-      case 'Node.js stream':
-        return this.#watch('Node.js stream', Readable.from([PIECE, PIECE]))
-      case 'file':
-        return this.#watch('file', createReadStream(this.#file))
-      case 'Response of a text':
-        return new Response('hello')
-      case 'Response of a form':
-        return new Response(form())
-      case 'Response of a stream':
-        return new Response(this.stream(3, 0))
-      default:
-        return this.stream(3, 0)
-    }
+    const make = this.#makes[result]
+    return make === undefined ? this.stream(3, 0) : make()
   }
 
-  /** Creates a stream of so many pieces, each after a pause. */
+  /** Creates a stream of `pieces` pieces, each after a pause. */
   stream(pieces: number, pauseMs: number, fails = false): ReadableStream<Uint8Array> {
     const fate = this.#fate('stream')
     let left = pieces
