@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from 'node:fs'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import * as log from '@fw/log'
@@ -239,24 +240,34 @@ everyWay('a result that another one replaces', start, (client) => {
   it('closes a file that is not sent', async () => {
     const files: ReadStream[] = []
     outer = (_ctx, next) => next()
-    const open = (): ReadStream => {
+    const openStream = (): ReadStream => {
       const file = createReadStream(fileURLToPath(import.meta.url))
       files.push(file)
       return file
     }
-    inner = open
+    inner = openStream
     expect(await request('HEAD')).toEqual([200, ''])
     inner = (ctx) => {
       ctx.status = 304
-      return open()
+      return openStream()
     }
     expect(await request()).toEqual([304, ''])
     outer = async (_ctx, next) => {
       await next()
-      return open()
+      return openStream()
     }
     expect(await request()).toEqual([304, ''])
     await expect.poll(() => files.map((file) => file.closed)).toEqual([true, true, true, true])
+  })
+
+  it('responds with 500 to a FileHandle, and closes it', async () => {
+    outer = (_ctx, next) => next()
+    for (const isGiven of [false, true]) {
+      const file = await open(fileURLToPath(import.meta.url))
+      inner = (ctx) => (isGiven ? ctx.json(file) : file)
+      expect((await request())[0]).toBe(500)
+      await expect.poll(() => file.fd).toBe(-1)
+    }
   })
 
   it.each(['used', 'locked'])('responds with 500 to a Response whose body is %s', async (how) => {

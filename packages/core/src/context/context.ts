@@ -29,12 +29,12 @@ import { readParts } from './multipart.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import {
+  checkBytes,
   checkRedirect,
   checkSource,
   checkText,
   discardResult,
   jsonBody,
-  wrongBody,
   BYTES_TYPE,
   HTML_TYPE,
   JSON_TYPE,
@@ -188,8 +188,7 @@ export class RequestContext {
   bytes(...response: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
     if (response.length === 0) return this.#body.bytes()
     const [body, init] = response
-    if (!(body instanceof Uint8Array)) throw wrongBody('ctx.bytes', 'a Uint8Array', body)
-    this.#respond(body, BYTES_TYPE, init)
+    this.#respond(checkBytes(body), BYTES_TYPE, init)
   }
 
   text(): Promise<string>

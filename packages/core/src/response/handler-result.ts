@@ -1,4 +1,5 @@
 import { showType, showValue } from '@fw/options'
+import type { FileHandle } from 'node:fs/promises'
 import type { BodySource } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { bodyOfResponse, isResponseLike, type ResponseLike } from './response-like.ts'
@@ -48,9 +49,14 @@ export function readHandlerResult(
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
 
-/** Releases the source of what a handler returned too late to be sent. */
+/** Releases a result that is not sent: cancels a source, closes an open file. */
 export function discardResult(result: unknown): void {
   if (typeof result !== 'object' || result === null || result instanceof Uint8Array) return
+  if (isOpenFile(result)) {
+    // The file is closed even if closing reports an error.
+    result.close().catch(() => {})
+    return
+  }
   const source = isResponse(result) ? result.body : result
   if (source !== undefined && source !== null && Symbol.asyncIterator in source) discardSource(source as BodySource)
 }
@@ -61,7 +67,7 @@ export function discardResult(result: unknown): void {
  * @throws {TypeError} if the value is a stream or a `Response`, which it releases
  */
 export function jsonBody(value: unknown, serialize: Serialize, status: number): string {
-  if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || isResponse(value))) {
+  if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || isResponse(value) || isOpenFile(value))) {
     throw wrongBody('ctx.json', 'a value that has a JSON form', value)
   }
   return serialize(value, status)
@@ -75,6 +81,11 @@ function isResponse(value: object): value is ResponseLike {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/** Whether an object is a `FileHandle` of `node:fs/promises`. */
+function isOpenFile(value: object): value is FileHandle {
+  return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
 
 /** What to return in place of something that `JSON.stringify` makes `{}` of, by its `Symbol.toStringTag`. */
@@ -95,6 +106,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Refuses what would be answered as `{}`, though it is not empty. */
 function checkJsonForm(value: object): void {
   if (value instanceof Error) throw value
+  if (isOpenFile(value)) {
+    discardResult(value)
+    throw new TypeError('response: body must have a JSON form, got a FileHandle. Return handle.createReadStream().')
+  }
   if (Array.isArray(value) || 'toJSON' in value) return
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
@@ -117,6 +132,12 @@ export function checkSource(source: unknown): asserts source is BodySource {
   }
 }
 
+/** @throws {TypeError} if the body is not bytes */
+export function checkBytes(body: unknown): Uint8Array {
+  if (!(body instanceof Uint8Array)) throw wrongBody('ctx.bytes', 'a Uint8Array', body)
+  return body
+}
+
 /** @throws {TypeError} if the body is not a string */
 export function checkText(api: string, body: unknown): string {
   if (typeof body !== 'string') throw wrongBody(api, 'a string', body)
@@ -127,7 +148,7 @@ export function checkText(api: string, body: unknown): string {
  * Creates the error for a body of the wrong type, and releases that body. The message has no content, because it may be
  * private.
  */
-export function wrongBody(api: string, expected: string, body: unknown): TypeError {
+function wrongBody(api: string, expected: string, body: unknown): TypeError {
   discardResult(body)
   return new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`)
 }
