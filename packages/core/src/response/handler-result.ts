@@ -67,7 +67,11 @@ export function discardResult(result: unknown): void {
  * @throws {TypeError} if the value is a stream or a `Response`, which it releases
  */
 export function jsonBody(value: unknown, serialize: Serialize, status: number): string {
-  if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || isResponse(value) || isOpenFile(value))) {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || isResponse(value) || isOpenFile(value))
+  ) {
     throw wrongBody('ctx.json', 'a value that has a JSON form', value)
   }
   return serialize(value, status)
