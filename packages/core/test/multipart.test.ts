@@ -38,6 +38,28 @@ everyWay('a multipart upload', start, (client) => {
     await expect.poll(() => files.filter((file) => !file.closed)).toEqual([])
   })
 
+  it.each([
+    ['no content-disposition', 'content-type: text/plain\r\n\r\nx'],
+    ['no fields', '\r\nx'],
+    ['another disposition', 'content-disposition: attachment; name="c"\r\n\r\nx'],
+    ['a line break in its name', 'content-disposition: form-data; name="a\nb"\r\n\r\nx'],
+    ['an incomplete head', 'content-disposition: form-data; name="c"'],
+  ])('responds with 400 to a part with %s, and closes every file', async (_, part) => {
+    for (const after of ['', partOf('; name="d"', 'z')]) {
+      files = []
+      const [status, text] = await post('/files', [`${headOf('a')}x`, `y\r\n--b\r\n${part}\r\n${after}${END}`])
+      expect([status, text]).toEqual([400, expect.stringContaining('A part of the body has no name')])
+      await expect.poll(() => files.filter((file) => !file.closed)).toEqual([])
+    }
+  })
+
+  it.each([
+    ['no parts', END, '[]'],
+    ['text around its parts', `before\r\n${partOf('; name="a"', 'x')}${END}after`, '["a"]'],
+  ])('accepts a body with %s', async (_, body, names) => {
+    expect(await post('/beginnings', [body])).toEqual([200, names])
+  })
+
   it('causes no warning, however large a part is', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)

@@ -63,6 +63,18 @@ everyWay('a result that cannot be sent', start, (client) => {
     },
   )
 
+  it('cancels a Response with a form without an unhandled rejection', async () => {
+    const failures: unknown[] = []
+    const note = (reason: unknown): void => void failures.push(reason)
+    process.on('unhandledRejection', note)
+    const form = new FormData()
+    for (let i = 0; i < 10; i++) form.set(`name ${i}`, new File(['x'.repeat(100_000)], 'x'))
+    for (const late of LATE) await request(`/${late}`, () => new Response(form))
+    await settle(20)
+    process.off('unhandledRejection', note)
+    expect(failures).toEqual([])
+  })
+
   it.each(Object.entries(SOURCES))('cancels %s once that is passed to ctx.stream() too late', async (_, make) => {
     expect(await request('/handler', (ctx) => ctx.stream(make()))).toBe(503)
     await expect.poll(() => cancels).toBe(1)

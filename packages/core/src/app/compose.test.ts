@@ -11,7 +11,10 @@ const CONCLUSION: Conclusion<Log> = {
     log.response = result
   },
   hasResponse: (log) => log.response !== undefined,
+  discard: (result) => discarded.push(result),
 }
+/** What was released. */
+let discarded: unknown[] = []
 
 const newLog = (): Log => ({ calls: [], response: undefined })
 
@@ -90,9 +93,20 @@ describe('compose', () => {
     expect(response).toBe('no')
   })
 
-  it('does not take what a middleware returns that called next', async () => {
-    const { response } = await run([(_, next) => next().then(() => true)])
+  it('releases what a middleware returns that called next', async () => {
+    discarded = []
+    const chain: Around<Log>[] = [
+      (_, next) => next(),
+      (_, next) => next().then(() => 'after'),
+      (_, next) => {
+        void next()
+        return 'without waiting'
+      },
+      (_, next) => void next(),
+    ]
+    const { response } = await run(chain)
     expect(response).toBe('handler')
+    expect(discarded).toEqual(['without waiting', 'after'])
   })
 
   it('is synchronous as long as everything is', () => {

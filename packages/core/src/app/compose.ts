@@ -10,6 +10,8 @@ export interface Conclusion<C> {
   conclude(context: C, result: unknown): void
   /** Whether there is something to answer with. */
   hasResponse(context: C): boolean
+  /** Releases what a middleware returned that did call `next`. */
+  discard(result: unknown): void
 }
 
 const DONE: Promise<void> = Promise.resolve()
@@ -39,6 +41,7 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
     // A middleware that returns what `next()` gave it adds nothing to wait for.
     if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
+    else if (result !== undefined && result !== running) conclusion.discard(result)
     // A middleware that returned at once cannot have waited for `next()`, nor handled its error.
     return running === DONE ? undefined : running
   }
@@ -64,6 +67,7 @@ async function finish<C>(
 ): Promise<void> {
   const value = await result
   const running = inner()
-  if (running === undefined) conclusion.conclude(context, value)
-  else if (!conclusion.hasResponse(context)) await running
+  if (running === undefined) return conclusion.conclude(context, value)
+  if (value !== undefined) conclusion.discard(value)
+  if (!conclusion.hasResponse(context)) await running
 }

@@ -73,6 +73,7 @@ async function respondByDefault(
 ): Promise<void> {
   const { exchange } = context
   if (isAborted(error, context)) {
+    context.prepared.discardBody()
     exchange.abort(error)
     return
   }
@@ -91,7 +92,10 @@ async function respondByDefault(
       // The error, or what was prepared before it, brought along what cannot be sent.
       sendBareError(failure, context, host)
     }
-  } else if (exchange.isOpen) {
+    return
+  }
+  context.prepared.discardBody()
+  if (exchange.isOpen) {
     exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
   }
 }
@@ -105,6 +109,7 @@ function failed({ method, path }: RequestContext): string {
 function sendBareError(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
   host.report(failed(context), failure)
   const { exchange, headers } = context
+  context.prepared.discardBody()
   if (context.headSent) {
     exchange.abort()
     return

@@ -15,6 +15,7 @@ import { asContext, type RequestContext } from '../context/context.ts'
 import { isToken } from '../engine/fields/field-rules.ts'
 import { missingExtension } from '../context/missing-extension.ts'
 import type { RouteScope, Routes } from './routes.ts'
+import { discardResult } from '../response/handler-result.ts'
 import { ANY_METHOD } from '../routing/route-leaf.ts'
 import { checkRouteOptions, fixForMiddleware, nameOfRoute } from '../options/route-options.ts'
 import { serializerOf } from './serializers.ts'
@@ -45,6 +46,7 @@ const CONCLUSION: Conclusion<RequestContext> = {
       throw new Error('A middleware neither answered nor called next()')
   },
   hasResponse: (context) => context.hasResponse,
+  discard: discardResult,
 }
 
 /** The `Router` of an application and each of its groups. */

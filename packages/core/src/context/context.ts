@@ -29,11 +29,12 @@ import { readParts } from './multipart.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import {
+  checkBytes,
   checkRedirect,
   checkSource,
   checkText,
   discardResult,
-  wrongBody,
+  jsonBody,
   BYTES_TYPE,
   HTML_TYPE,
   JSON_TYPE,
@@ -188,8 +189,7 @@ export class RequestContext {
   bytes(...response: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
     if (response.length === 0) return this.#body.bytes()
     const [body, init] = response
-    if (!(body instanceof Uint8Array)) throw wrongBody('ctx.bytes', 'a Uint8Array', body)
-    this.#respond(body, BYTES_TYPE, init)
+    this.#respond(checkBytes(body), BYTES_TYPE, init)
   }
 
   text(): Promise<string>
@@ -205,7 +205,7 @@ export class RequestContext {
   json(...response: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
     if (response.length === 0) return this.#body.json()
     const [value, init] = response
-    this.#respond(this.#serialize(value, init?.status ?? this.prepared.status), JSON_TYPE, init)
+    this.#respond(jsonBody(value, this.#serialize, init?.status ?? this.prepared.status), JSON_TYPE, init)
   }
 
   stream(): ReadableStream<Uint8Array>

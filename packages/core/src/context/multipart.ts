@@ -42,6 +42,8 @@ async function* parts(
   /** The last part whose head has arrived. All parts before it are complete. */
   let latest: ReceivedPart | undefined
   let failure: Error | undefined
+  /** Whether a part has begun of which the parser has reported nothing. */
+  let isUnnamed = false
   let isOver = false
   let wake: (() => void) | undefined
   const fail = (error: unknown): void => {
@@ -50,16 +52,23 @@ async function* parts(
     parser.destroy()
     wake?.()
   }
+  const checkNamed = (): void => {
+    // RFC 7578 §4.2
+    if (isUnnamed) fail(new HttpError(400, 'A part of the body has no name'))
+  }
+  onPartBegin(parser, (part) => {
+    checkNamed()
+    isUnnamed = true
+    part.on('header', checkNamed)
+  })
   parser.on('file', (name, stream, filename, _encoding, type) => {
     // The stream reports the error to a reader of the part. An unread part has no reader.
     stream.on('error', () => {})
     // The parser continues with its slice after `fail`. No more bytes would follow for this part.
     if (failure !== undefined) return
-    // RFC 7578 §4.2. The type of the parser says string, but a part can lack a name.
-    if (typeof name !== 'string') {
-      fail(new HttpError(400, 'A part of the body has no name'))
-      return
-    }
+    // The type of the parser says string, but a part can lack a name.
+    isUnnamed = typeof name !== 'string'
+    if (isUnnamed) return
     latest = new ReceivedPart(stream, name, filename, type)
     arrived.push(latest)
     wake?.()
@@ -70,6 +79,7 @@ async function* parts(
   parser.on('error', fail)
   parser.on('close', () => wake?.())
   parser.on('finish', () => {
+    checkNamed()
     isOver = true
     wake?.()
   })
@@ -187,12 +197,26 @@ function parserOf(contentType: string | null, maxParts: number): BusboyInstance 
       headers: { 'content-type': contentType },
       // Every part is a stream; the limit of the body is that of the route.
       isPartAFile: () => true,
-      // The parser passes over parts that say nothing of themselves, but not for nothing.
+      // Counts parts that the parser reports by no event, too.
       limits: { files: maxParts, parts: maxParts, fileSize: Infinity },
     })
   } catch (error) {
     throw new HttpError(400, 'The content type of the body has no boundary', { cause: error })
   }
+}
+
+/** The inner parser of busboy 3, as far as it is used here. */
+interface PartParser {
+  readonly _parser?: { readonly parser?: NodeJS.EventEmitter }
+}
+
+/**
+ * Calls `onPart` for every part that begins, before the parser reports it with its name.
+ *
+ * The parser reports no part without `form-data` or without a complete head. Only its inner parser does.
+ */
+function onPartBegin(parser: BusboyInstance, onPart: (part: NodeJS.EventEmitter) => void): void {
+  ;(parser as PartParser)._parser?.parser?.on('part', onPart)
 }
 
 /** What broke: the reading of the body, which says so itself, or its form. */

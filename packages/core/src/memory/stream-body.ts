@@ -1,8 +1,6 @@
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
-
-/** How streams tell the functions of `node:stream` that they are broken. */
-const ERRORED = Symbol.for('nodejs.stream.errored')
+import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
 /** The body of a request that came as a stream, let through as fast as it is read and no sooner. */
 export class StreamBody implements RequestBody {
@@ -51,7 +49,7 @@ export class StreamBody implements RequestBody {
     this.#isOver = true
     const error = (this.#error = new AbortedError(reason))
     if (this.#reader !== undefined || !this.#stream.locked)
-      cancelBody(this.#stream, this.#reader ?? this.#stream, error)
+      cancelStream(this.#stream, this.#reader ?? this.#stream, error)
     this.#consumer?.error(error)
   }
 
@@ -75,19 +73,4 @@ export class StreamBody implements RequestBody {
       this.#isPumping = false
     }
   }
-}
-
-/**
- * Lets go of the body of a `Request`, by the stream itself or the reader that has it. Never throws or rejects: whoever
- * made the request is told by its signal or by the response.
- */
-function cancelBody(
-  stream: ReadableStream<Uint8Array>,
-  holder: Pick<ReadableStream<Uint8Array>, 'cancel'>,
-  reason: Error,
-): void {
-  // Node.js goes on filling the stream of a `FormData` that was cancelled, and fails at it where nobody can catch it. It
-  // stops at one that says it is broken.
-  Reflect.defineProperty(stream, ERRORED, { value: true, configurable: true })
-  holder.cancel(reason).catch(() => {})
 }

@@ -1,6 +1,8 @@
 import { showType } from '@fw/options'
 import { Readable } from 'node:stream'
+import { isUint8Array } from 'node:util/types'
 import type { BodySource } from '@fw/types'
+import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
 /** Something to read a body from, piece by piece. */
 export interface SourceReader {
@@ -23,13 +25,12 @@ export function readSource(source: BodySource): SourceReader {
 /** Lets go of a source that nobody will read. Never throws or rejects. */
 export function discardSource(source: BodySource): void {
   if (source instanceof ReadableStream) {
-    // Nobody waits for the source to wind up, so its failure to do so reaches nobody either.
-    if (!source.locked) source.cancel().catch(() => {})
+    if (!source.locked) cancelStream(source, source, new Error('The body is not wanted'))
     return
   }
-  // A file that cannot be opened reports it even after the stream is destroyed.
-  if (source instanceof Readable) source.on('error', () => {})
   try {
+    // A file that cannot be opened reports it even after the stream is destroyed.
+    if (source instanceof Readable) source.on('error', () => {})
     readSource(source).cancel(new Error('The body is not wanted'))
   } catch {
     // A source without a working iterator has nothing to release.
@@ -44,8 +45,7 @@ function readStream(stream: ReadableStream<Uint8Array>): SourceReader {
       return done ? undefined : bytes(value)
     },
     cancel(reason) {
-      // As in `discardSource`.
-      reader.cancel(reason).catch(() => {})
+      cancelStream(stream, reader, reason)
     },
   }
 }
@@ -71,7 +71,7 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
       isOver = true
       // The iterator of a Node.js stream that nobody has read from does not close it.
       if (iterable instanceof Readable) iterable.destroy()
-      // As in `discardSource`.
+      // No caller waits for the source to end, so its failure reaches none either.
       Promise.try(() => iterator.return?.()).catch(() => {})
     },
   }
@@ -97,7 +97,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
       try {
         iterator.return?.()
       } catch {
-        // As in `discardSource`.
+        // As above.
       }
     },
   }
@@ -106,5 +106,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
 function bytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
+  // Of another realm.
+  if (isUint8Array(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
   throw new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`)
 }

@@ -1,6 +1,8 @@
 import { showType, showValue } from '@fw/options'
+import type { FileHandle } from 'node:fs/promises'
 import type { BodySource } from '@fw/types'
 import { discardSource } from './body-source.ts'
+import { bodyOfResponse, isResponseLike, type ResponseLike } from './response-like.ts'
 
 /** What a body is made of: all of it, or a source to stream it from; `null` for none. */
 export type ResponseBody = string | Uint8Array | BodySource | null
@@ -11,7 +13,7 @@ export interface HandlerResult {
   /** Content type that the result implies, used unless another one was set. */
   readonly contentType: string | undefined
   /** Status and fields, where the result brings them along. */
-  readonly response: Response | undefined
+  readonly response: ResponseLike | undefined
 }
 
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -36,7 +38,7 @@ export function readHandlerResult(
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
     const isLiteral = isPlain(result)
-    if (!isLiteral && result instanceof Response) return ofResponse(result)
+    if (!isLiteral && isResponseLike(result)) return ofResponse(result)
     if (Symbol.asyncIterator in result) {
       const body = result as Exclude<BodySource, Iterable<unknown>>
       checkSource(body)
@@ -47,17 +49,47 @@ export function readHandlerResult(
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
 
-/** Releases the source of what a handler returned too late to be sent. */
+/** Releases a result that is not sent: cancels a source, closes an open file. */
 export function discardResult(result: unknown): void {
   if (typeof result !== 'object' || result === null || result instanceof Uint8Array) return
-  const source = !isPlain(result) && result instanceof Response ? result.body : result
-  if (source !== null && Symbol.asyncIterator in source) discardSource(source as BodySource)
+  if (isOpenFile(result)) {
+    // The file is closed even if closing reports an error.
+    result.close().catch(() => {})
+    return
+  }
+  const source = isResponse(result) ? result.body : result
+  if (source !== undefined && source !== null && Symbol.asyncIterator in source) discardSource(source as BodySource)
 }
 
-/** Whether an object is a literal: no `Response`, for which Node.js would have to load all of `fetch`. */
+/**
+ * Makes JSON of the value that was given to `ctx.json`.
+ *
+ * @throws {TypeError} if the value is a stream or a `Response`, which it releases
+ */
+export function jsonBody(value: unknown, serialize: Serialize, status: number): string {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || isResponse(value) || isOpenFile(value))
+  ) {
+    throw wrongBody('ctx.json', 'a value that has a JSON form', value)
+  }
+  return serialize(value, status)
+}
+
+function isResponse(value: object): value is ResponseLike {
+  return !isPlain(value) && isResponseLike(value)
+}
+
+/** Whether an object is a literal, which is JSON whatever its members. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/** Whether an object is a `FileHandle` of `node:fs/promises`. */
+function isOpenFile(value: object): value is FileHandle {
+  return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
 
 /** What to return in place of something that `JSON.stringify` makes `{}` of, by its `Symbol.toStringTag`. */
@@ -78,6 +110,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Refuses what would be answered as `{}`, though it is not empty. */
 function checkJsonForm(value: object): void {
   if (value instanceof Error) throw value
+  if (isOpenFile(value)) {
+    discardResult(value)
+    throw new TypeError('response: body must have a JSON form, got a FileHandle. Return handle.createReadStream().')
+  }
   if (Array.isArray(value) || 'toJSON' in value) return
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
@@ -100,14 +136,24 @@ export function checkSource(source: unknown): asserts source is BodySource {
   }
 }
 
+/** @throws {TypeError} if the body is not bytes */
+export function checkBytes(body: unknown): Uint8Array {
+  if (!(body instanceof Uint8Array)) throw wrongBody('ctx.bytes', 'a Uint8Array', body)
+  return body
+}
+
 /** @throws {TypeError} if the body is not a string */
 export function checkText(api: string, body: unknown): string {
   if (typeof body !== 'string') throw wrongBody(api, 'a string', body)
   return body
 }
 
-/** Creates the error for a body of the wrong type. The message has no content, because it may be private. */
-export function wrongBody(api: string, expected: string, body: unknown): TypeError {
+/**
+ * Creates the error for a body of the wrong type, and releases that body. The message has no content, because it may be
+ * private.
+ */
+function wrongBody(api: string, expected: string, body: unknown): TypeError {
+  discardResult(body)
   return new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`)
 }
 
@@ -134,13 +180,20 @@ export function checkRedirect(location: unknown, status: number): void {
   }
 }
 
-function ofResponse(response: Response): HandlerResult {
-  if (response.bodyUsed || response.body?.locked === true) {
+function ofResponse(response: ResponseLike): HandlerResult {
+  const body = bodyOfResponse(response)
+  if (response.bodyUsed === true || isTaken(body)) {
     throw new TypeError('response: body of the Response must be unread, got one that is read or locked.')
   }
   // `Response.error()` stands for a failed request and has status 0.
   if (response.status === 0) throw new TypeError('response: Response must have a status, got Response.error().')
-  return { body: response.body, contentType: undefined, response }
+  return { body, contentType: undefined, response }
+}
+
+/** Whether a stream is being read, or was read. */
+function isTaken(body: BodySource | null): boolean {
+  if (body === null) return false
+  return ('locked' in body && body.locked) || ('readableDidRead' in body && body.readableDidRead === true)
 }
 
 /** Makes the JSON of a value that is answered with a status. */

@@ -2,6 +2,7 @@ import { showValue } from '@fw/options'
 import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
+import { responseFields } from './response-like.ts'
 import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
 import { readHandlerResult, type ResponseBody, jsonText, type Serialize } from './handler-result.ts'
 import { checkInit, headerEntries } from './response-init.ts'
@@ -22,14 +23,13 @@ const BODY_FIELDS = [
 /** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
-const NO_INIT: ResponseInit = {}
-
 /** The response as far as it was prepared: status, fields and body, none of them sent. */
 export class PreparedResponse {
   readonly #sender: HeadSender | undefined
   #status = 200
   #statusIsSet = false
   #body: ResponseBody | undefined = undefined
+  #isOfResponse = false
   #headers: ResponseHeaderList | undefined = undefined
   /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
   #impliedType: string | undefined = undefined
@@ -69,6 +69,11 @@ export class PreparedResponse {
     return this.#body ?? null
   }
 
+  /** Whether the body is that of a `Response`, which can be a text as well as a stream. */
+  get isOfResponse(): boolean {
+    return this.#isOfResponse
+  }
+
   get headers(): ResponseHeaderList {
     return (this.#headers ??= new ResponseHeaderList(this.#sender, this.fields))
   }
@@ -79,14 +84,20 @@ export class PreparedResponse {
     return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
   }
 
-  /** Prepares a body in place of the one before. */
+  /** Prepares a body in place of the one before. Releases both if it throws. */
   set(body: ResponseBody, contentType: string | undefined, init?: ResponseInit): void {
-    const { status, headers } = init === undefined ? NO_INIT : checkInit(init)
-    if (status !== undefined) this.status = status
     this.#replaceBody(body)
     this.#imply(contentType)
-    if (headers === undefined) return
-    for (const [name, value] of headerEntries(headers)) this.headers.set(name, value)
+    if (init === undefined) return
+    try {
+      const { status, headers } = checkInit(init)
+      if (status !== undefined) this.status = status
+      if (headers === undefined) return
+      for (const [name, value] of headerEntries(headers)) this.headers.set(name, value)
+    } catch (error) {
+      this.discardBody()
+      throw error
+    }
   }
 
   /**
@@ -102,16 +113,25 @@ export class PreparedResponse {
     const { body, contentType, response } = readHandlerResult(result, serialize, this.#status)
     this.set(body, contentType)
     if (response === undefined) return
-    this.status = response.status
-    const seen = new Set(['set-cookie'])
-    const isLeftOut = omittedFields(response)
-    for (const [name, value] of response.headers) {
-      if (isLeftOut.has(name)) continue
-      // Cookies add up; any other field of the `Response` takes the place of a prepared one.
-      if (seen.has(name)) this.headers.append(name, value)
-      else this.headers.set(name, value)
-      seen.add(name)
+    this.#isOfResponse = true
+    try {
+      this.status = response.status
+      const seen = new Set(['set-cookie'])
+      for (const [name, value] of responseFields(response)) {
+        // Cookies add up; any other field of the `Response` takes the place of a prepared one.
+        if (seen.has(name)) this.headers.append(name, value)
+        else this.headers.set(name, value)
+        seen.add(name)
+      }
+    } catch (error) {
+      this.discardBody()
+      throw error
     }
+  }
+
+  /** Gives the body away without releasing it: whoever has it must read or release it. */
+  handOverBody(): void {
+    this.#body = undefined
   }
 
   /** The status and fields, to be changed apart from these. */
@@ -133,7 +153,7 @@ export class PreparedResponse {
     if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
   }
 
-  /** Gives up the body of a response whose head was sent otherwise; the fields say with which. */
+  /** Releases a body that is not sent. The status and the fields stay. */
   discardBody(): void {
     this.#replaceBody(undefined)
   }
@@ -141,6 +161,7 @@ export class PreparedResponse {
   #replaceBody(body: ResponseBody | undefined): void {
     const before = this.#body
     this.#body = body
+    this.#isOfResponse = false
     // It may fail before it is read, while middleware still runs; whoever reads it is told then.
     if (body instanceof Readable) body.on('error', ignore)
     if (before !== body && isSource(before)) discardSource(before)
@@ -163,25 +184,3 @@ function isSource(body: ResponseBody | undefined): body is BodySource {
 }
 
 function ignore(): void {}
-
-/** Content codings that `fetch()` takes off. */
-const DECODED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
-const NONE: ReadonlySet<string> = new Set()
-/** What is said of the connection that the `Response` came by. */
-const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
-/** The same, and what is not true any more of a body that was decoded. */
-const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
-
-/**
- * Names of the fields that are not passed on with a `Response`: none of one that was made here. One that `fetch()` gave
- * came by another connection, and its body has been decoded though its fields say how it was coded (Fetch standard, "HTTP
- * network fetch").
- */
-function omittedFields(response: Response): ReadonlySet<string> {
-  // Only what was fetched has a URL.
-  if (response.url === '') return NONE
-  const codings = response.headers.get('content-encoding')
-  if (codings === null || response.body === null) return OF_CONNECTION
-  const isDecoded = codings.split(',').every((coding) => DECODED.has(coding.trim().toLowerCase()))
-  return isDecoded ? OF_CODED_BODY : OF_CONNECTION
-}

@@ -1,0 +1,81 @@
+import type { Random } from '@fw/testing/fuzz'
+
+/** How a handler reads the body of a request. */
+export const READERS = [
+  'none',
+  'bytes',
+  'text',
+  'json',
+  'form',
+  'stream',
+  'iterator',
+  'pipe',
+  'tee',
+  'parts',
+  'part.bytes',
+  'part iterator',
+  'request',
+  'request.clone',
+  'request.body',
+] as const
+
+/** When it awaits what it reads: at once, after other work, after the response, or not at all. */
+export const MOMENTS = ['now', 'later', 'after the response', 'never'] as const
+
+/** The results that it returns or prepares. */
+export const RESULTS = [
+  'text',
+  'nothing',
+  'stream',
+  'slow stream',
+  'endless stream',
+  'failing stream',
+  'iterable',
+  'failing iterable',
+  'Node.js stream',
+  'file',
+  'Response of a text',
+  'Response of a form',
+  'Response of a stream',
+  'ctx.stream',
+  'ctx.stream with a wrong init',
+  'a result of startResponse',
+  'two results',
+] as const
+
+/** The events that disturb the request. */
+export const EVENTS = [
+  'none',
+  'disconnect before the body',
+  'disconnect within the body',
+  'disconnect within the response',
+  'timeout',
+  'error',
+  'drain',
+  'HEAD',
+  '304',
+] as const
+
+/** One request and what becomes of it. */
+export interface Combination {
+  readonly reader: (typeof READERS)[number]
+  readonly moment: (typeof MOMENTS)[number]
+  readonly result: (typeof RESULTS)[number]
+  readonly event: (typeof EVENTS)[number]
+  /** Whether the handler catches what its read throws. */
+  readonly catches: boolean
+  /** Whether a middleware awaits the handler and works on before the response is sent. */
+  readonly hasMiddleware: boolean
+}
+
+/** Makes one combination at random. */
+export function combination(random: Random): Combination {
+  return {
+    reader: random.pick(READERS),
+    moment: random.pick(MOMENTS),
+    result: random.pick(RESULTS),
+    event: random.pick(EVENTS),
+    catches: random.chance(0.5),
+    hasMiddleware: random.chance(0.3),
+  }
+}

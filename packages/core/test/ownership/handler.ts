@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MultipartPart } from '@fw/types'
+import type { Context, Middleware } from '../../src/index.ts'
+import type { Combination } from './combination.ts'
+import type { Sources } from './sources.ts'
+
+/** A request under way, on both sides. */
+export interface Case {
+  readonly combination: Combination
+  readonly sources: Sources
+  /** Handlers that were called, those that returned or threw, and exchanges that are over. */
+  entered: number
+  left: number
+  finished: number
+  /** Whether the client gave up to wait for the response or its end. */
+  isLate: boolean
+  /** Reads that the handler has begun, and those that have settled. */
+  readonly begun: Promise<unknown>[]
+  /** Resolves when the handler has begun. */
+  readonly running: PromiseWithResolvers<void>
+  /** Tells the application that the server begins to close. */
+  readonly drain: () => void
+}
+
+/** Handles the requests of all combinations. */
+export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Promise<unknown> {
+  return async (ctx) => {
+    const running = caseOf(ctx)
+    running.entered++
+    ctx.onFinish(() => running.finished++)
+    try {
+      return await respond(ctx, running)
+    } finally {
+      running.left++
+    }
+  }
+}
+
+/** Works on after the handler, and returns a result of its own that is too late. */
+export function middlewareOf(caseOf: (ctx: Context) => Case): Middleware {
+  return async (ctx, next) => {
+    const { combination, sources } = caseOf(ctx)
+    await next()
+    if (!combination.hasMiddleware) return undefined
+    await sleep(1)
+    return sources.stream(2, 0)
+  }
+}
+
+async function respond(ctx: Context, running: Case): Promise<unknown> {
+  const { combination, sources, begun } = running
+  const { event, moment, result } = combination
+  const { signal } = ctx
+  const reading = combination.reader === 'none' ? undefined : READ[combination.reader](ctx)
+  if (reading !== undefined) begun.push(reading)
+  running.running.resolve()
+  if (reading !== undefined) {
+    if (moment === 'later') await sleep(2)
+    if (moment === 'now' || moment === 'later') {
+      if (combination.catches) await reading.catch(() => {})
+      else await reading
+    }
+    if (moment === 'after the response') ctx.onFinish(() => void reading.then(noop, noop))
+  }
+  if (event === 'timeout' || (event.startsWith('disconnect') && event !== 'disconnect within the response')) {
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), sleep(200, undefined, { ref: false })])
+  }
+  if (event === 'drain') {
+    const drained = new Promise<void>((resolve) => ctx.onDrain(resolve))
+    running.drain()
+    await drained
+  }
+  if (event === 'error') {
+    ctx.stream(sources.stream(2, 0))
+    throw new Error('The handler is broken')
+  }
+  if (event === '304') ctx.status = 304
+  if (result === 'ctx.stream') return ctx.stream(sources.stream(2, 0))
+  if (result === 'ctx.stream with a wrong init') return ctx.stream(sources.stream(2, 0), { status: 42 })
+  if (result === 'a result of startResponse') ctx.startResponse().write(Buffer.from('hello'))
+  if (result === 'two results') ctx.stream(sources.stream(2, 0))
+  return sources.make(result)
+}
+
+/** Begins to read the body. Nothing of this awaits what the library returns. */
+const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unknown>>> = {
+  none: async () => {},
+  bytes: (ctx) => ctx.bytes(),
+  text: (ctx) => ctx.text(),
+  json: (ctx) => ctx.json(),
+  form: (ctx) => ctx.form(),
+  stream: (ctx) => ctx.stream().getReader().read(),
+  iterator: (ctx) => ctx.stream()[Symbol.asyncIterator]().next(),
+  pipe: (ctx) => ctx.stream().pipeTo(new WritableStream()),
+  tee: (ctx) => {
+    const [one, other] = ctx.stream().tee()
+    void other.getReader().read()
+    return one.getReader().read()
+  },
+  parts: (ctx) => ctx.parts().next(),
+  'part.bytes': (ctx) => ofFirstPart(ctx, (part) => part.bytes()),
+  'part iterator': (ctx) => ofFirstPart(ctx, (part) => part[Symbol.asyncIterator]().next()),
+  request: (ctx) => ctx.request.text(),
+  'request.clone': (ctx) => {
+    void ctx.request.clone().bytes()
+    return ctx.request.text()
+  },
+  'request.body': (ctx) => ctx.request.body?.getReader().read() ?? Promise.resolve(),
+}
+
+/** Reads the first part. This promise is one of the handler, which has to handle its rejection. */
+function ofFirstPart(ctx: Context, use: (part: MultipartPart) => Promise<unknown>): Promise<unknown> {
+  const first = ctx.parts().next()
+  const used = (async () => {
+    const { value } = await first
+    return value === undefined ? undefined : await use(value)
+  })()
+  used.catch(noop)
+  return used
+}
+
+function noop(): void {}

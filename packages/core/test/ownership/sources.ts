@@ -1,0 +1,105 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Combination } from './combination.ts'
+
+/** The fate of one source that a handler has returned. The sum of both numbers must become 1. */
+export interface Fate {
+  readonly kind: string
+  ended: number
+  released: number
+}
+
+const PIECE = Buffer.from('x'.repeat(1000))
+
+/** Makes the results of one handler, and notes what becomes of each. */
+export class Sources {
+  readonly fates: Fate[] = []
+  /** The results that are not a plain stream. */
+  readonly #makes: Readonly<Partial<Record<Combination['result'], () => unknown>>>
+
+  /** @param file Path of a file to send */
+  constructor(file: string) {
+    this.#makes = {
+      text: () => 'hello',
+      nothing: () => undefined,
+      'slow stream': () => this.stream(3, 1),
+      'endless stream': () => this.stream(Infinity, 1),
+      'failing stream': () => this.stream(2, 0, true),
+      iterable: () => this.#iterable(3, false),
+      'failing iterable': () => this.#iterable(2, true),
+      'Node.js stream': () => this.#watch('Node.js stream', Readable.from([PIECE, PIECE])),
+      file: () => this.#watch('file', createReadStream(file)),
+      'Response of a text': () => new Response('hello'),
+      'Response of a form': () => new Response(form()),
+      'Response of a stream': () => new Response(this.stream(3, 0)),
+    }
+  }
+
+  /** The sources that were not consumed or cancelled exactly once. */
+  get faults(): Fate[] {
+    return this.fates.filter(({ ended, released }) => ended + released !== 1)
+  }
+
+  make(result: Combination['result']): unknown {
+    const make = this.#makes[result]
+    return make === undefined ? this.stream(3, 0) : make()
+  }
+
+  /** Creates a stream of `pieces` pieces, each after a pause. */
+  stream(pieces: number, pauseMs: number, fails = false): ReadableStream<Uint8Array> {
+    const fate = this.#fate('stream')
+    let left = pieces
+    return new ReadableStream({
+      async pull(controller) {
+        if (pauseMs > 0) await sleep(pauseMs)
+        if (fate.released > 0) return
+        if (left-- > 0) return controller.enqueue(new Uint8Array(PIECE))
+        fate.ended++
+        if (fails) controller.error(new Error('The source is broken'))
+        else controller.close()
+      },
+      cancel: () => void fate.released++,
+    })
+  }
+
+  #iterable(pieces: number, fails: boolean): AsyncIterable<Uint8Array> {
+    const fate = this.#fate('iterable')
+    let left = pieces
+    let isEndKnown = false
+    const iterator: AsyncIterator<Uint8Array> = {
+      async next() {
+        if (left-- > 0) return { done: false, value: PIECE }
+        fate.ended++
+        setImmediate(() => (isEndKnown = true))
+        if (fails) throw new Error('The source is broken')
+        return { done: true, value: undefined }
+      },
+      async return() {
+        // A reader that cancels while it reads cannot know that this read finds the end.
+        if (fate.ended === 0 || isEndKnown) fate.released++
+        return { done: true, value: undefined }
+      },
+    }
+    return { [Symbol.asyncIterator]: () => iterator }
+  }
+
+  /** Notes that a stream of Node.js is closed, whether it was read or not. */
+  #watch<S extends Readable>(kind: string, stream: S): S {
+    const fate = this.#fate(kind)
+    return stream.on('close', () => fate.released++)
+  }
+
+  #fate(kind: string): Fate {
+    const fate = { kind, ended: 0, released: 0 }
+    this.fates.push(fate)
+    return fate
+  }
+}
+
+function form(): FormData {
+  const data = new FormData()
+  data.set('a', 'x'.repeat(5000))
+  data.set('b', new File(['x'.repeat(5000)], 'b'))
+  return data
+}
