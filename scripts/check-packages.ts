@@ -26,13 +26,13 @@ async function checkAll(): Promise<boolean> {
 
   const tarballs = await Promise.all(packages.map((each) => pack(each, folder)))
   const packed = new Map(packages.map((each, at) => [each, tarballs[at] ?? { path: '', files: [] }]))
-  let hasPassed = report('docs/dependencies.md', checkDependencyReasons(root))
-  for (const [{ name }, tarball] of packed) hasPassed = report(name, await checkTarball(tarball, root)) && hasPassed
+  let isFit = report('docs/dependencies.md', checkDependencyReasons(root))
+  for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
 
   const empty = join(folder, 'user')
   await mkdir(empty)
   const { ok, output } = await installAndRun(packed, empty, root)
-  return report('installation into an empty folder', ok ? [] : [output]) && hasPassed
+  return report('installation into an empty folder', ok ? [] : [output]) && isFit
 }
 
 /** Prints the result of one check. @returns whether it passed */
