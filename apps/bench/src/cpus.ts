@@ -7,8 +7,8 @@ export const SERVER_CPU = 0
 export const LOAD_CPU = 1
 
 /** Returns the command prefix that pins a process to one CPU; empty with a single CPU or without `taskset`. */
-export function onCpu(processor: number): readonly string[] {
-  return isPinned() ? ['taskset', '-c', String(processor)] : []
+export function onCpu(cpu: number): readonly string[] {
+  return isPinned() ? ['taskset', '-c', String(cpu)] : []
 }
 
 /** Reports whether servers and load generators are pinned to separate CPUs. `FW_BENCH_PINNED=0` disables pinning. */

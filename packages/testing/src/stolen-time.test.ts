@@ -33,7 +33,7 @@ describe('leastDisturbed', () => {
   it('repeats a turn that failed while it was disturbed', async () => {
     let turn = 0
     const measure = (): Promise<number> =>
-      ++turn === 1 ? Promise.reject(new Error('No request was answered')) : Promise.resolve(turn)
+      ++turn === 1 ? Promise.reject(new Error('The server sent no response')) : Promise.resolve(turn)
     expect(await leastDisturbed(measure, 4, watchOf([0.5, 0]))).toMatchObject({ result: 2, turns: 2 })
   })
 })

@@ -47,7 +47,7 @@ const matcherRounds = new ScriptRounds(MATCHERS, [], parseMatchers)
 const matchers = [1, 50, 1000].flatMap((routes) =>
   Object.entries(KINDS).map(([kind, title]): Comparison => ({
     name: `find-${kind}-${routes}`,
-    title: `Route lookup among ${routes}: ${title}`,
+    title: `Route lookup among ${routes} ${routes === 1 ? 'route' : 'routes'}: ${title}`,
     reference: 'find-my-way',
     metrics: ['lookupRate'],
     targets: [],
