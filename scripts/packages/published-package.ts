@@ -37,6 +37,7 @@ export function publishedPackages(root: string): PublishedPackage[] {
 }
 
 /** Packs a package. @throws {Error} with the output of pnpm if it fails */
+// docs/decisions/0030
 export async function pack({ folder }: PublishedPackage, destination: string): Promise<Tarball> {
   const result = await runCommand([...pnpmCommand(), 'pack', '--json', '--pack-destination', destination], folder)
   if (!result.ok) throw new Error(result.output)

@@ -45,6 +45,7 @@ export interface ComparisonOptions {
  * A candidate that fails in any round is reported with the reason and without figures. A turn is repeated if other
  * virtual machines on the host disturb it.
  */
+// docs/decisions/0090
 export async function runComparison(
   comparison: Comparison,
   run: Run,

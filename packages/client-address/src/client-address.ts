@@ -32,6 +32,7 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
  * @returns `undefined` if there is no address at all, as on a Unix socket; also if the trust names a field in which a
  * trusted proxy did not leave an address, so that nobody passes for that proxy
  */
+// docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
   const { isTrusted, header } = trust
   let client = peerAddress(peer)

@@ -10,11 +10,11 @@ import { checkListenOptions, type ListenOptions } from './options/listen-options
 import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
-import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
+import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
-/** How long running requests may take after `close()`. */
+/** Default of `drainMs`: enough for most requests, and as long as `docker stop` waits. */
 const DRAIN_MS = 10_000
 
 /**
@@ -107,7 +107,7 @@ export class Server implements AsyncDisposable {
       signal?.throwIfAborted()
       throw new Error('Cannot listen: the server is closed')
     }
-    const onAbort = (): void => void this.#closeListener(listener, DRAIN_MS, false)
+    const onAbort = (): void => void this.#closeListener(listener, this.#drainMs, false)
     this.#listeners.set(listener, () => signal?.removeEventListener('abort', onAbort))
     signal?.addEventListener('abort', onAbort, { once: true })
     if (listener.record !== undefined) this.#record = listener.record.bind(listener)
@@ -164,12 +164,16 @@ export class Server implements AsyncDisposable {
    * @throws {RangeError} if `drainMs` is not an integer that a timer accepts
    */
   close(options: CloseOptions = {}): Promise<void> {
-    const { drainMs = DRAIN_MS } = checkCloseOptions(options)
+    const { drainMs = this.#drainMs } = checkCloseOptions(options)
     return (this.#closing ??= this.#close(drainMs))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  get #drainMs(): number {
+    return this.#options.drainMs ?? DRAIN_MS
   }
 
   /** What nobody listens with any more needs no looking after. */
@@ -232,7 +236,9 @@ export class Server implements AsyncDisposable {
       reloadTls: () => this.reloadTls(),
       close: (listener, drainMs, whole) => {
         const closed = whole ? this.close({ drainMs }) : this.#closeListener(listener, drainMs, false)
-        closed.catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
+        closed
+          .catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
+          .finally(() => whole && this.#options.shutdown === 'signals' && endProcess())
       },
     }
   }
@@ -246,8 +252,12 @@ export class Server implements AsyncDisposable {
     this.#app.refused(refusal)
   }
 
-  readonly #onSignal = (signal: NodeJS.Signals): void => {
+  readonly #onSignal = (signal: NodeJS.Signals): Promise<void> => {
     this.#record(() => this.#logger.info('Received {}', signal))
-    this.close().catch((error: unknown) => this.#logger.error('Closing failed: {}', error))
+    // `node --watch` sets this variable, and waits for the end of the process before it restarts it.
+    const isWatched = process.env['WATCH_REPORT_DEPENDENCIES'] !== undefined
+    return this.close(isWatched ? { drainMs: 0 } : {}).catch((error: unknown) => {
+      this.#logger.error('Closing failed: {}', error)
+    })
   }
 }

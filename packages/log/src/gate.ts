@@ -26,7 +26,7 @@ export interface Output {
  * Rest parameters are allocated before a function's first statement, and the number of arguments, which tells a bare
  * message from a format, costs the same in unoptimised code. So `off` has neither. Both look at the threshold
  * themselves: a copy, as in `const { debug } = logger`, keeps working when the level changes. What follows in `off` begins
- * with `output.fanOut`, which tells the compiler that it never came that far: decision 0015.
+ * with `output.fanOut`, which tells the compiler that it never came that far: docs/decisions/0015.
  */
 export interface Gate {
   readonly on: LogFunction

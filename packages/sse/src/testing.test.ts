@@ -13,14 +13,14 @@ function dataOf(pieces: Iterable<Uint8Array | string>): string[] {
 
 describe('parseEvents', () => {
   it.each<[string, string, { type?: string; data?: string; lastEventId?: string }[]]>([
-    ['nothing of an unfinished block', 'data: a\n', []],
-    ['LF, CR and CRLF alike', 'data: a\rdata: b\r\ndata: c\n\n', [{ data: 'a\nb\nc' }]],
-    ['one space after the colon away', 'data:  a\n\ndata:b\n\n', [{ data: ' a' }, { data: 'b' }]],
+    ['no event for an unfinished block', 'data: a\n', []],
+    ['lines that end in LF, CR or CRLF', 'data: a\rdata: b\r\ndata: c\n\n', [{ data: 'a\nb\nc' }]],
+    ['data without one space after the colon', 'data:  a\n\ndata:b\n\n', [{ data: ' a' }, { data: 'b' }]],
     ['no event without data', 'event: a\n\ndata\n\n', [{ type: 'message', data: '' }]],
-    ['an id on later events too', 'id: 1\n\ndata: a\n\n', [{ data: 'a', lastEventId: '1' }]],
+    ['the last id for later events', 'id: 1\n\ndata: a\n\n', [{ data: 'a', lastEventId: '1' }]],
     ['no id with NUL', 'id: 1\0\ndata: a\n\n', [{ lastEventId: '' }]],
-    ['a byte order mark away', '\uFEFFdata: a\n\n', [{ data: 'a' }]],
-  ])('makes %s', (_, text, events) => {
+    ['data without a byte order mark', '\uFEFFdata: a\n\n', [{ data: 'a' }]],
+  ])('returns %s', (_, text, events) => {
     expect(parseEvents(text).events).toMatchObject(events)
     expect(parseEvents(text).events).toHaveLength(events.length)
   })
@@ -37,13 +37,13 @@ describe('parseEvents', () => {
     for (const slices of everySplit(Buffer.from(text))) expect(dataOf(slices)).toEqual(data)
   })
 
-  it('gives comments and the reconnection time', () => {
+  it('returns comments and the reconnection time', () => {
     const { comments, retryMs } = parseEvents(': hello\nretry: 10\nretry: 1x\n\n')
     expect({ comments, retryMs }).toEqual({ comments: ['hello'], retryMs: 10 })
     expect(parseEvents('').retryMs).toBeNull()
   })
 
-  it('makes the same of a stream however it is cut', () => {
+  it('returns the same events for every split of a stream', () => {
     const wire = Buffer.from('id: é\r\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\r: c\n')
     const { events } = parseEvents(wire)
     expect(events).toHaveLength(2)
@@ -74,7 +74,7 @@ describe('EventClient', () => {
     }
   })
 
-  it('reads event by event, and the end', async () => {
+  it('returns one event at a time, then undefined', async () => {
     const app = new App()
     app.router.post('/', async (ctx) => {
       const stream = await sse(ctx, { retryMs: 7 })
@@ -91,7 +91,7 @@ describe('EventClient', () => {
     expect([client.retryMs, client.lastEventId, client.comments]).toEqual([7, 'ü', ['hello']])
   })
 
-  it('comes back for what it missed', async () => {
+  it('gets missed events when it reconnects', async () => {
     const channel = new SseChannel()
     await using client = await EventClient.connect(appOf(channel), '/')
     channel.publish('a', '1', { id: 'ü1' })
@@ -103,14 +103,14 @@ describe('EventClient', () => {
     expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
   })
 
-  it('starts from an id it is given', async () => {
+  it('starts after a given id', async () => {
     const channel = new SseChannel()
     for (const id of ['1', '2', '3']) channel.publish('a', id, { id })
     await using client = await EventClient.connect(appOf(channel), '/', { headers: { 'last-event-id': '1' } })
     expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
   })
 
-  it('reads over a network as well', async () => {
+  it('reads over a network', async () => {
     await using server = new Server()
     server.router().get('/', async (ctx) => (await sse(ctx)).data('a'))
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -119,7 +119,7 @@ describe('EventClient', () => {
     expect(await client.next()).toBeUndefined()
   })
 
-  it('refuses what is no event stream', async () => {
+  it('refuses a response that is not an event stream', async () => {
     await expect(EventClient.connect(new App(), '/')).rejects.toThrow('Cannot read events: the response is 404')
   })
 })

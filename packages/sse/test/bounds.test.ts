@@ -12,13 +12,13 @@ const EVENT = 'x'.repeat(64 * 1024)
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes in Buffers that something still holds. */
+/** Returns the bytes in reachable Buffers. */
 function heldBytes(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers
 }
 
-/** What happens to the next stream that is opened. */
+/** Handles the next opened stream. */
 let handle: (stream: SseStream) => Promise<void>
 let stallTimeoutMs = 0
 
@@ -33,7 +33,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 beforeAll(() => setSinks([]))
 
-it('a history is bounded in memory, however much of the pool of Node.js others use meanwhile', async () => {
+it('limits the memory of a history, even while other code uses the buffer pool', async () => {
   const channel = new SseChannel()
   const before = heldBytes()
   for (let n = 0; n < 1000; n++) {
@@ -41,12 +41,12 @@ it('a history is bounded in memory, however much of the pool of Node.js others u
     for (let at = 0; at < 20; at++) Buffer.from('x'.repeat(4000))
   }
   expect(channel.stats.keptEvents).toBe(1000)
-  // In pieces of that pool it would be 62 MiB. What was thrown away is let go of a little later.
+  // As slices of the pool it would be 62 MiB. Discarded memory is freed a little later.
   await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
 })
 
 eachProtocol('a client that never reads', start, (client) => {
-  it('holds the producer back, is given up, and the producer is told', async () => {
+  it('makes the producer wait, is aborted, and the producer is notified', async () => {
     const before = heldBytes()
     stallTimeoutMs = 500
     let writes = 0
@@ -65,7 +65,7 @@ eachProtocol('a client that never reads', start, (client) => {
     const { signal } = await done.promise
     expect(signal.aborted).toBe(true)
     expect(most).toBeLessThan(MIB)
-    // Some events fit into the buffers of the two systems.
+    // The socket buffers hold some events.
     expect(writes).toBeLessThan(500)
     response.abort()
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
@@ -75,9 +75,9 @@ eachProtocol('a client that never reads', start, (client) => {
     ['close', { isOpen: false, isDropping: false, warnings: 1 }],
     ['drop-oldest', { isOpen: true, isDropping: true, warnings: 1 }],
     ['drop-newest', { isOpen: true, isDropping: true, warnings: 1 }],
-    // Events of three keys never fill the buffer.
+    // Events with three keys never fill the buffer.
     ['latest-by-key', { isOpen: true, isDropping: true, warnings: 0 }],
-  ])('on a channel stays within its bound under %s, and is told of', async (slowConsumer, expected) => {
+  ])('stays within its limit on a channel under %s, and is reported', async (slowConsumer, expected) => {
     stallTimeoutMs = 0
     const notified = { slow: 0, dropped: 0 }
     const channel = new SseChannel({
@@ -103,10 +103,10 @@ eachProtocol('a client that never reads', start, (client) => {
       most = Math.max(most, stream.bufferedBytes)
     }
     expect(most).toBeLessThan(MIB + 2 * EVENT.length)
-    // What the last events passed through is let go of in turns to come.
+    // Objects of the last events are freed in later turns.
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
     expect({ isOpen: stream.isOpen(), isDropping: notified.dropped > 0, warnings: notified.slow }).toEqual(expected)
-    // Gone with all that waited for it.
+    // Removed with its waiting events.
     response.abort()
     await stream.closed
     expect(channel.stats.subscribers).toBe(0)

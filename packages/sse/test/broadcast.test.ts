@@ -27,9 +27,9 @@ const subscribers = (count: number): Promise<void> =>
 describe('a broadcast', () => {
   it.each([
     ['small events', ['one', 'two\nlines', 'é']],
-    // More than is written to a socket at once.
+    // More bytes than one socket write takes.
     ['large events', ['x'.repeat(200_000), 'y'.repeat(70_000)]],
-  ])('of %s is the same on streams of every protocol at a time', async (_, texts) => {
+  ])('sends %s unchanged to streams of every protocol at the same time', async (_, texts) => {
     channel = new SseChannel()
     const clients = await Promise.all(
       TEST_PROTOCOLS.map((protocol) =>
@@ -42,7 +42,7 @@ describe('a broadcast', () => {
         return response.text()
       }),
     )
-    // HTTP/1.0 has no chunks.
+    // HTTP/1.0 has no chunked encoding.
     const bare = rawExchange(clearPort, 'GET / HTTP/1.0\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(clients.length + 1)
     for (const text of texts) {
@@ -53,7 +53,7 @@ describe('a broadcast', () => {
 
     const blocks = texts.map((text) => `event: n\nid: 1\n${text.replaceAll(/^/gm, 'data: ')}\n\n`)
     const expected = `${blocks.join('')}retry: 1\n\n`
-    // Compared here: a difference between such long texts is nothing to print.
+    // Compare here, because a diff of such long texts is unreadable.
     expect((await whole).map((text) => text === expected)).toEqual(clients.map(() => true))
     const { text, ended } = await bare
     expect(Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString() === expected).toBe(true)

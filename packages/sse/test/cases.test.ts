@@ -35,7 +35,7 @@ interface Case {
   readonly expectEnd?: 'complete' | 'truncated' | 'disconnected'
 }
 
-/** The value that a JSON form stands for. */
+/** Returns the value that a JSON form represents. */
 function revive(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => revive(item))
   if (typeof value !== 'object' || value === null) return value
@@ -69,7 +69,7 @@ function revive(value: unknown): unknown {
 
 const bytes = ([name, value]: [string, string]): [string, string] => [name, Buffer.from(value).toString('latin1')]
 
-/** What the client has seen so far. */
+/** The bytes that the client has received. */
 class Client {
   response: ClientResponse | undefined
   text = ''
@@ -101,12 +101,12 @@ class Client {
 
 async function until(condition: () => boolean): Promise<void> {
   for (let ms = 0; !condition(); ms += 2) {
-    if (ms > 5000) throw new Error('What was waited for did not come')
+    if (ms > 5000) throw new Error('The expected output did not arrive within 5 s')
     await delay(2)
   }
 }
 
-/** Makes one call as the format says. */
+/** Makes one call of a case. */
 async function perform(
   call: Call,
   stream: SseStream,
@@ -157,7 +157,7 @@ async function perform(
 
 class HandlerFault extends Error {}
 
-/** What came of each call: what it gave, or the name of the error. */
+/** Result of each call, or the name of its error. */
 async function makeCalls(
   calls: readonly Call[],
   stream: SseStream,
@@ -185,7 +185,7 @@ const cases = sharedCases('sse.json') as readonly Case[]
 describe.runIf(cases.length > 0)('sse.json', () => {
   beforeAll(() => setSinks([]))
 
-  it.for(cases)('$rule: $name', async (one) => {
+  it.for(cases)('passes $rule: $name', async (one) => {
     const server = new Server()
     const client = new Client()
     let gaps = 0

@@ -9,7 +9,7 @@ import { sse, type ServerSentEvent } from '../src/index.ts'
 import type { EventStream } from '../src/stream/event-stream.ts'
 import { EventReader } from '../src/testing.ts'
 
-/** The characters that streams are made of, and those that are mistaken for them. */
+/** Characters with a meaning in event streams, and similar ones. */
 const text = oneof(
   string({ unit: constantFrom('\n', '\r', '\r\n', ' ', ':', 'a', 'data', 'é', '💥', '\u2028', '\0', '\uFEFF') }),
   string({ unit: 'binary' }),
@@ -25,7 +25,7 @@ interface Seen {
   readonly lastEventId: string
 }
 
-/** What a client is to see of blocks. */
+/** Returns the events that a client must dispatch for some blocks. */
 function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
   let lastEventId = ''
   return sent.map(({ event = 'message', id, data = '' }) => {
@@ -36,7 +36,7 @@ function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
 
 const END = { event: 'end', data: '' }
 const TYPES = ['message', 'a', 'data', 'é:', 'end']
-/** Bytes in one write of a stream that is cut; `Infinity` for one write of everything. */
+/** Bytes per write of a split stream; `Infinity` sends everything in one write. */
 const cuts = oneof(constant(Infinity), integer({ min: 1, max: 50 }))
 
 interface Offer {
@@ -46,14 +46,14 @@ interface Offer {
 
 const offers = new Map<string, Offer>()
 
-/** Keeps what is to be sent under an address of its own. */
+/** Stores blocks under their own path. */
 function offer(sent: readonly ServerSentEvent[], cut: number): string {
   const name = String(offers.size)
   offers.set(name, { sent: [...sent, END], cut })
   return `/events/${name}`
 }
 
-/** Sends blocks in pieces, each in a turn of its own: no client may mind where a stream is cut. */
+/** Sends blocks in pieces, each in its own turn. No client may depend on the splits. */
 async function sendCut(stream: EventStream, { sent, cut }: Offer): Promise<void> {
   const whole = Buffer.from(sent.map((block) => encodeEvent(block)).join(''))
   for (let at = 0; at < whole.length; at += cut) {
@@ -78,8 +78,8 @@ function serverOf(options: ConstructorParameters<typeof Server>[0]): Server {
 
 beforeAll(() => setSinks([]))
 
-describe('the EventSource of npm', () => {
-  it('sees what was sent, however the stream is cut', async () => {
+describe('the EventSource from npm', () => {
+  it('dispatches the sent events for every split', async () => {
     await using server = serverOf({})
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await assert(
@@ -111,7 +111,7 @@ eachProtocol(
     return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
   },
   (client) => {
-    it('sees what was sent, however the stream is cut and cut again', async () => {
+    it('dispatches the sent events for every combination of splits', async () => {
       await assert(
         asyncProperty(blocks, cuts, integer({ min: 1, max: 50 }), async (sent, cut, size) => {
           const response = await client().request({ path: offer(sent, cut) })
@@ -139,7 +139,7 @@ describe('the EventSource of Chromium', () => {
     ['http/1.1', false, false],
     ['h2', true, false],
     ['h3', true, true],
-  ])('sees what was sent over %s, however the stream is cut', async (protocol, isSecure, http3) => {
+  ])('dispatches the sent events over %s for every split', async (protocol, isSecure, http3) => {
     const certificate = await testCertificate()
     const server = serverOf(isSecure ? { tls: { key: certificate.key, cert: certificate.cert }, http3 } : {})
     servers.push(server)

@@ -1,4 +1,4 @@
-/** A process that publishes, closes its server and has nothing else to do: `node ending-node.ts <socket of Redis>`. */
+/** Publishes, closes its server and then has nothing else to do: `node ending-node.ts <socket of Redis>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'

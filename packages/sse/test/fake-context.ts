@@ -1,6 +1,6 @@
 import type { Context, Outcome, ResponseBody } from '@fw/types'
 
-/** A body that keeps what is written; `capacity` bytes fit before the client has to read. */
+/** A body that stores written bytes. After `capacity` bytes, a write must wait until the client reads. */
 export class FakeBody implements ResponseBody {
   readonly chunks: Buffer[] = []
   capacity = Infinity
@@ -31,7 +31,7 @@ export class FakeBody implements ResponseBody {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** The client reads everything. */
+  /** Simulates a client that reads everything. */
   read(): void {
     this.bufferedBytes = 0
     for (const resolve of this.#waiting.splice(0)) resolve()
@@ -45,7 +45,7 @@ export class FakeBody implements ResponseBody {
     this.#over('aborted')
   }
 
-  /** The client goes away. */
+  /** Simulates a disconnect. */
   disconnect(): void {
     this.#over('gone')
   }
@@ -58,19 +58,19 @@ export class FakeBody implements ResponseBody {
   }
 }
 
-/** What is asked of a fake context. */
+/** Properties of a fake request. */
 export interface FakeRequest {
   readonly method?: string
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly protocol?: string
   readonly address?: string
-  /** What a proxy that is believed says of the client; else the client is the peer. */
+  /** Client address from a trusted proxy. Default: the address of the peer. */
   readonly clientAddress?: string
   readonly port?: number
 }
 
-/** As much of a `Context` as an event stream needs. */
+/** The members of a `Context` that an event stream uses. */
 export function fakeContext(request: FakeRequest = {}): {
   ctx: Context
   body: FakeBody

@@ -1,4 +1,4 @@
-/** A worker process with a channel: `node fleet-node.ts <socket of Redis>`. Publishes when it is told to. */
+/** A process with a channel: `node fleet-node.ts <socket of Redis>`. Publishes on request. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
@@ -15,8 +15,8 @@ server.router().get('/', (ctx) => channel.serve(ctx))
 const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
 let published = 0
 let publishing: NodeJS.Timeout | undefined
-// `begin` publishes a number every so many milliseconds and is answered when Redis has what comes before the first,
-// `end` is answered with the last of them.
+// `begin` publishes a number at an interval. Its reply follows when Redis has the event before the first number.
+// The reply to `end` is the last number.
 process.on('message', (message: { begin: number } | 'end') => {
   if (message === 'end') {
     clearInterval(publishing)
@@ -29,7 +29,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })
 
 async function begin(everyMs: number): Promise<void> {
-  // What everybody begins after: to a process that asks Redis before it is there, it would be an unknown event.
+  // Every client starts after this event. To a process that asks Redis too early, its id would be unknown.
   channel.publish('n', '0', { id: 'start' })
   while (channel.stats.keptEvents === 0) await delay(5)
   publishing = setInterval(() => channel.publish('n', String(++published)), everyMs)

@@ -9,43 +9,43 @@ export interface FleetOptions {
   readonly nodes: number
   readonly clients: number
   readonly seconds: number
-  /** Whether Redis writes everything to disk before it answers. */
+  /** Whether Redis writes to disk before each reply. */
   readonly isDurable: boolean
-  /** What happens to Redis, one after the other at equal distances. */
+  /** The disturbances of Redis, at equal intervals. */
   readonly disturbances: readonly Disturbance[]
 }
 
-/** 'restart' kills Redis and starts it again, 'cut' ends its connections, 'pause' halts it for longer than it may take. */
+/** 'restart' kills and restarts Redis, 'cut' ends its connections, 'pause' halts it for longer than the time limit. */
 export type Disturbance = 'restart' | 'cut' | 'pause'
 
 export interface FleetResult {
   readonly published: number
   readonly reconnects: number
-  /** What was wrong; empty if every client got exactly what was published. */
+  /** The errors; empty if every client got exactly the published events. */
   readonly faults: readonly string[]
 }
 
 export const DISTURBANCES: readonly Disturbance[] = ['restart', 'cut', 'pause']
 
-/** How long Redis is away. */
+/** Duration of an outage of Redis. */
 const RESTART_MS = 300
-/** Twice what the processes wait for a response. */
+/** Twice the time limit of a response. */
 const PAUSE_MS = 2000
 /** Milliseconds between two events. */
 const PUBLISH_MS = 10
-/** How long a client stays at most before it goes, and how long it stays away at most. */
+/** Maximum duration of a connection, and of the pause after it. */
 const STAY_MS = 3000
 const AWAY_MS = 1000
-/** How often a client of the fleet leaves at least, on average. */
+/** Minimum average number of reconnects per client. */
 export const MOVES = 2
-/** How many events there are at least in each second that was asked for. */
+/** Minimum number of events per requested second. */
 export const EVENTS_PER_SECOND = 10
-/** How long clients have after the last event. */
+/** Time that clients have after the last event. */
 const PATIENCE_MS = 100_000
 
 /**
- * Clients that come to random processes and leave them at random moments, while Redis is disturbed: each of them is to
- * get exactly what was published, in order.
+ * Connects clients to random processes for random times while Redis is disturbed. Each client must get exactly the
+ * published events, in order.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const { nodes, clients, seconds, isDurable, disturbances } = options
@@ -61,7 +61,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       })
     }
     const fleet = new Fleet(ports)
-    // One process after the other would make one order out of several publishers; here one publishes.
+    // Only one process publishes, so that there is one expected order.
     const [publisher] = processes
     if (publisher === undefined) throw new RangeError('A fleet has one process at least')
     publisher.send({ begin: PUBLISH_MS })
@@ -72,7 +72,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       if (disturbance !== undefined) await disturb(redis, disturbance)
       await delay(stepMs)
     }
-    // In the same time less happens on a slow machine.
+    // A slow machine completes fewer reconnects and events.
     while (fleet.reconnects <= clients * MOVES || fleet.newest <= seconds * EVENTS_PER_SECOND) await delay(PUBLISH_MS)
     publisher.send('end')
     const { published } = await responseOf(publisher, 'published')
@@ -99,14 +99,14 @@ async function disturb(redis: RedisServer, disturbance: Disturbance): Promise<vo
   }
 }
 
-/** What a process of the fleet says. */
+/** A message of a process. */
 interface Responses {
   readonly port: number
   readonly begun: true
   readonly published: number
 }
 
-/** The next message of a process that tells this. */
+/** Resolves with the next message of a process that has this property. */
 async function responseOf<Name extends keyof Responses>(
   process: ChildProcess,
   name: Name,
@@ -119,10 +119,10 @@ async function responseOf<Name extends keyof Responses>(
 
 class Fleet {
   readonly faults: string[] = []
-  /** The last event to come, once it is known. */
+  /** The last event, once known. */
   last = Infinity
   reconnects = 0
-  /** The newest event that anybody has. */
+  /** The newest event that any client has. */
   newest = 0
   #isOver = false
   readonly #ports: readonly number[]
@@ -135,7 +135,7 @@ class Fleet {
     this.#isOver = true
   }
 
-  /** One client from its first event to the last. */
+  /** Runs one client from its first event to the last. */
   async follow(at: number): Promise<void> {
     let lastEventId = 'start'
     let expected = 1
@@ -156,7 +156,7 @@ class Fleet {
           this.newest = Math.max(this.newest, expected - 1)
         }
       } catch (error) {
-        // Leaving is what this client is for; anything else is found out by what it gets.
+        // Ignore errors of closing. Other errors show as missing events.
         if (!leaving.signal.aborted) await delay(10)
         else if (error !== leaving.signal.reason) this.faults.push(String(error))
       } finally {
@@ -169,7 +169,7 @@ class Fleet {
   }
 }
 
-// `node fleet.ts [clients] [seconds] [disturbances]`: the long form of what the tests do for a moment.
+// `node fleet.ts [clients] [seconds] [disturbances]` runs the long form of the tests.
 if (import.meta.main) {
   const [clients = '300', seconds = '60', wanted = DISTURBANCES.join()] = process.argv.slice(2)
   const disturbances = DISTURBANCES.filter((disturbance) => wanted.split(',').includes(disturbance))

@@ -7,7 +7,7 @@ import { RedisServer } from './redis-server.ts'
 
 const KEY = 'fw:sse:{test}'
 
-/** What a channel refuses to send, and who wrote it. */
+/** Entries that a channel refuses, with the program that wrote them. */
 const REFUSED: readonly (readonly string[])[] = [
   ['o', 'a', 's', '1', 'm', JSON.stringify({ event: 'two\nlines', data: 'x' })],
   ['o', 'b', 's', '1', 'm', JSON.stringify({ event: 'n', data: 'x', id: 'x'.repeat(5000) })],
@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly string[])[] = [
   ['other', 'fields'],
 ]
 
-it('what others wrote into the stream of a channel is passed over, be it there before or come later', async () => {
+it('ignores foreign entries in the stream of a channel, stored before or later', async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error): void => void warnings.push(message)
   process.on('warning', onWarning)
@@ -29,7 +29,7 @@ it('what others wrote into the stream of a channel is passed over, be it there b
   await using channel = new SseChannel({ backplane })
   const app = new App()
   app.router.get('/', (ctx) => channel.serve(ctx, { heartbeatMs: 0 }))
-  // Of an id that is not there, so that whatever the stream holds is replayed.
+  // An unknown id replays the whole stream.
   const client = await EventClient.connect(app, '/', { headers: { 'last-event-id': 'unknown' } })
   channel.publish('n', 'one')
   expect((await client.take(1)).map(({ data }) => data)).toEqual(['one'])

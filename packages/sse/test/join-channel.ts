@@ -8,14 +8,14 @@ afterEach(() => {
   for (const body of bodies.splice(0)) body.disconnect()
 })
 
-/** A stream without heartbeats, and what its client gets. */
+/** Opens a stream without heartbeats, and returns the received text. */
 export async function open(request?: FakeRequest): Promise<{ stream: SseStream; body: FakeBody }> {
   const { ctx, body } = fakeContext(request)
   bodies.push(body)
   return { stream: await sse(ctx, { heartbeatMs: 0 }), body }
 }
 
-/** As `open`, on a channel. */
+/** Opens a stream and subscribes it to a channel. */
 export async function join(
   channel: SseChannel,
   lastEventId?: string,
@@ -26,10 +26,10 @@ export async function join(
   return opened
 }
 
-/** The end of this turn of the event loop. */
+/** Resolves at the end of this event-loop turn. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Publishes numbers, each in a turn of its own. */
+/** Publishes numbers, each in its own turn. */
 export async function publish(
   channel: SseChannel,
   numbers: readonly number[],
@@ -42,6 +42,6 @@ export async function publish(
   }
 }
 
-/** The data of what a client got. */
+/** Returns the data of the received events. */
 export const dataOf = (body: FakeBody): string =>
   [...body.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).join(' ')

@@ -1,14 +1,14 @@
-/** What an `EventSource` makes of a whole stream. */
+/** The result of parsing a whole stream. */
 export interface ParsedStream {
   events: { type: string; data: string; lastEventId: string }[]
-  /** The id it would send on reconnection. */
+  /** The id that a client would send when it reconnects. */
   lastEventId: string
-  /** The reconnection time it was told, or `null`. */
+  /** The received reconnection time, or `null`. */
   retryMs: number | null
 }
 
 /**
- * Interprets an event stream word for word as the standard does, without regard for speed.
+ * Interprets an event stream exactly like the text of the standard, without regard for speed.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -18,7 +18,7 @@ export function parseEventStream(text: string): ParsedStream {
   let type = ''
   let id = ''
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
-  // What follows the last line break is an unfinished line.
+  // Text after the last line break is an incomplete line.
   lines.pop()
   for (const line of lines) {
     if (line === '') {

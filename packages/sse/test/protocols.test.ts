@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import '../src/register.ts'
 import type { SseStream } from '../src/index.ts'
 
-/** A stream that the test holds in its hands: the handler returns, or throws, when it is told to. */
+/** A stream that the test controls. The handler returns or throws when the test calls it. */
 class OpenStream {
   readonly #end = Promise.withResolvers<void>()
   readonly stream: SseStream
@@ -29,7 +29,7 @@ class OpenStream {
 
 let opened = Promise.withResolvers<OpenStream>()
 
-/** The stream that the handler of the next request opens. */
+/** The stream of the next request. */
 function nextStream(): Promise<OpenStream> {
   opened = Promise.withResolvers()
   return opened.promise
@@ -47,7 +47,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   return { port: Number(url.port), close: () => server.close({ drainMs: 0 }) }
 }
 
-/** Reads a body in pieces of as many bytes as are asked for. */
+/** Reads a body in pieces of a requested size. */
 function reader(body: AsyncIterable<Uint8Array>): (length: number) => Promise<string> {
   const iterator = body[Symbol.asyncIterator]()
   let text = ''
@@ -93,7 +93,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     expect(await read(1)).toBe('')
   })
 
-  it('ends properly when the handler returns, with what was not awaited', async () => {
+  it('ends when the handler returns, after the writes that were not awaited', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     const { stream } = await open
@@ -105,7 +105,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     await stream.data('late')
   })
 
-  it('is broken off when the handler throws', async () => {
+  it('is aborted when the handler throws', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     await (await open).stream.data('a')
@@ -115,7 +115,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     await expect(read(1)).rejects.toBeInstanceOf(Error)
   })
 
-  it('notices that the client is gone', async () => {
+  it('detects a disconnect', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     const { stream } = await open
@@ -128,7 +128,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     ;(await open).return()
   })
 
-  it('settles a write that waits for a client that goes', async () => {
+  it('settles a waiting write when the client disconnects', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     const { stream } = await open
@@ -142,7 +142,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     ;(await open).return()
   })
 
-  it('is the head alone in response to HEAD', async () => {
+  it('sends only the header section for HEAD', async () => {
     const open = nextStream()
     const response = await client().request({ method: 'HEAD', path: '/' })
     const { stream } = await open

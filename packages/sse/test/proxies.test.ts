@@ -7,14 +7,14 @@ import { SseChannel } from '../src/index.ts'
 
 beforeAll(() => setSinks([]))
 
-it('clients of a proxy that is believed do not share the bound of its connection', async () => {
+it('limits each client of a trusted proxy separately on one connection', async () => {
   await using channel = new SseChannel({ maxStreamsPerSession: 1 })
   await using server = new Server({ trustProxy: { proxies: ['127.0.0.1'], header: 'x-forwarded-for' } })
   server.router().get('/', (ctx) => channel.serve(ctx))
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const proxy = connect(url)
   const [first, other, again] = [open(proxy, '10.0.0.1'), open(proxy, '10.0.0.2'), open(proxy, '10.0.0.1')]
-  // All at once: who waits for one after the other misses those that come together with it.
+  // Wait for all at the same time, because several can arrive together.
   await Promise.all([first, other, again].map((stream) => once(stream, 'response')))
   again.resume()
   await once(again, 'end')

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { namesEveryExport, runReadme } from '@fw/testing'
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+const README = `${FOLDER}README.md`
+const PAGES = ['channels', 'production'].map((name) => `${FOLDER}docs/${name}.md`)
 
-runReadme(README)
-namesEveryExport(README, ['index', 'redis', 'workers', 'testing'])
+for (const page of [README, ...PAGES]) runReadme(page, { from: FOLDER })
+namesEveryExport(README, ['index', 'redis', 'workers', 'testing'], [...PAGES, `${FOLDER}docs/processes.md`])

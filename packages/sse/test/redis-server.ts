@@ -6,19 +6,19 @@ import { tempFolder, type TempFolder } from '@fw/testing'
 import { createClient } from 'redis'
 import type { RedisClient } from '../src/redis.ts'
 
-/** How long an outsider waits for a response. */
+/** Time limit for a response to a test's own command. */
 const RESPONSE_MS = 30_000
 
-/** Those that run. */
+/** The running servers. */
 const servers = new Set<ChildProcess>()
-// A test that failed half-way may have left one.
+// A failed test may have left a server running.
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
 /**
- * A real Redis that can be killed and started again with what it had on disk. It listens on a socket in a folder of its
- * own: a port could be taken by somebody else before it is started, or while it is away.
+ * A real Redis that can be killed and restarted with the data on its disk. It listens on a Unix socket in its own folder,
+ * because another process could take a port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -32,7 +32,7 @@ export class RedisServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** @param isDurable Whether it writes everything to disk before it answers; otherwise it forgets all when it ends */
+  /** @param isDurable Whether it writes to disk before each reply. Otherwise it loses its data when it ends */
   static async start(isDurable: boolean): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
     const server = new RedisServer(await tempFolder(), options)
@@ -44,13 +44,13 @@ export class RedisServer implements AsyncDisposable {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command as an outsider. @throws if there is no response */
+  /** Sends a command over a separate connection. @throws without a response */
   async command(...args: string[]): Promise<unknown> {
     const [reply] = await this.#converse([args])
     return reply
   }
 
-  /** Sends commands that nothing comes between. @throws if there is no response */
+  /** Sends commands as one transaction. @throws without a response */
   async transaction(...commands: readonly string[][]): Promise<void> {
     await this.#converse([['MULTI'], ...commands, ['EXEC']])
   }
@@ -69,7 +69,7 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Ends it without a chance to save anything. */
+  /** Kills it, so that it cannot save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -79,12 +79,12 @@ export class RedisServer implements AsyncDisposable {
     await exit
   }
 
-  /** Halts it: connections stay, and nothing is answered. */
+  /** Halts it. Connections stay open without replies. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
 
-  /** Lets it go on with what has come meanwhile. */
+  /** Resumes it. */
   resume(): void {
     this.#process?.kill('SIGCONT')
   }
@@ -93,7 +93,7 @@ export class RedisServer implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
-    // Nothing of the tests is given to it: if it outlived them, whoever reads what they print would wait for its end.
+    // It inherits no output of the tests. Otherwise a reader of that output would wait for its end.
     const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()
@@ -116,11 +116,11 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
-/** A line to a server that can be slow, or cut, so that nothing gets through, and nobody is told. */
+/** A proxy to a server that can be slow, or silently drop all bytes. */
 export class CuttableLine implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** How fast the line is, in either direction. */
+  /** Bytes per second in each direction. */
   bytesPerSecond = Infinity
   #isCut = false
 
@@ -128,7 +128,7 @@ export class CuttableLine implements AsyncDisposable {
     this.#server = server
   }
 
-  /** @param path Of the socket that the server listens on */
+  /** @param path Socket of the server */
   static async to(path: string): Promise<CuttableLine> {
     const server = createServer()
     const line = new CuttableLine(server)
@@ -143,12 +143,12 @@ export class CuttableLine implements AsyncDisposable {
     return createClient({ socket: { host: '127.0.0.1', port } })
   }
 
-  /** Connections that exist go silent; new ones get no response. */
+  /** Stops forwarding on existing connections, and accepts new ones without a response. */
   cut(): void {
     this.#isCut = true
   }
 
-  /** New connections work again; the silent ones stay so. */
+  /** Forwards new connections again. Existing ones stay silent. */
   mend(): void {
     this.#isCut = false
   }

@@ -1,12 +1,12 @@
-// Timers come first in a turn of the event loop: to a process that stood still they say that all time is over before it has
-// read what came meanwhile.
+// Timers run first in an event-loop turn. After a suspension of the process they expire before it has read the bytes that
+// arrived during the suspension.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 import { RedisServer } from './redis-server.ts'
 
-/** Nothing of this process goes on for so long, once what was begun is on its way. */
+/** Blocks this process for some milliseconds, after pending writes have left. */
 async function standStill(ms: number): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -14,7 +14,7 @@ async function standStill(ms: number): Promise<void> {
 
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-it('a process that stands still for longer than Redis may take does not take it for gone', async () => {
+it('does not report an outage after the process was suspended for longer than the time limit', async () => {
   await using redis = await RedisServer.start(false)
   const errors: unknown[] = []
   const backplane = new RedisBackplane(redis.client, 'test', { timeoutMs: 1000, onError: (e) => errors.push(e) })
@@ -22,13 +22,13 @@ it('a process that stands still for longer than Redis may take does not take it 
   channel.publish('n', 'connects')
   await soon(() => expect(channel.stats.keptEvents).toBe(1))
   channel.publish('n', 'while it stands still')
-  // Longer than the reader waits, too.
+  // Also longer than a blocking read.
   await standStill(2100)
   await soon(() => expect(channel.stats.keptEvents).toBe(2))
   expect(errors).toEqual([])
 })
 
-it('a process that stands still while it closes stores what it published', async () => {
+it('stores the published events of a process that is suspended while it closes', async () => {
   await using redis = await RedisServer.start(false)
   const backplane = new RedisBackplane(redis.client, 'test', { onError: () => {} })
   const channel = new SseChannel({ backplane })

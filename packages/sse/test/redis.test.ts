@@ -11,10 +11,10 @@ import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/backp
 import { addCommand } from '../src/backplane/redis/script.ts'
 import { CuttableLine, RedisServer } from './redis-server.ts'
 
-/** The stream of the channels of these tests. */
+/** The Redis key of these tests. */
 const KEY = 'fw:sse:{test}'
 
-/** One process of several: a channel behind a route. */
+/** Simulates one of several processes: a server with a channel behind a route. */
 class Node implements AsyncDisposable {
   readonly app = new App()
   readonly channel: SseChannel
@@ -44,10 +44,10 @@ class Node implements AsyncDisposable {
   }
 }
 
-/** Waits for a state to come about, on a busy machine too. */
+/** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-/** A client without an id gets what comes once its process knows the past. */
+/** Connects a client without an id, which gets new events once its process has read the history. */
 const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
   soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(nodes))
 
@@ -58,7 +58,7 @@ const range = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, n) => String(from + n)).join(' ')
 
 describe('a channel in several processes', () => {
-  it('gives each event, published anywhere, to the subscribers of all, in one order', async () => {
+  it('delivers each event, published by any process, to all subscribers in one order', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -77,7 +77,7 @@ describe('a channel in several processes', () => {
     expect(new Set(first?.map(({ lastEventId }) => lastEventId)).size).toBe(50)
   })
 
-  it('replays on another process, also on one that started later, by ids of its own or given ones', async () => {
+  it('replays on another process, even a new one, with generated and given ids', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.channel.publish('n', '0', { id: 'first' })
@@ -92,7 +92,7 @@ describe('a channel in several processes', () => {
     expect([one.gaps, two.gaps]).toEqual([0, 0])
   })
 
-  it('counts the age of events from when they were published, not from when its process started', async () => {
+  it('measures the age of events from their publication instead of the start of the process', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.publish(1, 3)
@@ -107,7 +107,7 @@ describe('a channel in several processes', () => {
     expect(await dataOf(client, 1)).toBe('4')
   })
 
-  it('holds a client that knows more than its process until that one has caught up', async () => {
+  it('delays a client with a newer id until its process has caught up', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using one = new Node(redis.client)
@@ -132,7 +132,7 @@ describe('a channel in several processes', () => {
     await other.close()
   })
 
-  it('sends text that is hard to carry unharmed', async () => {
+  it('sends any text unchanged', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     const texts = ['', 'é\u2028\u0000', '\r\n', '"\\', '💥', '-ERR', '*']
@@ -146,7 +146,7 @@ describe('a channel in several processes', () => {
     expect(node.gaps).toBe(1)
   })
 
-  it('works with the third version of the protocol as with the second', async () => {
+  it('works with RESP2 and RESP3', async () => {
     await using redis = await RedisServer.start(false)
     const connection = { path: redis.path, tls: false } as const
     await using two = new Node(createClient({ socket: connection, RESP: 2 }))
@@ -160,9 +160,9 @@ describe('a channel in several processes', () => {
 
 describe('a Redis that is killed', () => {
   it.each([
-    ['and has its data on disk', true],
-    ['and has lost everything', false],
-  ])('%s loses and doubles no event', async (_, isDurable) => {
+    ['if it has its data on disk', true],
+    ['if it has lost its data', false],
+  ])('delivers each event exactly once %s', async (_, isDurable) => {
     await using redis = await RedisServer.start(isDurable)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -171,7 +171,7 @@ describe('a Redis that is killed', () => {
     await using early = await two.connect('unknown')
     const first = await early.next()
     let published = 1
-    // However long Redis takes to start: more than are kept would not be there for one that starts later.
+    // Stay below the history limit for any start time of Redis, so that a later process has all events.
     let most = 300
     const publishing = setInterval(() => published < most && one.publish(++published, published), 2)
     await soon(() => expect(published).toBeGreaterThan(50))
@@ -184,7 +184,7 @@ describe('a Redis that is killed', () => {
     clearInterval(publishing)
     expect(await dataOf(early, published - 1)).toBe(range(2, published))
 
-    // One that starts only now knows the same past.
+    // A new process has the same history.
     await using three = new Node(redis.client)
     await using late = await three.connect(first?.lastEventId)
     expect(await dataOf(late, published - 1)).toBe(range(2, published))
@@ -204,8 +204,8 @@ describe('a Redis that is killed', () => {
   })
 })
 
-describe('a line to Redis that is cut', () => {
-  it('loses and doubles no event', async () => {
+describe('a silent connection to Redis', () => {
+  it('delivers each event exactly once', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(line.client)
@@ -223,7 +223,7 @@ describe('a line to Redis that is cut', () => {
     expect(await dataOf(farClient, 200)).toBe(range(1, 200))
   })
 
-  it('for longer than Redis keeps events is told as a gap', async () => {
+  it('causes a gap if it lasts longer than Redis keeps events', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(line.client)
@@ -244,8 +244,8 @@ describe('a line to Redis that is cut', () => {
   })
 })
 
-describe('events that are removed before they are read', () => {
-  it('are told as a gap, though the line was never cut', async () => {
+describe('an event that is removed before it is read', () => {
+  it('causes a gap, even without an outage', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     node.publish(1, 3)
@@ -256,14 +256,14 @@ describe('events that are removed before they are read', () => {
       const body = encodeBody({ event: 'n', data: String(n + 4), id: undefined, key: undefined })
       return { entryId: '*', origin: 'other', number: n + 1, previous: NO_ENTRY, body }
     })
-    // In one go, so that no reader comes in between.
+    // One transaction, so that no read comes in between.
     await redis.transaction(addCommand(KEY, 1000, FIRST_ENTRY, entries), ['XTRIM', KEY, 'MAXLEN', '2'])
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
     expect(node.gaps).toBe(2)
     expect(await dataOf(client, 2)).toBe('12 13')
   })
 
-  it('and those that come later on a new process are no gap', async () => {
+  it('does not cause a gap for later events on a new process', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.publish(1, 20)
@@ -280,14 +280,14 @@ describe('events that are removed before they are read', () => {
 })
 
 describe('a Redis without memory left', () => {
-  it('is told of once, though events can be read all the time, and gets them when it takes them again', async () => {
+  it('is reported once while reads still work, and gets the events when it accepts writes again', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     const callsOf = async (command: string): Promise<number> => {
       const stats = String(await redis.command('INFO', 'commandstats'))
       return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
     }
-    // On a busy machine answers may be late, which is told of too.
+    // On a busy machine, late replies are reported too.
     const refusals = (): unknown[] => node.errors.filter((error) => String(error).includes('OOM'))
     await reading(redis, 1)
     await redis.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -305,7 +305,7 @@ describe('a Redis without memory left', () => {
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
   })
 
-  it('gets what was published and what it lost once it has some', async () => {
+  it('gets the published and the lost events once it has memory', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using node = new Node(line.client)
@@ -328,7 +328,7 @@ describe('a Redis without memory left', () => {
     await soon(() => expect(late.channel.stats.keptEvents).toBe(8))
   })
 
-  it('that throws the stream away gets it back', async () => {
+  it('gets a deleted stream back', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     node.publish(1, 5)
@@ -342,8 +342,8 @@ describe('a Redis without memory left', () => {
   })
 })
 
-describe('large events', () => {
-  it('wait and travel in commands that are bounded by bytes', async () => {
+describe('a large event', () => {
+  it('waits and is sent in commands limited by bytes', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -353,27 +353,27 @@ describe('large events', () => {
     for (let n = 0; n < 20; n++) one.channel.publish('n', `${n} ${large}`)
     const events = await client.take(20)
     expect(events.map(({ data }) => data.split(' ')[0]).join(' ')).toBe(range(0, 19))
-    // A process that starts now loads no more than it keeps.
+    // A new process loads only as many events as it keeps.
     await using three = new Node(redis.client)
     await soon(() => expect(three.channel.stats.keptEvents).toBe(7))
     expect(three.channel.stats.keptBytes).toBeLessThan(8 * 2 ** 20)
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('get through a line that is too slow for many of them in one response', async () => {
+  it('passes a connection that is too slow for several of them in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
     await using far = new Node(line.client)
     await reading(redis, 2)
-    // One response with all of them would take twice as long as is waited for.
+    // One reply with all of them would take twice the time limit.
     line.bytesPerSecond = 2 ** 20
     for (let n = 0; n < 20; n++) near.channel.publish('n', 'x'.repeat(60_000))
     await soon(() => expect(far.channel.stats.keptEvents).toBe(20))
     expect(far.gaps).toBe(0)
   })
 
-  it('make publish throw once too many bytes wait', async () => {
+  it('makes publish throw once too many bytes wait', async () => {
     await using redis = await RedisServer.start(false)
     const backplane = new RedisBackplane(redis.client, 'test', { maxBufferedBytes: 1000, onError: () => {} })
     await using channel = new SseChannel({ backplane })
@@ -381,12 +381,12 @@ describe('large events', () => {
     channel.publish('n', 'x'.repeat(2000))
     expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d bytes wait for Redis already/)
     await redis.restart()
-    // It is delivered a moment before it is known to be stored.
+    // Delivery precedes the confirmation slightly.
     await soon(() => channel.publish('n', ''))
   })
 })
 
-it('a storm of clients that nobody knows asks Redis few questions', async () => {
+it('sends few commands to Redis for many clients with unknown ids', async () => {
   await using redis = await RedisServer.start(false)
   await using node = new Node(redis.client)
   node.publish(1, 1)
@@ -402,11 +402,11 @@ it('a storm of clients that nobody knows asks Redis few questions', async () => 
 })
 
 describe('closing', () => {
-  it('stores what was just published', async () => {
+  it('stores events published just before', async () => {
     await using redis = await RedisServer.start(false)
     {
       await using node = new Node(redis.client)
-      // Closing does not wait for Redis for ever.
+      // Closing has a time limit.
       await reading(redis, 1)
       node.publish(1, 500)
     }
@@ -414,17 +414,17 @@ describe('closing', () => {
     await soon(() => expect(next.channel.stats.keptEvents).toBe(500))
   })
 
-  it('of the server is the end of a process, once Redis has what it published', async () => {
+  it('lets the process end after the server has closed and Redis has the published events', async () => {
     await using redis = await RedisServer.start(false)
     const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [redis.path])
-    // It may keep running for ever, and this test with it.
+    // Otherwise a process that does not end would block this test.
     onTestFinished(() => void child.kill('SIGKILL'))
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
     expect(Number(await redis.command('XLEN', KEY))).toBe(500)
   })
 
-  it('sends those away who still wait for Redis, and does not wait for it itself', async () => {
+  it('ends clients that wait for Redis, and does not wait for Redis itself', async () => {
     await using redis = await RedisServer.start(false)
     await redis.kill()
     const node = new Node(redis.client)
@@ -440,22 +440,22 @@ it.each<[string, [string, object?], string]>([
   ['an empty name', [''], 'name must be a non-empty string, got "". Use the same name in every process.'],
   ['an unknown option', ['a', { host: '' }], 'unknown option "host". Known options: prefix, maxBufferedEvents, '],
   [
-    'an earlier name of a bound',
+    'an earlier name of maxBufferedEvents',
     ['a', { maxPending: 1 }],
     'unknown option "maxPending". Use maxBufferedEvents instead.',
   ],
   [
-    'an earlier name of the other bound',
+    'an earlier name of maxBufferedBytes',
     ['a', { maxPendingBytes: 1 }],
     'unknown option "maxPendingBytes". Use maxBufferedBytes instead.',
   ],
   [
-    'a negative bound',
+    'a negative limit',
     ['a', { maxBufferedEvents: -1 }],
     'option "maxBufferedEvents" must be an integer of at least 0, got -1.',
   ],
   [
-    'text as a bound',
+    'text as a limit',
     ['a', { maxBufferedBytes: '1' }],
     'option "maxBufferedBytes" must be an integer of at least 0, got "1". Convert text first,',
   ],
@@ -464,7 +464,7 @@ it.each<[string, [string, object?], string]>([
 })
 
 it.each<[string, unknown, string]>([
-  ['an address, which it does not show', 'redis://user:secret@localhost', 'a string'],
+  ['an address, without showing it,', 'redis://user:secret@localhost', 'a string'],
   ['nothing', undefined, 'undefined'],
   [
     'a client of another package',
@@ -479,6 +479,6 @@ it.each<[string, unknown, string]>([
   )
 })
 
-it('a backplane is refused with onError that is no function', () => {
+it('refuses an onError that is not a function', () => {
   expect(() => new RedisBackplane(createClient(), 'test', { onError: {} as () => void })).toThrow(TypeError)
 })

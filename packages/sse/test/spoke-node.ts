@@ -1,4 +1,4 @@
-/** As a worker with a channel that refuses some events: says what it is given, and what it is told of its primary. */
+/** Simulates a worker whose channel refuses some events. Prints delivered events and warnings. */
 import type { DeliveredEvent } from '../src/backplane/backplane.ts'
 import { WorkerSpoke } from '../src/backplane/workers/spoke.ts'
 
@@ -9,7 +9,7 @@ const deliver = ({ event }: DeliveredEvent): void => {
   process.send?.({ delivered: event })
 }
 void spoke.open({ historyCount: 0, historyBytes: 0, deliver, missed() {}, kept: () => [] })
-// Else it would be over.
+// Keep the process running.
 const alive = setInterval(() => {}, 60_000)
 process.once('disconnect', () => {
   clearInterval(alive)

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('a worker is told of a primary that does not know its channel, and of one that is gone', async () => {
+it('warns a worker of a primary without its channel, and of one that has ended', async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const said = worker.stdout === null ? Promise.reject(new Error('It has no output')) : text(worker.stdout)
-    // One listener for both: where this process stood still, they come at once.
+    // One listener for both messages, because after a suspension they arrive together.
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>
     const next = async (): Promise<unknown> => (await messages.next()).value[0]
     expect(await next()).toEqual({ sse: 'join', channel: 'orders' })
@@ -23,7 +23,7 @@ it('a worker is told of a primary that does not know its channel, and of one tha
   }
 })
 
-it('a worker passes over an event that its channel refuses, and reports it', async () => {
+it('ignores an event that the channel of a worker refuses, and reports it', async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>

@@ -14,8 +14,8 @@ declare const channel: SseChannel<Events>
 /** Compiled and never called. */
 function compiles(..._calls: (() => unknown)[]): void {}
 
-describe('typed events', () => {
-  it('have the names and values of their type', () => {
+describe('SseEvents', () => {
+  it('limits the names and values of events', () => {
     compiles(
       () => expectTypeOf(sse<Events>(ctx)).toEqualTypeOf<Promise<SseStream<Events>>>(),
       () => stream.sendJson('tick', 1),
@@ -58,14 +58,14 @@ describe('typed events', () => {
       | typeof Symbol.asyncDispose
     >()
     compiles(
-      // @ts-expect-error -- channels alone write encoded blocks
+      // @ts-expect-error -- only channels write encoded blocks
       () => stream.write(new Uint8Array(), 1),
-      // @ts-expect-error -- channels alone listen
+      // @ts-expect-error -- only channels listen
       () => stream.listen,
     )
   })
 
-  it('may be anything where no type is given', () => {
+  it('allows any name and value by default', () => {
     compiles(
       () => expectTypeOf(sse(ctx)).toEqualTypeOf<Promise<SseStream>>(),
       async () => (await sse(ctx)).sendJson('any', { x: 1 }, ({ x }) => String(x)),

@@ -10,10 +10,10 @@ import { workersBackplane } from '../src/workers.ts'
 
 const range = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, n) => String(from + n))
 
-/** The process that answers it. */
+/** The process that answered. */
 const pidOf = ({ response }: EventClient): string => response.headers.get('x-pid') ?? ''
 
-describe('the workers of one program', () => {
+describe('a program with workers', () => {
   let program: ChildProcess
   let origin = ''
 
@@ -34,7 +34,7 @@ describe('the workers of one program', () => {
     return await response.text()
   }
 
-  /** A client on each of the workers. */
+  /** Connects a client to each worker. */
   async function onBoth(lastEventId?: string): Promise<EventClient[]> {
     const init = lastEventId === undefined ? {} : { headers: { 'last-event-id': lastEventId } }
     const byPid = new Map<string, EventClient>()
@@ -48,7 +48,7 @@ describe('the workers of one program', () => {
     return [...byPid.values()]
   }
 
-  it('see what any of them or the primary publishes, in one order', async () => {
+  it('delivers the events of every worker and the primary in one order', async () => {
     const clients = await onBoth()
     const publishers = new Set<string>()
     let count = 0
@@ -61,7 +61,7 @@ describe('the workers of one program', () => {
     for (const client of clients) await client.close()
   })
 
-  it('give a client what it missed on whichever it comes back to, also on one that was started since', async () => {
+  it('replays missed events on any worker, even a new one', async () => {
     const [first, second] = await onBoth()
     await publish(1, 1)
     const start = await first?.next()
@@ -69,12 +69,12 @@ describe('the workers of one program', () => {
     expect(start?.data).toBe('1')
     const killed = Number(pidOf(first!))
     await publish(2, 500)
-    // The primary has them: had the one that is killed published them, it could have taken them along.
+    // The primary publishes, because a killed worker could lose its own events.
     expect((await second!.take(499)).map(({ data }) => data)).toEqual(range(2, 500))
     process.kill(killed, 'SIGKILL')
     await expect(first!.take(Infinity)).rejects.toThrow('terminated')
     await publish(501, 600)
-    // Of two workers the one that is asked later may be heard first: these have their place before others are published.
+    // Messages of two workers can arrive in any order. Wait until these events have their place.
     expect((await second!.take(100)).map(({ data }) => data)).toEqual(range(501, 600))
     const clients = await onBoth(start?.lastEventId)
     expect(clients.map(pidOf)).not.toContain(String(killed))
@@ -87,12 +87,12 @@ describe('the workers of one program', () => {
     await second?.close()
   })
 
-  it('wait for each other before they take an id for an unknown one', async () => {
+  it('catches up before it treats an id as unknown', async () => {
     for (let n = 1; n <= 20; n++) {
       const [here, there] = await onBoth()
       await publish(1, 1)
       const event = await here?.next()
-      // The other one may not have it yet.
+      // The other worker may not have the event yet.
       const clients = await onBoth(event?.lastEventId)
       await publish(2, 2)
       for (const client of clients) expect((await client.next())?.data).toBe('2')
@@ -100,7 +100,7 @@ describe('the workers of one program', () => {
     }
   })
 
-  it('end with the server', async () => {
+  it('ends the workers with the server', async () => {
     const exit = once(program, 'exit')
     program.disconnect()
     expect(await exit).toEqual([0, null])
@@ -108,7 +108,7 @@ describe('the workers of one program', () => {
 })
 
 describe('a program without workers', () => {
-  it('has channels as without a backplane', async () => {
+  it('has a channel that works as without a backplane', async () => {
     const app = new App()
     await using channel = new SseChannel({ backplane: workersBackplane('alone') })
     app.router.get('/', (ctx) => channel.serve(ctx))

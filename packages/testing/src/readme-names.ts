@@ -4,20 +4,21 @@ import { expect, it } from 'vitest'
 import { exportedNames } from './exported-names.ts'
 
 /**
- * Registers one test for each entry of a package: its README names everything that the entry exports, in code.
+ * Registers one test for each entry of a package. It checks that the README or another page names each export, as code.
  *
  * @param readme Path of the README
- * @param entries Names of files in the `src` beside it, without `.ts`
- * @throws {Error} if an entry exports nothing that could be looked for
+ * @param entries Names of files in the `src` folder next to it, without `.ts`
+ * @param pages Paths of other pages
+ * @throws {Error} if an entry has no exports
  */
-export function namesEveryExport(readme: string, entries: readonly string[]): void {
-  const text = readFileSync(readme, 'utf8')
+export function namesEveryExport(readme: string, entries: readonly string[], pages: readonly string[] = []): void {
+  const text = [readme, ...pages].map((path) => readFileSync(path, 'utf8')).join('\n')
   const code = Array.from(text.matchAll(/```[^]*?```|`[^`\n]+`/g), ([found]) => found.match(/[A-Za-z_]\w*/g) ?? [])
   const named = new Set(code.flat())
   for (const entry of entries) {
     const names = exportedNames(readFileSync(join(dirname(readme), 'src', `${entry}.ts`), 'utf8'))
     if (names.length === 0) throw new Error(`src/${entry}.ts beside ${readme} exports nothing`)
-    it(`the README names every export of ${entry}.ts`, () => {
+    it(`names every export of ${entry}.ts in the README or another page`, () => {
       expect(names.filter((name) => !named.has(name))).toEqual([])
     })
   }

@@ -29,7 +29,7 @@ export function runReadme(path: string, options: ReadmeOptions = {}): void {
 
   describe(`examples of ${path}`, () => {
     it.each(blocks)(
-      'the example in line $line runs',
+      'runs the example in line $line',
       async ({ code, line }) => {
         const file = join(folder, `.readme-${process.pid}-${line}.ts`)
         await writeFile(file, code)

@@ -23,6 +23,7 @@ function classLevel(status: number, settings: Settings): LevelNumber {
  * Whether an entry is among those that are logged. What somebody will look for always is: errors, slow and aborted
  * requests. Chance alone decides over the others, so that no client can choose to stay out of the log.
  */
+// docs/decisions/0041
 export function isKept(
   { status, isSlow, isAborted }: Pick<Entry, 'status' | 'isSlow' | 'isAborted'>,
   { sampleRate }: Pick<Settings, 'sampleRate'>,

@@ -8,6 +8,7 @@ import { byStatus, phraseOf } from './units.ts'
  * @example
  * // {"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":345,"query":"page=2"}
  */
+// docs/decisions/0042
 export function formatJson(entry: Entry, parts: Parts): string {
   const { query } = entry
   let text = `{"method":"${escapeInJson(entry.method)}","path":"${escapeInJson(entry.path)}`

@@ -261,6 +261,34 @@ describe('groups', () => {
     expect(await ask(app, 'GET /api/v1/users/7')).toBe('200 7')
   })
 
+  it('answer their prefix with and without a slash by the path /', async () => {
+    const app = new App()
+    app.router.get('/*path', () => 'fallback')
+    app.router.group('/shop/:id').get('/', (ctx) => ctx.params.id)
+    expect(await ask(app, 'GET /shop/7')).toBe('200 7')
+    expect(await ask(app, 'GET /shop/7/')).toBe('200 7')
+    expect(await ask(app, 'GET /shop/7/x')).toBe('200 fallback')
+  })
+
+  it.each([
+    ['before', ['', '/']],
+    ['after', ['/', '']],
+  ])('let an explicit empty path, registered %s, answer the prefix', async (_, paths) => {
+    const app = new App()
+    const group = app.router.group('/shop')
+    for (const path of paths) group.get(path, () => (path === '' ? 'empty' : 'slash'))
+    expect(await ask(app, 'GET /shop')).toBe('200 empty')
+    expect(await ask(app, 'GET /shop/')).toBe('200 slash')
+    expect(() => group.get('', () => '')).toThrow(`'/shop' is registered for the same paths`)
+  })
+
+  it('redirect the prefix to the path / with trailingSlash: redirect', async () => {
+    const app = new App({ routing: { trailingSlash: 'redirect' } })
+    app.router.group('/shop').get('/', () => 'slash')
+    expect(await ask(app, 'GET /shop/')).toBe('200 slash')
+    expect((await app.fetch('/shop', { redirect: 'manual' })).status).toBe(308)
+  })
+
   it('may have parameters in their prefix', async () => {
     const app = new App()
     const team = app.router.group('/teams/:team')

@@ -171,7 +171,12 @@ export class RouteGroup implements RouteScope {
         : (context) => runValidated(validation, handler, context),
       [info.options.use ?? []].flat(),
     )
-    this.#routes.add(method, pattern, { info, group: this, serialize, step })
+    const route = { info, group: this, serialize, step }
+    this.#routes.add(method, pattern, route)
+    // Otherwise a wildcard, such as the fallback of a single-page application, would answer the prefix itself.
+    if (path === '/' && this.prefix !== '' && this.#routes.joinsGroupRoot) {
+      this.#routes.addImplied(method, this.prefix, route)
+    }
     return this
   }
 

@@ -48,9 +48,19 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
+  /** Whether the path `/` of a group also answers its prefix without a slash. A redirect needs one canonical path. */
+  get joinsGroupRoot(): boolean {
+    return this.#routing.trailingSlash !== 'redirect'
+  }
+
   /** @throws as `RouteTable.add` */
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
+  }
+
+  /** Adds a route unless another one is registered for the same paths. A later `add` replaces it. */
+  addImplied(method: MethodKey, pattern: string, route: Route): void {
+    this.#table.add(method, pattern, route, true)
   }
 
   /** @throws {TypeError} if the prefix is malformed, or holds what can be left out */

@@ -335,6 +335,7 @@ export class RequestContext {
    *
    * @returns The context that goes on with the request, and with what was prepared
    */
+  // docs/decisions/0027
   handOver(reason: Error): RequestContext {
     const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
     const { prepared } = this

@@ -24,6 +24,7 @@ const MOVED_BYTES = 512
  * Bytes that are not of the body itself and are read at once, roughly: some tens of microseconds of work. A client that
  * sends its body in chunks of 100 bytes has fewer in the 64 KiB that are received at once.
  */
+// docs/decisions/0006
 const FRAMING_BYTES_AT_ONCE = 4 * 1024
 
 /** What is to be read next. */

@@ -170,7 +170,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     const { exchange } = cycle
     // Bytes received before the end still have their turn.
     if (this.#flow.isResting || cycle.phase === 'closed') return
-    // A client that sends no more has left, unless its response is already on its way.
+    // A client that sends no more has left, unless its response is already on its way (docs/decisions/0002).
     if (exchange !== undefined && !exchange.isComplete) {
       this.destroy()
       exchange.onConnectionLost(new AbortedError('The client closed the connection'))

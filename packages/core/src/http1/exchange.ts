@@ -17,7 +17,7 @@ import {
 
 /** Bodies of text up to this many characters leave as one text with their head. */
 const JOINED_BODY_CHARS = 16 * 1024
-/** So many bytes are copied into one piece with what goes around them; for more, pieces of their own cost less (note 0007). */
+/** Bodies and chunks up to this many bytes are copied into one write with their framing (docs/decisions/0007). */
 const COPIED_BYTES = 2 * 1024
 
 /** What an exchange needs of the connection it runs on. */

@@ -21,6 +21,7 @@ const DECIMAL = /^\d{1,15}$/
  * @throws {ProtocolError} 400 for contradictory or malformed fields, 501 for an unknown coding
  * @see RFC 9112 §6.3 (message body length), §6.1 (transfer-encoding)
  */
+// docs/decisions/0004
 export function requestFraming(
   minor: 0 | 1,
   transferEncoding: readonly string[],

@@ -29,6 +29,7 @@ export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
  * Pipelined requests wait until the response before them is complete, so responses cannot overtake each other. A client
  * that sends many at once waits in its own socket buffer.
  */
+// docs/decisions/0001
 export class RequestCycle implements Http1BodyOwner {
   phase: Phase = 'fresh'
   /** Bytes received and not understood yet. */

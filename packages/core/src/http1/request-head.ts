@@ -49,6 +49,7 @@ const TARGET = /^[\x21\x22\x24-\x7e]+$/
  *   417 for an unknown expectation, 501 for an unknown transfer coding, 505 for another version
  * @see RFC 9112 §2.2, §3, §5
  */
+// docs/decisions/0004
 export function readRequestHead(
   bytes: Buffer,
   limits: HeadLimits,

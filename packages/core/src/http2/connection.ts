@@ -39,6 +39,7 @@ export interface Http2ConnectionOptions {
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
+// docs/decisions/0087
 export class Http2Connection implements Drainable, HasDeadline, TransportOwner, FlowOwner, FrameOwner, StreamsOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines

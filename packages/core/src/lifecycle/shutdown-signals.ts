@@ -1,33 +1,53 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+type ShutdownSignal = (typeof SIGNALS)[number]
 
-/** What a shell reports for a process that a signal ended. */
+/** Exit codes that shells report for a process that a signal ended. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 /**
- * Within this time the same signal is the same one: a terminal and systemd send it to all processes of a group, and
- * `npm start`, which is one of them, passes it on. Who presses Ctrl-C twice takes about as long, or presses once more.
+ * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group, and
+ * `npm start`, which belongs to it, forwards the signal once more. A user who presses Ctrl-C twice takes about as long.
  */
 const ECHO_MS = 250
+/** Time for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */
+const EXIT_GRACE_MS = 10
+
+type Close = (signal: NodeJS.Signals) => Promise<void>
+
+const closes = new Set<Close>()
+let first: ShutdownSignal | undefined
+let firstMs = 0
 
 /**
- * Runs `close` on the first SIGINT or SIGTERM; a second one ends the process at once.
+ * Calls `close` on the first SIGINT or SIGTERM, and ends the process when all servers have closed, unless the application
+ * listens for the signal too. A second signal ends the process immediately.
  *
- * @returns Stops listening for signals
+ * @returns A function that removes `close`
  */
-export function onShutdownSignal(close: (signal: NodeJS.Signals) => void): () => void {
-  let first: NodeJS.Signals | undefined
-  let firstMs = 0
-  const onSignal = (signal: (typeof SIGNALS)[number]): void => {
-    const nowMs = performance.now()
-    if (first !== undefined) {
-      if (signal !== first || nowMs - firstMs >= ECHO_MS) process.exit(EXIT_CODE[signal])
-      return
-    }
-    first = signal
-    firstMs = nowMs
-    close(signal)
-  }
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+export function onShutdownSignal(close: Close): () => void {
+  // The first listener sees those of the application, even if they were added by `once`.
+  if (closes.size === 0) for (const signal of SIGNALS) process.prependListener(signal, onSignal)
+  closes.add(close)
   return () => {
+    if (!closes.delete(close) || closes.size > 0) return
     for (const signal of SIGNALS) process.off(signal, onSignal)
+    first = undefined
   }
+}
+
+/** Ends the process even if timers or sockets of the application keep it alive. */
+export function endProcess(): void {
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
+}
+
+function onSignal(signal: ShutdownSignal): void {
+  const nowMs = performance.now()
+  if (first !== undefined) {
+    if (signal !== first || nowMs - firstMs >= ECHO_MS) process.exit(EXIT_CODE[signal])
+    return
+  }
+  first = signal
+  firstMs = nowMs
+  // An application with its own listener decides when its cleanup is complete.
+  const isShared = process.listenerCount(signal) > 1
+  void Promise.allSettled(Array.from(closes, (close) => close(signal))).then(() => isShared || endProcess())
 }

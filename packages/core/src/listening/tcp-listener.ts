@@ -151,7 +151,7 @@ export class TcpListener implements Bindable {
 
   #serveSecure(socket: TLSSocket): void {
     const { servername, alpnProtocol } = socket
-    // HTTP/3 has the first certificate only; whom it is not for is not sent there.
+    // HTTP/3 has the first certificate only; whom it is not for is not sent there (docs/decisions/0071).
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3

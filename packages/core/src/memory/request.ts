@@ -30,6 +30,7 @@ const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 's
  *
  * @throws {TypeError} as `new Request()`
  */
+// docs/decisions/0021
 export function memoryRequest(input: string | URL | Request, init?: RequestInit): MemoryRequest {
   if (input instanceof Request) return ofRequest(init === undefined ? input : new Request(input, init))
   if (typeof input === 'string' && isPlainPath(input)) {

@@ -30,6 +30,7 @@ export function plainResponse(response: Response): Response {
  * once, which takes several times as long as answering; here both are made when they are first asked for. It is one by
  * its prototype and has every member, but was not constructed as one, as that alone costs more than all of this.
  */
+// docs/decisions/0021
 class WholeResponse implements Response {
   readonly #status: number
   readonly #fields: FieldList

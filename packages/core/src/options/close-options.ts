@@ -1,9 +1,9 @@
 import { checkOptions, integer, type OptionKinds } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
-/** How a server is closed. */
+/** Options of `close`. */
 export interface CloseOptions {
-  /** How long running requests may take before their connections are destroyed, 10,000 ms by default. */
+  /** Time in milliseconds after which running requests are aborted. Default: the option `drainMs` of the server. */
   readonly drainMs?: number
 }
 

@@ -41,6 +41,7 @@ it('knows the options of a server and an application', () => {
     trustProxy: false,
     logger: log.with({}),
     shutdown: 'signals',
+    drainMs: 10_000,
   } satisfies Required<ServerOptions>
   const app: AppOptions = { routing: { trailingSlash: 'ignore' }, onError: (message, error) => [message, error] }
   const notices: AppOptions = { limits: { maxBodyBytes: 1 }, onNotice: (message) => void message }

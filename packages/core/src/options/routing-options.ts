@@ -1,6 +1,7 @@
 import { flag, oneOf, type OptionKinds } from '@fw/options'
 
 /** How paths are compared with the patterns of routes. */
+// docs/decisions/0023
 export interface RoutingOptions {
   /**
    * What becomes of a path that no route takes as it is, but one would with a slash at its end added or taken away:

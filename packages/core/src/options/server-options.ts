@@ -1,8 +1,19 @@
 import { compileTrust, type TrustProxy } from '@fw/client-address'
 import type { Logger } from '@fw/log'
-import { anything, checkOptions, flag, objectWith, oneOf, type OptionKinds, options, withFix } from '@fw/options'
+import {
+  anything,
+  checkOptions,
+  flag,
+  integer,
+  objectWith,
+  oneOf,
+  type OptionKinds,
+  options,
+  withFix,
+} from '@fw/options'
 import { LIMIT_KINDS, type Limits } from './limits.ts'
 import { ROUTING_KINDS, type RoutingOptions } from './routing-options.ts'
+import { MAX_TIMER_MS } from './timer.ts'
 import { TLS, type TlsOptions } from './tls-options.ts'
 
 /** Settings of a server, for all its listeners. */
@@ -28,8 +39,13 @@ export interface ServerOptions {
   readonly trustProxy?: TrustProxy
   /** Takes the server's own records; the global logger of `@fw/log` unless given. */
   readonly logger?: Logger
-  /** `'signals'`: SIGINT and SIGTERM close the server; a second one ends the process at once. */
+  /**
+   * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if timers of the application still run.
+   * A second signal ends the process immediately. Under `node --watch`, running requests are aborted. Off by default.
+   */
   readonly shutdown?: 'signals'
+  /** Time in milliseconds that running requests have after `close()` or a signal. Default 10,000. */
+  readonly drainMs?: number
 }
 
 /** The kinds of the options that `Server` and `listen` share. */
@@ -50,6 +66,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
     'Pass what log.with({ … }) returns, or omit it to use the global logger.',
   ),
   shutdown: withFix(oneOf('signals'), 'Omit it to handle signals yourself.'),
+  drainMs: integer(0, MAX_TIMER_MS),
 }
 
 /** What to write instead of names that belong elsewhere or come from other libraries. */

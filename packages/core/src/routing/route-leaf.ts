@@ -25,6 +25,8 @@ export interface RouteEntry<T> {
   readonly names: readonly string[]
   /** What is found where there are no parameters, made once. */
   readonly fixed: RouteMatch<T> | undefined
+  /** Whether a route that is registered for these paths replaces this one. */
+  readonly isImplied: boolean
 }
 
 /** The entries of one shape of path, by method. */
@@ -39,9 +41,11 @@ export class RouteLeaf<T> {
     return undefined
   }
 
+  /** Sets the entry of a method, and replaces an earlier one. */
   set(method: MethodKey, entry: RouteEntry<T>): void {
-    this.methods.push(method)
-    this.#entries.push(entry)
+    const at = this.methods.indexOf(method)
+    if (at < 0) this.methods.push(method)
+    this.#entries[at < 0 ? this.#entries.length : at] = entry
   }
 
   /** The entry that answers a method: its own, that of GET for HEAD, that of any method. */

@@ -47,22 +47,24 @@ export class RouteTable<T> {
   /**
    * Adds a route.
    *
+   * @param isImplied Whether another route for the same paths takes precedence, in any order of registration
    * @throws {TypeError} if the pattern is malformed
    * @throws {Error} if the method has a route for paths of the same shape
    */
-  add(method: MethodKey, pattern: string, value: T): void {
+  add(method: MethodKey, pattern: string, value: T, isImplied: boolean = false): void {
     const leaves = shapesOf(parsePattern(pattern)).map((shape) => {
       const leaf = this.#leaf(shape)
       const taken = leaf.get(method)
-      if (taken !== undefined) {
+      if (taken?.isImplied === false && !isImplied) {
         const name = typeof method === 'string' ? method : '*'
         throw new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths`)
       }
       return { leaf, names: shape.flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name])) }
     })
     for (const { leaf, names } of leaves) {
+      if (isImplied && leaf.get(method) !== undefined) continue
       const fixed = names.length === 0 ? ({ kind: 'match', value, params: NO_PARAMS } as const) : undefined
-      leaf.set(method, { value, pattern, names, fixed })
+      leaf.set(method, { value, pattern, names, fixed, isImplied })
     }
     this.#methods.add(method)
   }

@@ -57,6 +57,7 @@ export function leafOf<T>(root: Place<T>, shape: readonly PatternSegment[]): Rou
  * @param start Index in the path at which `from` is reached
  * @param count Parameters before it
  */
+// docs/decisions/0024
 export function findEntry<T>(
   from: Place<T>,
   path: string,

@@ -35,6 +35,7 @@ export function tearsLines(fd: number): boolean {
 }
 
 /** Passes the output of several processes on to one descriptor, line by line. */
+// docs/decisions/0081
 export class LineRelay {
   readonly #fd: number
   readonly #sources = new Set<Readable>()

@@ -24,6 +24,7 @@ export interface PortSocketsOptions {
  * Sockets bound to one port with SO_REUSEPORT, one for each worker: the kernel spreads new connections over them. They
  * are held here and never listened on here, so that connections which wait for a worker outlive it.
  */
+// docs/decisions/0080
 export class PortSockets {
   readonly port: number
   readonly host: string

@@ -5,6 +5,7 @@ import type { Understood } from './servers.ts'
  * Why our engine refuses what llhttp, in its strict mode, takes: the reason it gives, and where the rule is from.
  * A refusal with another reason is a fault.
  */
+// docs/decisions/0004
 export const STRICTER: Readonly<Record<string, string>> = {
   'More than empty lines before the request':
     'RFC 9112 §2.2 asks to overlook one CRLF; we overlook two, and no bare LF',

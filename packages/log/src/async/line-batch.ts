@@ -5,6 +5,7 @@ import { LineBuffer } from '../text/line-buffer.ts'
  * Lines on their way into a queue. Those that are ready as text are gathered as text: encoding many at once costs a
  * fraction of encoding each, and so does looking once at the bytes of all for what needs an escape.
  */
+// docs/decisions/0013
 export class LineBatch {
   readonly #encoded = new LineBuffer()
   #lines = 0

@@ -47,6 +47,7 @@ const TICK_MS = 1
 const POLL_MS = 10
 
 /** Writes lines to a file descriptor from another thread. */
+// docs/decisions/0010
 export class QueuedWriter {
   readonly #settings: QueueSettings
   readonly #describeDropped: (count: number) => string

@@ -24,6 +24,7 @@ const KNOWN_SCRIPTS = 10_000
  * @param callee The function on the stack whose caller is meant
  * @returns `undefined` if no code of the application called it, but a promise, a timer or an event
  */
+// docs/decisions/0012
 export function callerLocation(callee: (...args: never[]) => unknown): SourceLocation | undefined {
   const frame = callerFrame(callee)
   const script = frame?.getFileName()

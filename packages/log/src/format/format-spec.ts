@@ -32,6 +32,7 @@ export function isSpec(text: string): boolean {
  * are no spec without it
  * @returns `undefined` if the text is no spec
  */
+// docs/decisions/0016
 export function parseSpec(text: string, indexOf?: (position: string) => number): FormatSpec | undefined {
   const groups = SPEC.exec(text)?.groups
   if (groups === undefined) return undefined

@@ -35,6 +35,7 @@ const PAIRS: Uint16Array = Uint16Array.from(
 const encoder = new TextEncoder()
 
 /** UTF-8 text that grows at its end, in memory that is used again for the next line. */
+// docs/decisions/0013
 export class LineBuffer {
   #bytes: Buffer
   #view: DataView

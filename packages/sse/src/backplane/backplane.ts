@@ -1,46 +1,46 @@
-/** An event on its way between the processes that share a channel. */
+/** An event that a channel passes to its backplane. */
 export interface BackplaneEvent {
   readonly event: string
   readonly data: string
-  /** As the publisher gave it; the backplane makes one if it is missing. */
+  /** Id from the publisher. The backplane generates one if it is `undefined`. */
   readonly id: string | undefined
   readonly key: string | undefined
 }
 
-/** An event as the backplane delivers it. */
+/** An event that the backplane delivers. */
 export interface DeliveredEvent extends BackplaneEvent {
   readonly id: string
-  /** Given back by `kept()`; nobody else reads it. */
+  /** Opaque to the channel, which returns it from `kept()`. */
   readonly position: string
-  /** When it was published, in milliseconds since the Unix epoch, if that was not just now. */
+  /** Time of publication in milliseconds since the Unix epoch. Default: the time of delivery. */
   readonly timeMs?: number | undefined
 }
 
-/** The channel in this process, as its backplane sees it. */
+/** The members of a channel that its backplane uses. */
 export interface BackplaneHost {
-  /** How many events are worth keeping. */
+  /** Maximum number of events that the channel keeps. */
   readonly historyCount: number
-  /** How many bytes of events are worth keeping. */
+  /** Maximum bytes of events that the channel keeps. */
   readonly historyBytes: number
-  /** Takes the next event of the one order that all processes see. */
+  /** Receives the next event, in the order that all processes share. */
   deliver(event: DeliveredEvent): void
-  /** Events were lost between those delivered and the next one. */
+  /** Reports that events are missing between the last delivered one and the next. */
   missed(): void
-  /** What this process still has of what was delivered, oldest first. */
+  /** Returns the delivered events that this process still keeps, oldest first. */
   kept(): Iterable<DeliveredEvent>
 }
 
 /**
- * What joins the channels of several processes into one: every event published in any of them is delivered once to
- * each of them, the publisher included, in the same order.
+ * Joins the channels of several processes. Each published event is delivered once to every process, including the
+ * publisher, in the same order.
  */
 export interface Backplane {
-  /** Begins: delivers what is stored, then what comes. Resolves when what was stored has been delivered. */
+  /** Delivers the stored events, then each new one. Resolves when the stored events have been delivered. */
   open(host: BackplaneHost): Promise<void>
-  /** Takes an event for delivery. @throws {Error} if too many events wait already */
+  /** Accepts an event for delivery. @throws {Error} if too many events already wait */
   publish(event: BackplaneEvent): void
-  /** Resolves when everything published anywhere before the call has been delivered here; rejects when closed. */
+  /** Resolves when all events published before the call, by any process, are delivered here. Rejects when closed. */
   catchUp(): Promise<void>
-  /** Sends what waits, as far as that is possible in short time, and gives back what the backplane holds. */
+  /** Sends waiting events, within a short time limit, and releases all resources. */
   close(): Promise<void>
 }

@@ -1,13 +1,14 @@
 import type { ChannelSettings } from './channel-options.ts'
 import type { EventStream } from '../stream/event-stream.ts'
 
-/** Which limit a stream would exceed. */
+/** The limit that a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
 
-/** What most streams are counted under beside the number of all. */
+/** The counters of a stream without an address or session limit. */
 const NOTHING: readonly string[] = []
 
-/** Counts streams: in all, by the address of the client and by the connection they share. */
+/** Counts the streams of a channel in total, per client address and per shared connection. */
+// docs/decisions/0062
 export class Admission {
   readonly #settings: ChannelSettings
   readonly #counts = new Map<string, number>()
@@ -17,7 +18,7 @@ export class Admission {
     this.#settings = settings
   }
 
-  /** Counts a stream in. @returns What to give to `leave`, or the limit that stands in the way */
+  /** Counts a stream. Returns the argument for `leave`, or the limit that the stream would exceed. */
   enter(stream: EventStream): readonly string[] | ExceededLimit {
     const { maxStreams, maxStreamsPerAddress, maxStreamsPerSession } = this.#settings
     if (this.#size >= maxStreams) return 'maxStreams'

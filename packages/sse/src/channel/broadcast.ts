@@ -3,26 +3,24 @@ import type { ChannelEvent } from './history.ts'
 import { shared, type Subscriber } from './subscriber.ts'
 
 /**
- * Subscribers that are looked at before they are written to.
- *
- * Between two events of a stream its objects leave the caches of the processor, and each leads to the next: the write to
- * one stream waits for memory five times and more, where a look at several lets the processor fetch them side by side.
+ * Number of subscribers whose objects are read before the first of them is written to. With many streams, the objects of a
+ * stream are not in a CPU cache, and a write would wait for memory five times. Reading several lets the CPU overlap waits.
  */
-const LOOKED_AT_TOGETHER = 16
+const READ_AHEAD = 16
 
-/** What a broadcast was, for whoever measures. */
+/** Figures of one broadcast, for metrics. */
 export interface Broadcast {
   readonly events: number
   readonly bytes: number
-  /** Bytes that clients had not taken of earlier writes. */
+  /** Bytes of earlier writes that still wait for the subscribers. */
   readonly bufferedBytes: number
 }
 
 /**
- * Gives the events of one turn to all subscribers, joined into one block.
- *
- * Whoever is unsubscribed on the way, by the filter of another, gets nothing.
+ * Sends the events of one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes during
+ * the broadcast gets nothing.
  */
+// docs/decisions/0060
 export function broadcast(subscribers: Iterable<Subscriber>, events: readonly ChannelEvent[]): Broadcast {
   const block = shared(events)
   const selections = new Map<string, SharedChunk>()
@@ -30,7 +28,7 @@ export function broadcast(subscribers: Iterable<Subscriber>, events: readonly Ch
   let bufferedBytes = 0
   for (const subscriber of subscribers) {
     bufferedBytes += subscriber.stream.bufferedBytes
-    if (next.push(subscriber) < LOOKED_AT_TOGETHER) continue
+    if (next.push(subscriber) < READ_AHEAD) continue
     for (const each of next) each.deliver(events, block, selections)
     next.length = 0
   }

@@ -5,7 +5,7 @@ import type { SseStream } from '../stream/sse-stream.ts'
 import { metrics } from '../stream/metrics.ts'
 import { reportThrown } from '../stream/report.ts'
 
-/** Tells the application and whoever measures what became of the subscribers of a channel. */
+/** Reports events of a channel to the callbacks of the application and to metrics. */
 export class ChannelNotices<Events extends object> {
   readonly #channel: string
   readonly #options: ChannelOptions<Events>
@@ -49,7 +49,7 @@ export class ChannelNotices<Events extends object> {
   }
 }
 
-/** A stream as the application knows it: only one of these events was ever subscribed. */
+/** Restores the event types of a stream. Only streams with these types can be subscribed. */
 function asSubscribed<Events extends object>(stream: SseStream): SseStream<Events> {
   return stream as unknown as SseStream<Events>
 }

@@ -19,9 +19,11 @@ import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
 
 /**
- * What happens when a subscriber reads more slowly than events are made and its buffer is full: 'close' breaks its
- * stream off, so that it reconnects and gets what it missed; 'drop-oldest' and 'drop-newest' leave events out;
- * 'latest-by-key' keeps only the newest event of each key, and then drops the oldest.
+ * Effect of a full buffer of a slow subscriber:
+ *
+ * - `'close'` aborts its stream. The client reconnects and gets the events it missed.
+ * - `'drop-oldest'` and `'drop-newest'` discard events.
+ * - `'latest-by-key'` keeps only the newest event of each key, then discards the oldest.
  */
 export type SlowSubscriber = 'close' | 'drop-oldest' | 'drop-newest' | 'latest-by-key'
 
@@ -31,31 +33,31 @@ export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
 /** Selects the events that a subscriber gets. */
 export type EventFilter = (event: PublishedEvent) => boolean
 
-/** How a channel behaves. */
+/** Options of `SseChannel`. All are optional. */
 export interface ChannelOptions<Events extends object = SseEvents> {
   /** Name in metrics. Default 'events'. */
   readonly name?: string | undefined
-  /** Number of events that are kept for clients that reconnect, or the limits. Default 1,000 events, 8 MiB. */
+  /** Limits the events kept for reconnecting clients: a number of events, or several limits. Default 1,000 events, 8 MiB. */
   readonly history?: number | Partial<HistoryLimits> | undefined
-  /** What happens when a subscriber reads too slowly. Default 'close'. */
+  /** Effect of a full buffer of a slow subscriber. Default 'close'. */
   readonly slowConsumer?: SlowSubscriber | undefined
-  /** Bytes that may wait for one subscriber before `slowConsumer` takes effect. Default 1 MiB. */
+  /** Limits the bytes that wait for one subscriber. Above it, `slowConsumer` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
-  /** Subscribers in all. Default: no limit. */
+  /** Limits the number of subscribers. Default: no limit. */
   readonly maxStreams?: number | undefined
-  /** Subscribers of one client address. Default: no limit. */
+  /** Limits the subscribers per client address. Default: no limit. */
   readonly maxStreamsPerAddress?: number | undefined
-  /** Subscribers on one HTTP/2 or HTTP/3 connection. Default 50: half of what a client may open, so that requests still get through. */
+  /** Limits the subscribers per HTTP/2 or HTTP/3 connection. Default 50, half of the streams that a client can open. */
   readonly maxStreamsPerSession?: number | undefined
-  /** How long a client that was sent away waits before it comes back, in milliseconds; up to twice that. Default 5,000. */
+  /** Makes a refused client reconnect after this many milliseconds, or up to twice that. Default 5,000. */
   readonly refusedRetryMs?: number | undefined
-  /** Replaces `JSON.stringify` for the values of an event. */
+  /** Functions that replace `JSON.stringify`, by event name. */
   readonly serializers?: Serializers<Events> | undefined
-  /** Told of a subscriber that missed events which are no longer kept, before it gets those that are. */
+  /** Called for a subscriber that missed events, before it gets the events that the history still has. */
   readonly onGap?: ((stream: SseStream<Events>, gap: { readonly lastEventId: string | null }) => void) | undefined
-  /** Told of a subscriber whose buffer is three quarters full, once until it has caught up. */
+  /** Called when the buffer of a subscriber is three quarters full, once until it has caught up. */
   readonly onSlow?: ((stream: SseStream<Events>, state: { readonly bufferedBytes: number }) => void) | undefined
-  /** Told of events that were left out for a subscriber. */
+  /** Called when events are discarded for a subscriber. */
   readonly onDrop?: ((stream: SseStream<Events>, dropped: { readonly events: number }) => void) | undefined
   /** Joins the channels of several processes, for example a `RedisBackplane`. */
   readonly backplane?: Backplane | undefined
@@ -84,7 +86,7 @@ const DEFAULTS: ChannelSettings = {
   refusedRetryMs: 5000,
 }
 
-/** Accepts limits that `Infinity` turns off. */
+/** Accepts non-negative integers, and `Infinity` to disable a limit. */
 const limit = either(integer(0), oneOf(Infinity))
 
 const KINDS: OptionKinds<ChannelOptions> = {
@@ -109,7 +111,7 @@ const KINDS: OptionKinds<ChannelOptions> = {
   ),
 }
 
-/** What to write instead of names of an earlier version. */
+/** Suggestions for names that are easily mistaken. */
 const MEANT = {
   'history.count': 'maxEvents',
   'history.bytes': 'maxBytes',

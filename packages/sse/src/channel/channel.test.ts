@@ -10,7 +10,7 @@ import type { SseStream } from '../stream/sse-stream.ts'
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
 
-/** A client on a channel whose backplane delivers, and has told what it holds, when the test says so. */
+/** A client on a channel whose backplane delivers events when the test calls it. */
 async function joinEarly(request: FakeRequest): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
   let host: BackplaneHost | undefined
   const loaded = Promise.withResolvers<void>()
@@ -72,7 +72,7 @@ describe('publish', () => {
     ])
   })
 
-  it('sends text as it is and anything else as JSON, by its serializer if it has one', async () => {
+  it('sends a string unchanged and other values as JSON, with the serializer of the event', async () => {
     const serializers = { b: (value: { n: number }) => `<${value.n}>` }
     const channel = new SseChannel<{ a: unknown; b: { n: number } }>({ serializers })
     const { stream, body } = await open()
@@ -84,7 +84,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('text {"x":[1]} <7>')
   })
 
-  it('makes ids that grow, differ between channels and fit into a header', async () => {
+  it('generates ids that grow, differ between channels and fit into a header field', async () => {
     const [one, two] = [new SseChannel(), new SseChannel()]
     const { stream, body } = await open()
     for (const channel of [one, two]) {
@@ -107,7 +107,7 @@ describe('publish', () => {
     ['a value without a JSON form', ['a', undefined], TypeError],
     ['a cycle', ['a', cycle], TypeError],
     ['a key that is no string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
-  ])('refuses %s and goes on', async (_, args, error) => {
+  ])('refuses %s and continues', async (_, args, error) => {
     const channel = new SseChannel()
     const { body } = await join(channel)
     expect(() => channel.publish(...args)).toThrow(error)
@@ -117,7 +117,7 @@ describe('publish', () => {
     expect(channel.stats.keptEvents).toBe(1)
   })
 
-  it('keeps the order with what a stream writes itself, and comes before its end', async () => {
+  it('keeps the order with writes of a stream, and precedes its end', async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.publish('a', '1', { id: '' })
@@ -128,7 +128,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('1 2 3')
   })
 
-  it('is not for those who subscribe later in the turn', async () => {
+  it('sends nothing to streams that subscribe later in the turn', async () => {
     const channel = new SseChannel({ history: 1 })
     channel.publish('a', '1')
     const { body } = await join(channel)
@@ -137,7 +137,7 @@ describe('publish', () => {
   })
 })
 
-describe('limits', () => {
+describe('a limit', () => {
   it.each<[string, ChannelOptions, FakeRequest[], string]>([
     ['maxStreams', { maxStreams: 2 }, [{}, {}, {}], 'open open complete'],
     [
@@ -158,7 +158,7 @@ describe('limits', () => {
       'open open complete open',
     ],
     [
-      'maxStreamsPerSession of a proxy that is believed',
+      'maxStreamsPerSession for a trusted proxy',
       { maxStreamsPerSession: 1 },
       [
         { protocol: 'HTTP/2.0', address: '::1', port: 1, clientAddress: '::a' },
@@ -167,7 +167,7 @@ describe('limits', () => {
       ],
       'open open complete',
     ],
-  ])('%s sends away what is too much, so that it comes back', async (_, options, requests, endings) => {
+  ])('refuses streams above %s with a retry block', async (_, options, requests, endings) => {
     const channel = new SseChannel({ ...options, refusedRetryMs: 1000 })
     const opened: { stream: SseStream; body: FakeBody }[] = []
     for (const request of requests) {
@@ -181,14 +181,14 @@ describe('limits', () => {
     expect(Number(ms)).toBeGreaterThanOrEqual(1000)
     expect(Number(ms)).toBeLessThan(2000)
 
-    // The place of one that leaves is free.
+    // A stream that leaves frees its place.
     opened[0]?.body.disconnect()
     const next = await open(requests[0])
     channel.subscribe(next.stream)
     expect(next.body.ending).toBe('open')
   })
 
-  it('let half of the streams of an HTTP/2 connection be event streams', async () => {
+  it('allows event streams on half of the streams of an HTTP/2 connection', async () => {
     const channel = new SseChannel()
     const endings: string[] = []
     for (let n = 0; n < 51; n++) {
@@ -219,7 +219,7 @@ describe('subscribe', () => {
     ['its stream ends', (_, stream) => stream.close()],
     ['it is unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
     ['it is sent away', (_, stream) => (stream as EventStream).sendAway('shutdown', 1000)],
-  ])('gets what waited for it when %s', async (_, end) => {
+  ])('sends the waiting events when %s', async (_, end) => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     body.capacity = 0
@@ -230,7 +230,7 @@ describe('subscribe', () => {
     expect(dataOf(body)).toBe('01 02 03 04')
   })
 
-  it('twice is once, and unsubscribe leaves the stream open', async () => {
+  it('ignores a second call, and unsubscribe leaves the stream open', async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.subscribe(stream)
@@ -244,7 +244,7 @@ describe('subscribe', () => {
     expect(channel.stats.subscribers).toBe(0)
   })
 
-  it('is without effect on a stream that is over', async () => {
+  it('has no effect on an ended stream', async () => {
     const channel = new SseChannel()
     const { stream } = await open()
     stream.close()
@@ -254,7 +254,7 @@ describe('subscribe', () => {
 })
 
 describe('serve', () => {
-  it('answers a request and resolves when the stream is over', async () => {
+  it('answers a request and resolves when the stream has ended', async () => {
     const channel = new SseChannel()
     const { ctx, body } = fakeContext()
     const served = channel.serve(ctx, { heartbeatMs: 0, retryMs: 5 })
@@ -272,7 +272,7 @@ describe('close', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('sends everybody away with what was published, at different times', async () => {
+  it('ends all subscribers with the published events, at different retry times', async () => {
     const channel = new SseChannel()
     const clients = [await join(channel), await join(channel)]
     channel.publish('a', '1', { id: '1' })
@@ -289,7 +289,7 @@ describe('close', () => {
     vi.advanceTimersByTime(100)
   })
 
-  it('ends many streams over a while', async () => {
+  it('ends many streams in batches', async () => {
     const channel = new SseChannel()
     const clients: { body: FakeBody }[] = []
     for (let n = 0; n < 2500; n++) clients.push(await join(channel))
@@ -305,15 +305,15 @@ describe('close', () => {
   })
 })
 
-describe('a client that comes before the backplane has told what it holds', () => {
-  it('gets what was published since it came, and nothing from before', async () => {
+describe('a client that connects before the backplane has delivered its stored events', () => {
+  it('gets the events published since it connected, and no earlier ones', async () => {
     const { body, load } = await joinEarly({})
     await new Promise((resolve) => setTimeout(resolve, 5))
     await load([10_000, 1000, -2, -3])
     expect(dataOf(body)).toBe('2 3')
   })
 
-  it('gets what follows its id, if it has one', async () => {
+  it('gets the events after its id', async () => {
     const { body, load } = await joinEarly({ headers: { 'last-event-id': '0' } })
     await load([10_000, 1000, 0])
     expect(dataOf(body)).toBe('1 2')
@@ -335,7 +335,7 @@ describe('options', () => {
     ['with serializers that are no object', { serializers: JSON.stringify }, TypeError],
     ['with a serializer that is no function', { serializers: { a: {} } }, TypeError],
     ['with a backplane that is none', { backplane: { publish() {} } }, TypeError],
-  ])('%s are refused', (_, options, error) => {
+  ])('refuses %s', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })
 
@@ -358,7 +358,7 @@ describe('options', () => {
       'option "backplane" must be a Backplane, got an object. It needs the methods open, publish, catchUp and close.',
     ],
     [{ maxStream: 5 }, 'unknown option "maxStream". Did you mean "maxStreams"?'],
-  ])('refuses %j and says how to correct it', (options, message) => {
+  ])('refuses %j and states the fix', (options, message) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(`SseChannel: ${message}`)
   })
 
@@ -378,7 +378,7 @@ describe('options', () => {
     )
   })
 
-  it('that are undefined were not given', () => {
+  it('treats undefined as absent', () => {
     const history = { maxEvents: undefined, maxBytes: undefined, maxAgeMs: undefined }
     const channel = new SseChannel({ history, name: undefined, maxStreams: undefined } as object)
     channel.publish('a', '1')

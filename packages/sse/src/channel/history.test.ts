@@ -17,13 +17,13 @@ function ids(history: History): string[] {
 
 describe('History', () => {
   it.each<[string, Partial<HistoryLimits>, string]>([
-    ['count', { maxEvents: 2 }, 'c d'],
-    ['bytes', { maxBytes: 25 }, 'c d'],
-    ['age', { maxAgeMs: 100 }, 'c d'],
-    ['nothing', {}, 'a b c d'],
+    ['a number of events', { maxEvents: 2 }, 'c d'],
+    ['a number of bytes', { maxBytes: 25 }, 'c d'],
+    ['an age', { maxAgeMs: 100 }, 'c d'],
+    ['no limit', {}, 'a b c d'],
     ['a count of 0', { maxEvents: 0 }, ''],
     ['fewer bytes than one event has', { maxBytes: 5 }, ''],
-  ])('is bounded by %s', (_, limits, kept) => {
+  ])('is limited by %s', (_, limits, kept) => {
     const history = new History({ ...UNBOUNDED, ...limits })
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) history.add(event(history, id, 10, at * 100))
     expect(ids(history).join(' ')).toBe(kept)
@@ -31,7 +31,7 @@ describe('History', () => {
   })
 
   it.each(['a ', ' a', '\ta\t', ' a b '])(
-    'finds the id %j as a header field gives it, without the white space around',
+    'finds the id %j without its surrounding white space, as it arrives in a header field',
     (id) => {
       const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
@@ -43,7 +43,7 @@ describe('History', () => {
     },
   )
 
-  it('takes no longer for white space within an id that a client made up than for two hundred with it around', () => {
+  it('parses inner white space of an id no slower than 200 ids with surrounding white space', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {
@@ -67,7 +67,7 @@ describe('History', () => {
     expect(history.since(timeMs)).toBe(place)
   })
 
-  it('finds none of the events since then that it does not have any more', () => {
+  it('finds no removed event of that time', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     for (const id of ['a', 'b', 'c']) history.add(event(history, id, 1, 100))
     expect(history.since(0)).toBe(2)
@@ -75,7 +75,7 @@ describe('History', () => {
     expect(history.since(0)).toBe(3)
   })
 
-  it('finds the place after an id, and after the one that was removed last', () => {
+  it('finds the place after an id, and after the last removed one', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
     expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
@@ -87,13 +87,13 @@ describe('History', () => {
     expect(history.after('x')).toBeUndefined()
   })
 
-  it('takes an id that was used twice for the newer event', () => {
+  it('finds the newer event of a reused id', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'a']) history.add(event(history, id))
     expect(history.after('a')).toBe(3)
   })
 
-  it('forgets what is too old when it is told the time', () => {
+  it('removes old events on expire', () => {
     const history = new History({ ...UNBOUNDED, maxAgeMs: 50 })
     history.add(event(history, 'a', 1, 0))
     history.expire(50)
@@ -103,7 +103,7 @@ describe('History', () => {
     expect(history.after('a')).toBe(1)
   })
 
-  it('knows no id after clear, and numbers on', () => {
+  it('finds no id after clear, and continues the sequence numbers', () => {
     const history = new History(UNBOUNDED)
     for (const id of ['a', 'b']) history.add(event(history, id))
     history.clear()
@@ -117,7 +117,7 @@ describe('History', () => {
     expect(ids(history)).toEqual(['c'])
   })
 
-  it('keeps exactly the newest, however many came', () => {
+  it('keeps exactly the newest events after any number of them', () => {
     assert(
       property(nat(5000), nat(50), (added, maxEvents) => {
         const history = new History({ ...UNBOUNDED, maxEvents })

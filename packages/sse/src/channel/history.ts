@@ -1,18 +1,18 @@
-/** An event as a channel keeps it and gives it to its subscribers. */
+/** An event in a channel. */
 export interface ChannelEvent {
-  /** Place in the order of this channel in this process. */
+  /** Sequence number in this channel and process. */
   readonly seq: number
   readonly id: string
   readonly event: string
   /** The data as text. */
   readonly data: string
-  /** What 'latest-by-key' goes by. */
+  /** Groups events for 'latest-by-key'. */
   readonly key: string | undefined
-  /** The whole block, encoded once for all subscribers. */
+  /** The encoded block, shared by all subscribers. */
   readonly wire: Uint8Array
   /** Milliseconds since the Unix epoch. */
   readonly timeMs: number
-  /** What the backplane wants to remember about the event. */
+  /** Opaque position of the event in the backplane. */
   readonly position: string | undefined
 }
 
@@ -25,31 +25,31 @@ export interface HistoryLimits {
   readonly maxAgeMs: number
 }
 
-/** Dead entries at the front of the list before it is copied. */
+/** Number of removed entries at the front of the list after which it is copied. */
 const SLACK = 1024
 
-/** The newest events of a channel, found by id. */
+/** Keeps the newest events of a channel, and finds them by id. */
 export class History {
   readonly #limits: HistoryLimits
   readonly #seqs = new Map<string, number>()
   #events: (ChannelEvent | undefined)[] = []
-  /** Where the oldest event lies in the list. */
+  /** Index of the oldest event in `#events`. */
   #start = 0
   #firstSeq = 0
   #bytes = 0
-  /** The event that was removed last: nothing after it is missing. */
+  /** Id of the last removed event. Every later event is still kept. */
   #evictedId: string | undefined = undefined
 
   constructor(limits: HistoryLimits) {
     this.#limits = limits
   }
 
-  /** Place of the oldest event that is kept. */
+  /** Sequence number of the oldest kept event. */
   get firstSeq(): number {
     return this.#firstSeq
   }
 
-  /** Place of the next event to come. */
+  /** Sequence number of the next event. */
   get nextSeq(): number {
     return this.#firstSeq + this.length
   }
@@ -62,7 +62,7 @@ export class History {
     return this.#bytes
   }
 
-  /** Keeps an event, whose place is `nextSeq`. */
+  /** Adds an event with the sequence number `nextSeq`. */
   add(event: ChannelEvent): void {
     this.#events.push(event)
     this.#seqs.set(asReceived(event.id), event.seq)
@@ -72,7 +72,7 @@ export class History {
     this.expire(event.timeMs)
   }
 
-  /** Removes what is too old. */
+  /** Removes events older than `maxAgeMs`. */
   expire(nowMs: number): void {
     const { maxAgeMs } = this.#limits
     if (maxAgeMs === Infinity) return
@@ -82,7 +82,7 @@ export class History {
     }
   }
 
-  /** Place of the first event after the one of that id; `undefined` if the id is neither kept nor was removed last. */
+  /** Returns the sequence number after the event with an id; `undefined` if the id is unknown. */
   after(id: string): number | undefined {
     const received = asReceived(id)
     const seq = this.#seqs.get(received)
@@ -90,7 +90,7 @@ export class History {
     return received === this.#evictedId ? this.#firstSeq : undefined
   }
 
-  /** Place of the first of the newest events that are all of that time or later. */
+  /** Returns the sequence number of the first of the newest events that are all at or after a time. */
   since(timeMs: number): number {
     let seq = this.nextSeq
     for (let before = this.at(seq - 1); before !== undefined && before.timeMs >= timeMs; before = this.at(seq - 1))
@@ -102,7 +102,7 @@ export class History {
     return seq < this.#firstSeq ? undefined : this.#events[this.#start + seq - this.#firstSeq]
   }
 
-  /** Forgets everything, also what was removed last: what comes next does not follow on what was kept. */
+  /** Removes all events. Later ones do not continue the sequence, so the last removed id is forgotten too. */
   clear(): void {
     this.#firstSeq = this.nextSeq
     this.#events = []
@@ -120,7 +120,7 @@ export class History {
     this.#bytes -= oldest.wire.byteLength
     const id = asReceived(oldest.id)
     this.#evictedId = id
-    // An id that was used again belongs to the newer event.
+    // A reused id belongs to the newer event.
     if (this.#seqs.get(id) === oldest.seq) this.#seqs.delete(id)
     if (this.#start > SLACK && this.#start * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#start)
@@ -129,11 +129,11 @@ export class History {
   }
 }
 
-/** An id as it arrives in a header field, where white space around a value does not count: RFC 9110 §5.5. */
+/** Returns an id without surrounding white space, as it arrives in a header field (RFC 9110 §5.5). */
 function asReceived(id: string): string {
   let start = 0
   let end = id.length
-  // No regular expression: for what clients send it would go through white space in the middle again from each of its places.
+  // A regular expression would need quadratic time for a long run of inner white space.
   while (start < end && isOws(id.charCodeAt(start))) start++
   while (end > start && isOws(id.charCodeAt(end - 1))) end--
   return id.slice(start, end)

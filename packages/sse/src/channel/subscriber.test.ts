@@ -5,7 +5,7 @@ import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
 import type { SseStream } from '../stream/sse-stream.ts'
 
-/** Reports are at least a second apart: each test has its own time. */
+/** Reports are at least a second apart, so each test moves the clock. */
 let nowMs = 1e9
 beforeEach(() => {
   nowMs += 10_000
@@ -19,7 +19,7 @@ const throws = (): boolean => {
 }
 
 describe('filters', () => {
-  it('choose what a subscriber gets, live and of what it missed', async () => {
+  it('selects the events of a subscriber, live and missed', async () => {
     const channel = new SseChannel()
     channel.publish('a', '0', { id: '0' })
     channel.publish('a', '1', { id: '1', key: 'x' })
@@ -39,7 +39,7 @@ describe('filters', () => {
     expect([dataOf(some.body), dataOf(same.body), dataOf(none.body)]).toEqual(['1 3 5', '3 5', ''])
   })
 
-  it('that throw choose nothing, harm nobody else and are reported', async () => {
+  it('selects nothing if it throws, reports the error, and affects no other subscriber', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     const broken = await join(channel, undefined, { filter: throws })
@@ -54,7 +54,7 @@ describe('filters', () => {
     ['a promise', Promise.resolve(true)],
     ['nothing', undefined],
     ['a number', 1],
-  ])('that give %s in place of true or false chooses nothing, and is reported', async (_, given) => {
+  ])('selects nothing if it returns %s, and reports that', async (_, given) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     const { body } = await join(channel, undefined, { filter: () => given as unknown as boolean })
@@ -80,7 +80,7 @@ describe('filters', () => {
     expect(isHeadSent()).toBe(false)
   })
 
-  it('may take the stream off its channel, or end it, and nothing follows', async () => {
+  it('can unsubscribe or end its stream, which then gets nothing', async () => {
     const channel = new SseChannel()
     const { stream: left, body: leaving } = await join(channel, undefined, {
       filter: () => {
@@ -100,7 +100,7 @@ describe('filters', () => {
     expect([leaving.ending, ending.ending, channel.stats.subscribers]).toEqual(['open', 'complete', 1])
   })
 
-  it('may close the channel, and everybody gets the events that were published before', async () => {
+  it('can close the channel, and all subscribers get the events published before', async () => {
     const channel = new SseChannel()
     const { body: first } = await join(channel)
     const { body: closing } = await join(channel, undefined, {
@@ -117,7 +117,7 @@ describe('filters', () => {
     expect([first, closing, last].map(({ ending }) => ending)).toEqual(['complete', 'complete', 'complete'])
   })
 
-  it('may bring others onto the channel, who get what is published from then on', async () => {
+  it('can subscribe other streams, which get the events published afterwards', async () => {
     const channel = new SseChannel()
     const late: FakeBody[] = []
     const { stream, body } = await open()
@@ -132,8 +132,8 @@ describe('filters', () => {
   })
 })
 
-describe('filters and callbacks', () => {
-  it('that throw for every event are reported once a second', async () => {
+describe('a filter or callback', () => {
+  it('reports its errors once per second', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     for (let n = 0; n < 10; n++) await join(channel, undefined, { filter: throws })
@@ -145,7 +145,7 @@ describe('filters and callbacks', () => {
     expect(String(warn.mock.calls[1]?.[0])).toContain('29 times more')
   })
 
-  it('keep the order of events for all, whatever they publish and write', async () => {
+  it('keeps the order of events for all subscribers, even if it publishes and writes', async () => {
     const published: string[] = []
     const give = (text: string): void => {
       published.push(text)
@@ -177,7 +177,7 @@ describe('replay', () => {
   it.each<[string, (channel: SseChannel, stream: SseStream) => void]>([
     ['unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
     ['closed', (_, stream) => stream.close()],
-  ])('sends nothing more to a stream that is %s meanwhile', async (_, end) => {
+  ])('sends nothing to a stream after it is %s', async (_, end) => {
     const channel = new SseChannel()
     const big = 'x'.repeat(70_000)
     for (let n = 0; n < 6; n++) channel.publish('a', big, { id: String(n) })
@@ -193,14 +193,14 @@ describe('replay', () => {
     expect(body.chunks.length).toBe(before)
   })
 
-  it('sends nothing to a stream that is unsubscribed when it is told of a gap', async () => {
+  it('sends nothing to a stream that onGap unsubscribes', async () => {
     const channel = new SseChannel({ onGap: (stream) => channel.unsubscribe(stream) })
     channel.publish('a', '1')
     const { body } = await join(channel, 'unknown')
     expect(body.text).toBe('')
   })
 
-  it('finds an id of any characters again, as far as clients can send it', async () => {
+  it('finds an id with any characters that a client can send', async () => {
     const channel = new SseChannel({ onGap: () => expect.unreachable() })
     channel.publish('a', '1', { id: '\uD800' })
     channel.publish('a', '2')
@@ -208,7 +208,7 @@ describe('replay', () => {
     expect(dataOf(body)).toBe('2')
   })
 
-  it('joins live delivery without a gap or a double, even within one turn', async () => {
+  it('continues with live events without a gap or a duplicate, even within one turn', async () => {
     const channel = new SseChannel()
     const { body: early } = await join(channel)
     channel.publish('a', '1', { id: '1' })
@@ -221,7 +221,7 @@ describe('replay', () => {
     expect([early, later, fresh, back].map(dataOf)).toEqual(['1 2 3', '2 3', '3', '2 3'])
   })
 
-  it('waits for a client that reads slowly, and goes on with what came meanwhile', async () => {
+  it('waits for a slow client, then sends the events published since', async () => {
     const channel = new SseChannel({ maxBufferedBytes: 100 })
     const big = 'x'.repeat(40_000)
     for (let n = 0; n < 6; n++) channel.publish('a', big, { id: String(n) })
@@ -238,7 +238,7 @@ describe('replay', () => {
     expect([...body.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(['1', '2', '3', '4', '5', 'live'])
   })
 
-  it('ends when what is yet to be sent is no longer kept', async () => {
+  it('aborts the stream when its next events are no longer kept', async () => {
     const channel = new SseChannel({ history: { maxBytes: 200_000 } })
     const big = 'x'.repeat(60_000)
     for (let n = 0; n < 3; n++) channel.publish('a', big, { id: String(n) })
@@ -252,7 +252,7 @@ describe('replay', () => {
     expect(body.ending).toBe('aborted')
   })
 
-  it('tells of a gap before it sends what is kept', async () => {
+  it('calls onGap before it sends the kept events', async () => {
     const gaps: unknown[] = []
     const channel = new SseChannel({
       history: 2,
@@ -280,7 +280,7 @@ describe('a slow subscriber', () => {
     return { channel, stream, body }
   }
 
-  it('gets what waited for it as soon as it reads', async () => {
+  it('gets the waiting events as soon as it reads', async () => {
     const { channel, body } = await slow({})
     await publish(channel, [1, 2, 3])
     expect(dataOf(body)).toBe('01')
@@ -295,7 +295,7 @@ describe('a slow subscriber', () => {
     ['drop-newest', '01 02 03 04', 'open', 2],
     ['drop-oldest', '01 04 05 06', 'open', 2],
     ['latest-by-key', '01 05 06', 'open', 3],
-  ] as const)('under %s sees %s', async (slowConsumer, seen, ending, drops) => {
+  ] as const)('gets, with slowConsumer %s, the events %s', async (slowConsumer, seen, ending, drops) => {
     let dropped = 0
     const { channel, body } = await slow({ slowConsumer, onDrop: (_, { events }) => (dropped += events) })
     await publish(channel, [1, 2, 3, 4, 5, 6], (n) => (n % 2 === 0 ? 'even' : 'odd'))
@@ -316,7 +316,7 @@ describe('a slow subscriber', () => {
     expect(dataOf(body)).toBe(`01 ${'x'.repeat(500)}`)
   })
 
-  it('is told of once, at three quarters, until it has caught up', async () => {
+  it('is reported once, at three quarters, until it has caught up', async () => {
     const warnings: number[] = []
     const { channel, body } = await slow({
       slowConsumer: 'drop-newest',
@@ -334,14 +334,14 @@ describe('a slow subscriber', () => {
     expect(warnings).toEqual([3 * size, 3 * size])
   })
 
-  it('does not hold up the others', async () => {
+  it('does not delay other subscribers', async () => {
     const { channel } = await slow({})
     const { body } = await join(channel)
     await publish(channel, [1, 2, 3, 4, 5, 6, 7])
     expect(dataOf(body)).toBe('01 02 03 04 05 06 07')
   })
 
-  it('that goes away is forgotten with all that waited for it', async () => {
+  it('is removed with its waiting events when it disconnects', async () => {
     const { channel, body } = await slow({})
     await publish(channel, [1, 2])
     body.disconnect()

@@ -6,18 +6,18 @@ import type { ChannelEvent, History } from './history.ts'
 import { reportThrown } from '../stream/report.ts'
 import type { StreamListener } from '../stream/stream-listener.ts'
 
-/** Bytes that are written together when a client catches up. */
+/** Bytes per write while a client catches up. */
 const SLICE_BYTES = 64 * 1024
 
-/** Share of its buffer from which on a subscriber counts as slow. */
+/** Filled share of the buffer at which a subscriber counts as slow. */
 const SLOW_SHARE = 0.75
 
-/** What a subscriber needs of its channel. */
+/** The members of a channel that a subscriber uses. */
 export interface SubscriberHost {
   readonly history: History
   readonly slowConsumer: SlowSubscriber
   readonly maxBufferedBytes: number
-  /** Gives the events of this turn to all subscribers now. */
+  /** Sends the events of this turn to all subscribers now. */
   flush(): void
   onSlow(subscriber: Subscriber, bufferedBytes: number): void
   onDrop(subscriber: Subscriber, events: number): void
@@ -25,22 +25,21 @@ export interface SubscriberHost {
 }
 
 /**
- * One stream on a channel: catching up from the history, live, or waiting for its client to read.
+ * One stream on a channel. It catches up from the history, is live, or waits for its client to read.
  *
- * While it catches up, all it holds is its place in the history. While it waits, its events wait in a queue of
- * references to the shared blocks.
+ * While it catches up, it stores only its place in the history. While it waits, it queues references to shared blocks.
  */
 export class Subscriber implements StreamListener {
-  // What a broadcast touches stands together at the front.
+  // Fields that a broadcast uses come first, so that they share a cache line.
   readonly stream: EventStream
   readonly #filter: EventFilter | undefined
-  /** Place of the next event for this client; earlier ones it has, or is not to get. */
+  /** Sequence number of the next event for this client. */
   #nextSeq = 0
-  /** Not before it has caught up, nor when its stream is over. */
+  /** Whether the subscriber has caught up and its stream is open. */
   #isLive = false
   #queue: Map<number | string, ChannelEvent> | undefined = undefined
   readonly #host: SubscriberHost
-  /** What the stream is counted under. */
+  /** Counters of the stream in `Admission`. */
   readonly counted: readonly string[]
   #queuedBytes = 0
   #isSlow = false
@@ -71,7 +70,7 @@ export class Subscriber implements StreamListener {
     this.#host.onEnd(this)
   }
 
-  /** Sends what the history keeps from `seq` on, then goes live. */
+  /** Sends the kept events from `seq` on, then goes live. */
   start(seq: number): void {
     this.#nextSeq = seq
     this.#catchUp()
@@ -80,13 +79,13 @@ export class Subscriber implements StreamListener {
   /**
    * Sends the events of one turn.
    *
-   * @param block All of them, joined; shared with other subscribers
-   * @param selections Blocks made for other filters, by the places of their events
+   * @param block All events, joined and shared with other subscribers
+   * @param selections Blocks for other filters, by the sequence numbers of their events
    */
   deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
     if (!this.#isLive) return
     const wanted = this.#wanted(events)
-    // The filter may have unsubscribed it.
+    // The filter may have unsubscribed this stream.
     if (wanted.length === 0 || !this.#isLive) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
     else {
@@ -99,7 +98,7 @@ export class Subscriber implements StreamListener {
     const { history } = this.#host
     while (this.#nextSeq < history.nextSeq) {
       if (this.#isOver) return
-      // What the client has yet to get was removed: it has to come back to be told.
+      // The next events were removed from the history. Abort, so that the client reconnects and `onGap` is called.
       if (this.#nextSeq < history.firstSeq) return this.stream.breakOff()
       const slice = this.#nextSlice(history)
       if (slice.length === 0 || this.stream.write(joined(slice), slice.length)) continue
@@ -133,7 +132,7 @@ export class Subscriber implements StreamListener {
     if (this.#filter === undefined) return true
     try {
       const isWanted: unknown = this.#filter(event)
-      // A promise would let everything pass.
+      // A promise would be truthy for each event.
       if (typeof isWanted !== 'boolean') {
         throw new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`)
       }
@@ -160,7 +159,7 @@ export class Subscriber implements StreamListener {
 
   #enqueue(event: ChannelEvent): void {
     const queue = this.#queue
-    // The event before may have ended the stream.
+    // The previous event may have ended the stream.
     if (queue === undefined) return
     const { slowConsumer, maxBufferedBytes } = this.#host
     const key = slowConsumer === 'latest-by-key' ? (event.key ?? event.seq) : event.seq
@@ -169,7 +168,7 @@ export class Subscriber implements StreamListener {
     if (this.#queuedBytes > room && slowConsumer === 'close') return this.stream.breakOff()
     if (this.#queuedBytes > room && slowConsumer === 'drop-newest') dropped++
     else {
-      // The newest event is kept even if it alone is over the bound: it is what the client is to end with.
+      // Keep the newest event even if it alone exceeds the limit, so that the client ends with the current state.
       for (const oldest of this.#queuedBytes > room ? queue.keys() : []) {
         dropped += this.#remove(queue, oldest)
         if (this.#queuedBytes <= room) break
@@ -197,18 +196,18 @@ export class Subscriber implements StreamListener {
   }
 }
 
-/** The blocks of several events as one. */
+/** Joins the blocks of several events. */
 function joined(events: readonly ChannelEvent[]): Uint8Array {
   const [only] = events
   return events.length === 1 && only !== undefined ? only.wire : Buffer.concat(events.map(({ wire }) => wire))
 }
 
-/** As `joined`, for streams that share it. */
+/** Joins the blocks of several events into a chunk that streams share. */
 export function shared(events: readonly ChannelEvent[]): SharedChunk {
   return { bytes: joined(events), chunked: undefined }
 }
 
-/** As `shared`, once for all subscribers that chose the same. */
+/** Joins the blocks of several events, once for all subscribers with the same selection. */
 function selected(events: readonly ChannelEvent[], selections: Map<string, SharedChunk>): SharedChunk {
   const name = events.map(({ seq }) => seq).join()
   let chunk = selections.get(name)

@@ -1,18 +1,18 @@
 import type { ResponseBody } from '@fw/types'
 import { startHeartbeat, type HeartbeatTarget } from './heartbeat.ts'
 
-/** A stream whose client has to read before more is written. */
+/** A stream that waits until its client reads. */
 export interface BlockedStream {
   /** Bytes of the stream that the transport has taken so far. */
   readonly takenBytes: number
   isOpen(): boolean
-  /** Ends the stream at once. */
+  /** Aborts the stream. */
   breakOff(): void
 }
 
-/** Waits for a client to read everything, but not for one that reads nothing. */
+/** Waits until a client has read everything, and aborts the stream of a client that reads nothing. */
 export class Blockage implements HeartbeatTarget {
-  /** Resolves when the transport has taken everything written, or the stream is over; never rejects. */
+  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
   readonly over: Promise<void>
   readonly #stream: BlockedStream
   #takenBytes: number
@@ -21,7 +21,7 @@ export class Blockage implements HeartbeatTarget {
   beatSlot: Set<HeartbeatTarget> | undefined = undefined
 
   /**
-   * @param stallTimeoutMs Longest time in which the client may read nothing, in milliseconds; 0 sets no limit
+   * @param stallTimeoutMs Longest time without a read by the client, in milliseconds; 0 disables the limit
    * @param onOver Called before `over` resolves
    */
   constructor(stream: BlockedStream, body: ResponseBody, stallTimeoutMs: number, onOver: () => void) {
@@ -30,12 +30,12 @@ export class Blockage implements HeartbeatTarget {
     this.over = this.#wait(body, stallTimeoutMs, onOver)
   }
 
-  /** More was written meanwhile. */
+  /** Records that more bytes were written. */
   prolong(): void {
     this.#isProlonged = true
   }
 
-  /** A stall limit has passed since the last look. */
+  /** Aborts the stream if the client has read nothing since the last call, one stall limit ago. */
   beat(): void {
     const before = this.#takenBytes
     this.#takenBytes = this.#stream.takenBytes

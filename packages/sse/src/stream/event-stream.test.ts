@@ -8,7 +8,7 @@ import { sse } from './sse.ts'
 
 const bodies: FakeBody[] = []
 
-// A stream that stays open keeps its timer.
+// An open stream keeps its timer.
 afterEach(() => {
   for (const body of bodies.splice(0)) body.disconnect()
 })
@@ -19,15 +19,15 @@ async function open(options?: SseOptions): Promise<{ stream: SseStream; body: Fa
   return { stream: await sse(ctx, options), body }
 }
 
-/** Whether a promise is settled once everything that could settle it has run. */
+/** Reports whether a promise has settled after all pending callbacks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending')
   await new Promise(setImmediate)
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending
 }
 
-describe('writing', () => {
-  it('writes each call as one chunk', async () => {
+describe('a write', () => {
+  it('sends each call as one chunk', async () => {
     const { stream, body } = await open()
     await stream.event('tick', 'now')
     await stream.data('a\nb')
@@ -51,7 +51,7 @@ describe('writing', () => {
     expect(body.chunks.map(String)).toEqual(['data: 1\n\nid: 2\ndata: 2\n\n'])
   })
 
-  it('writes nothing, not even a chunk, where there is nothing to write', async () => {
+  it('sends nothing, not even an empty chunk, for an empty block', async () => {
     const { stream, body } = await open()
     await stream.send({})
     await stream.sendMany([])
@@ -60,13 +60,13 @@ describe('writing', () => {
     expect(body.chunks).toEqual([])
   })
 
-  it('uses the serializer it is given', async () => {
+  it('uses the given serializer', async () => {
     const { stream, body } = await open()
     await stream.sendJson('n', 7, (value) => `[${value}]`)
     expect(body.text).toBe('event: n\ndata: [7]\n\n')
   })
 
-  it('takes a serializer that was compiled from a schema', async () => {
+  it('accepts a serializer compiled from a schema', async () => {
     const { stream, body } = await open()
     const serialize = build({ type: 'object', properties: { name: { type: 'string' } } } as const)
     await stream.sendJson('user', { name: 'Ada', secret: 1 }, serialize)
@@ -109,7 +109,7 @@ describe('writing', () => {
     ['retry below 0', (s) => s.retry(-1), RangeError],
     ['one bad block of many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
     ['a bad item of a source', (s) => s.from([{ id: '\0' }]), TypeError],
-  ])('refuses %s, writes nothing of it and goes on', async (_, call, error) => {
+  ])('refuses %s, sends nothing of it and continues', async (_, call, error) => {
     const { stream, body } = await open()
     await expect(call(stream)).rejects.toThrow(error)
     await stream.data('after')
@@ -118,7 +118,7 @@ describe('writing', () => {
 })
 
 describe('from', () => {
-  it('takes strings as data and objects as blocks', async () => {
+  it('sends strings as data and objects as blocks', async () => {
     const { stream, body } = await open()
     await stream.from(
       (async function* () {
@@ -129,7 +129,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\nevent: e\ndata: b\n\n')
   })
 
-  it('resolves when the client goes, though the source is still silent, and tells it to stop', async () => {
+  it('resolves when the client disconnects while the source waits, and ends the source', async () => {
     const { stream, body } = await open()
     let next: ((value: string) => void) | undefined
     let stopped = false
@@ -155,7 +155,7 @@ describe('from', () => {
   it.each([
     ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
     ['close()', (stream: SseStream) => stream.close()],
-  ])('calls return() of the source at %s, though it is asked for a value', async (_, over) => {
+  ])('calls return() of the source at %s, even while next() is pending', async (_, over) => {
     const { stream, body } = await open()
     const calls: string[] = []
     const source: AsyncIterable<string> = {
@@ -178,7 +178,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('calls return() of a source whose item is refused, and not of one that has ended', async () => {
+  it('calls return() of a source with a refused item, but not of an ended source', async () => {
     const { stream } = await open()
     let returned = 0
     const source = (items: ServerSentEvent[]): Iterable<ServerSentEvent> => ({
@@ -199,7 +199,7 @@ describe('from', () => {
     expect(returned).toBe(1)
   })
 
-  it('rejects with what the source throws', async () => {
+  it('rejects with the error of the source', async () => {
     const { stream } = await open()
     const source = (async function* () {
       yield 'a'
@@ -214,7 +214,7 @@ describe('from', () => {
     ['a number', 1],
     ['text', 'text'],
     ['an object', {}],
-  ])('refuses %s as a source, and the stream goes on', async (_, source) => {
+  ])('refuses %s as a source, and the stream continues', async (_, source) => {
     const { stream, body } = await open()
     await expect(stream.from(source as string[])).rejects.toThrow(
       'stream.from: source must be an iterable object, got ',
@@ -226,10 +226,10 @@ describe('from', () => {
   it.each<[string, () => unknown]>([
     ['throws', () => expect.unreachable()],
     ['rejects', () => Promise.reject(new Error('on purpose'))],
-    // oxlint-disable-next-line unicorn/no-thenable -- what other libraries have for promises
+    // oxlint-disable-next-line unicorn/no-thenable -- simulates the promise of another library
     ['gives what is like a promise and rejects', () => ({ then: (_: unknown, reject: () => void) => reject() })],
     ['never settles', () => new Promise(() => {})],
-  ])('is not disturbed by a source whose return() %s', async (_, giveBack) => {
+  ])('ignores a source whose return() %s', async (_, giveBack) => {
     const { stream, body } = await open()
     let isNotified = false
     const source = {
@@ -248,7 +248,7 @@ describe('from', () => {
     expect(isNotified).toBe(true)
   })
 
-  it('does not touch a source once the stream is over', async () => {
+  it('does not use a source after the end of the stream', async () => {
     const { stream } = await open()
     stream.close()
     let touched = false
@@ -262,27 +262,27 @@ describe('from', () => {
   })
 })
 
-describe('a producer that waits for nothing but its writes', () => {
-  /** Whoever is kept from the event loop that long would be kept from it for ever. */
+describe('a producer that awaits only its writes', () => {
+  /** Writes after which the event loop counts as blocked. */
   const MOST = 100_000
 
   it.each<[string, SseOptions, (stream: SseStream, count: () => boolean) => Promise<void>]>([
     [
-      'in a loop',
+      'a loop of writes',
       {},
       async (stream, goesOn) => {
         while (stream.isOpen() && goesOn()) await stream.data('x')
       },
     ],
     [
-      'in a loop, of which all is dropped',
+      'a loop of dropped writes',
       { slowConsumer: 'drop', maxBufferedBytes: 0 },
       async (stream, goesOn) => {
         while (stream.isOpen() && goesOn()) await stream.data('x')
       },
     ],
     [
-      'in a source',
+      'a source of text',
       {},
       (stream, goesOn) =>
         stream.from(
@@ -292,7 +292,7 @@ describe('a producer that waits for nothing but its writes', () => {
         ),
     ],
     [
-      'in a source of nothing',
+      'a source of empty blocks',
       {},
       (stream, goesOn) =>
         stream.from(
@@ -301,7 +301,7 @@ describe('a producer that waits for nothing but its writes', () => {
           })(),
         ),
     ],
-  ])('%s lets others take their turns, and notices that the client is gone', async (_, options, produce) => {
+  ])('lets other tasks run with %s, and detects the disconnect', async (_, options, produce) => {
     const { stream, body } = await open({ heartbeatMs: 0, ...options })
     if (options.slowConsumer === 'drop') {
       body.capacity = 0
@@ -323,7 +323,7 @@ describe('the end', () => {
     ['the handler throwing', (_, body) => body.abort()],
   ]
 
-  it.each(overs)('makes every write a no-op that resolves, even a wrong one, after %s', async (_, over) => {
+  it.each(overs)('ignores each write, even an invalid one, after %s', async (_, over) => {
     const { stream, body } = await open()
     await stream.data('a')
     expect(stream.isOpen()).toBe(true)
@@ -341,7 +341,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it.each(overs)('aborts the signal after %s, whether it was asked for before or after', async (_, over) => {
+  it.each(overs)('aborts the signal after %s, first read before or after', async (_, over) => {
     const before = await open()
     const { signal } = before.stream
     expect(signal.aborted).toBe(false)
@@ -353,7 +353,7 @@ describe('the end', () => {
     expect(after.stream.signal.aborted).toBe(true)
   })
 
-  it.each(overs)('resolves `closed` after %s, whether it was asked for before or after', async (_, over) => {
+  it.each(overs)('resolves `closed` after %s, first read before or after', async (_, over) => {
     const { stream, body } = await open()
     const { closed } = stream
     expect(await isSettled(closed)).toBe(false)
@@ -385,7 +385,7 @@ describe('the end', () => {
 })
 
 describe('a closing server', () => {
-  it('tells the client when to come back, and ends the stream', async () => {
+  it('sends a retry block and ends the stream', async () => {
     const { ctx, body, drain } = fakeContext()
     const stream = await sse(ctx)
     await stream.data('a')
@@ -397,14 +397,14 @@ describe('a closing server', () => {
     expect(Number(ms)).toBeLessThan(3000)
   })
 
-  it('repeats the time the application chose', async () => {
+  it('sends the retry time of the application', async () => {
     const { ctx, body, drain } = fakeContext()
     await sse(ctx, { retryMs: 7 })
     drain()
     expect(body.text).toBe('retry: 7\n\nretry: 7\n\n')
   })
 
-  it('adds nothing to a stream that is over', async () => {
+  it('sends nothing on an ended stream', async () => {
     const { ctx, body, drain } = fakeContext()
     ;(await sse(ctx)).close()
     drain()
@@ -413,7 +413,7 @@ describe('a closing server', () => {
 })
 
 describe('a slow client', () => {
-  it('lets a write wait until it has read', async () => {
+  it('makes a write wait until it has read', async () => {
     const { stream, body } = await open()
     body.capacity = 0
     const write = stream.data('a')
@@ -425,7 +425,7 @@ describe('a slow client', () => {
     expect(stream.bufferedBytes).toBe(0)
   })
 
-  it('settles the write that waits when it goes away', async () => {
+  it('settles a waiting write when it disconnects', async () => {
     const { stream, body } = await open()
     body.capacity = 0
     const write = stream.data('a')
@@ -434,7 +434,7 @@ describe('a slow client', () => {
     expect(stream.isOpen()).toBe(false)
   })
 
-  it('is cut off under "close" once its buffer would be too full', async () => {
+  it('is aborted under "close" when a write exceeds its buffer', async () => {
     const { stream, body } = await open({ slowConsumer: 'close', maxBufferedBytes: 20 })
     body.capacity = 0
     void stream.data('1')
@@ -447,7 +447,7 @@ describe('a slow client', () => {
     expect(body.text).toBe('data: 1\n\ndata: 2\n\n')
   })
 
-  it('misses events under "drop", and goes on when it has read', async () => {
+  it('misses events under "drop", and gets later ones after it has read', async () => {
     const { stream, body } = await open({ slowConsumer: 'drop', maxBufferedBytes: 20 })
     body.capacity = 0
     void stream.data('1')
@@ -476,7 +476,7 @@ describe('a client that reads nothing', () => {
     vi.useRealTimers()
   })
 
-  it('is given up after 30 s by default', async () => {
+  it('is aborted after 30 s by default', async () => {
     const { stream, body } = await open({ heartbeatMs: 0 })
     body.capacity = 0
     const write = stream.data('a')
@@ -488,7 +488,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is not given up while it reads something', async () => {
+  it('is not aborted while it reads some bytes', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 1000 })
     body.capacity = 0
     void stream.data('x'.repeat(100))
@@ -503,7 +503,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is waited for without end with 0', async () => {
+  it('is never aborted with 0', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 0 })
     body.capacity = 0
     void stream.data('a')
@@ -512,14 +512,14 @@ describe('a client that reads nothing', () => {
   })
 })
 
-describe('heartbeats', () => {
+describe('a heartbeat', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => {
     for (const body of bodies.splice(0)) body.disconnect()
     vi.useRealTimers()
   })
 
-  it('are comments, every 15 s of silence by default', async () => {
+  it('is a comment after 15 s of silence by default', async () => {
     const { stream, body } = await open()
     vi.advanceTimersByTime(13_000)
     expect(body.text).toBe('')
@@ -530,7 +530,7 @@ describe('heartbeats', () => {
     stream.close()
   })
 
-  it('are put off by events', async () => {
+  it('is postponed by events', async () => {
     const { stream, body } = await open({ heartbeatMs: 1000 })
     for (let i = 0; i < 5; i++) {
       vi.advanceTimersByTime(700)
@@ -540,13 +540,13 @@ describe('heartbeats', () => {
     stream.close()
   })
 
-  it('are switched off with 0', async () => {
+  it('is disabled with 0', async () => {
     const { body } = await open({ heartbeatMs: 0 })
     vi.advanceTimersByTime(100_000)
     expect(body.text).toBe('')
   })
 
-  it('are not added to what a client has yet to read', async () => {
+  it('is not sent while the client has bytes to read', async () => {
     const { stream, body } = await open({ heartbeatMs: 1000 })
     body.capacity = 0
     void stream.data('x')
@@ -555,7 +555,7 @@ describe('heartbeats', () => {
     stream.close()
   })
 
-  it('end with the stream', async () => {
+  it('ends with the stream', async () => {
     const { body } = await open({ heartbeatMs: 1000 })
     body.disconnect()
     vi.advanceTimersByTime(5000)

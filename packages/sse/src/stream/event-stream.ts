@@ -11,32 +11,33 @@ import type { SseStream } from './sse-stream.ts'
 import { endSoon } from './staggered-end.ts'
 import type { StreamListener } from './stream-listener.ts'
 
-/** A comment of nothing: four bytes that clients ignore and intermediaries see. */
+/** An empty comment: bytes that clients ignore, and that keep proxies from closing the connection. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 
-/** How long clients wait before they reconnect when the server closes, and up to how much longer. */
+/** Reconnection time that a closing server sends: at least `DRAIN_RETRY_MS`, plus a random part of `DRAIN_SPREAD_MS`. */
 const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
 /**
- * Writes, by all streams, after which one waits for the next turn of the event loop. A producer that waits for nothing
- * but a client that reads fast would keep the process from everything else, even from noticing that the client is gone.
+ * Number of writes of all streams after which one write waits for the next event-loop turn. Otherwise a producer with a
+ * fast client would block the event loop, and even the detection of a disconnect.
  */
 const WRITES_IN_A_ROW = 64
 
-/** Streams open in this process. */
+/** Number of open streams in this process. */
 let openStreams = 0
 
 let writesInARow = 0
 
-/** What a stream needs to know of its exchange beside the body. */
+/** The parts of the context that a stream uses, besides the body. */
 export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'protocol' | 'clientAddress'> & {
   readonly exchange?: Pick<Context['exchange'], 'remoteAddress' | 'remotePort'>
 }
 
 /** The stream that `sse()` opens, with the members that channels and timers use. */
+// docs/decisions/0064
 export class EventStream<Events extends object = SseEvents> implements SseStream<Events>, HeartbeatTarget {
-  // What a broadcast touches stands together at the front: with many streams none of it is in a cache of the processor.
+  // Fields that a broadcast uses come first, next to each other: with many streams, none of them is in a CPU cache.
   readonly #body: ResponseBody
   readonly #heartbeats: HeartbeatWheel | undefined
   beatTick = 0
@@ -53,8 +54,8 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   #blockage: Blockage | undefined = undefined
 
   /**
-   * @param body The body of a response whose head says `text/event-stream`
-   * @param context Tells when the exchange of that body is over, and when the server begins to close
+   * @param body Body of a response with the type `text/event-stream`
+   * @param context Reports the end of the request and the start of a server shutdown
    */
   constructor(body: ResponseBody, settings: StreamSettings, lastEventId: string | null, context: StreamContext) {
     this.#body = body
@@ -152,28 +153,28 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   }
 
   /**
-   * Sends blocks that are encoded already.
-   * @param events How many blocks there are
-   * @returns False if more is buffered than the transport takes: wait for `drained()`
+   * Sends encoded blocks.
+   * @param events Number of blocks
+   * @returns False if the transport buffers more than its limit: wait for `drained()`
    */
   write(chunk: Uint8Array, events: number): boolean {
     this.#count(events)
     return this.#body.write(chunk) || this.#wait()
   }
 
-  /** Sends blocks as `write` does, from bytes that other streams send too. */
+  /** Sends encoded blocks that other streams send too. Returns the same as `write`. */
   writeShared(chunk: SharedChunk, events: number): boolean {
     const body = this.#body
     this.#count(events)
     return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
-  /** Resolves when the transport has taken all bytes, or the stream is over; never rejects. */
+  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
   drained(): Promise<void> {
     return this.#blockage?.over ?? Promise.resolve()
   }
 
-  /** Ends the stream so that the client reconnects after `retryMs`. */
+  /** Ends the stream, and makes the client reconnect after `retryMs`. */
   sendAway(reason: StreamEnd, retryMs: number): void {
     if (!this.isOpen()) return
     this.#letOthersFinish()
@@ -181,7 +182,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#end(reason)
   }
 
-  /** Aborts the stream without the bytes that wait: a client that does not read would never reach its end. */
+  /** Aborts the stream and discards its buffered bytes, because a client that does not read never reaches the end. */
   breakOff(): void {
     this.#finish('slow')
     this.#body.abort(new Error('The client of an event stream reads too slowly'))
@@ -189,7 +190,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
 
   /** Notifies `listener` before each other write and before the stream ends, so that it can write first. */
   listen(listener: StreamListener): void {
-    // Mostly there is one; an array that grew would take room for 17.
+    // Most streams have one listener. An array that grows reserves room for 17.
     this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
   }
 
@@ -199,7 +200,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
 
   /** Sends an empty comment, so that intermediaries keep the connection open. */
   beat(): void {
-    // A client that has bytes to read needs none.
+    // Buffered bytes already keep the connection open.
     if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
@@ -216,7 +217,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   get session(): string | undefined {
     const { protocol, exchange } = this.#context
     if (protocol === 'HTTP/1.1') return undefined
-    // A proxy that is trusted has many clients on one connection.
+    // A trusted proxy sends the requests of many clients on one connection.
     return `${exchange?.remoteAddress} ${exchange?.remotePort} ${this.clientAddress}`
   }
 
@@ -225,7 +226,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#events += events
   }
 
-  /** Sees to it that the client takes what waits. @returns False, as the write that has to wait for it */
+  /** Starts to wait until the client reads. Always returns false, the result of a write that must wait. */
   #wait(): boolean {
     if (this.#blockage !== undefined) this.#blockage.prolong()
     else {
@@ -243,9 +244,9 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     }
   }
 
-  /** @returns False if the client has to read first */
+  /** Returns false if the caller must wait until the client reads. */
   #send(text: string, events: number): boolean {
-    // An empty chunk would be the end of an HTTP/1.1 body.
+    // An empty chunk would end an HTTP/1.1 body.
     if (text === '') return true
     this.#letOthersWrite()
     // Lone surrogates become U+FFFD here.
@@ -258,7 +259,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   #isTooSlowFor(chunk: Uint8Array): boolean {
     if (this.#settings.slowConsumer === 'wait') return false
     const buffered = this.#body.bufferedBytes
-    // A block that is larger than the whole buffer still goes to a client that keeps up.
+    // A client that reads everything still gets a block larger than the limit.
     return buffered > 0 && buffered + chunk.byteLength > this.#settings.maxBufferedBytes
   }
 
@@ -291,7 +292,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     }
   }
 
-  /** Sends the client elsewhere: not all of them at the same moment, unless the application said when. */
+  /** Makes the client reconnect to another server, at a random time unless the option `retryMs` is set. */
   #drain(): void {
     const retryMs = this.#settings.retryMs ?? DRAIN_RETRY_MS + Math.floor(Math.random() * DRAIN_SPREAD_MS)
     const end = (): void => {

@@ -69,7 +69,7 @@ describe('encodeEvent', () => {
     ['x'.repeat(4096), 'x'],
     ['é'.repeat(2048), 'é'],
     ['\u{1F600}'.repeat(1024), 'x'],
-  ])('an id has 4,096 bytes at most: case %#', (id, more) => {
+  ])('limits an id to 4,096 bytes: case %#', (id, more) => {
     expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
     const error = new RangeError(
       `encodeEvent: id must be at most 4096 bytes long, got ${Buffer.byteLength(id + more)} bytes. Clients send it back in a header field.`,
@@ -77,11 +77,11 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses to retry after %j', (retry) => {
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses the retry time %j', (retry) => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 
-  it('dispatches exactly what was given, for any text', () => {
+  it('encodes any text so that a client dispatches exactly that text', () => {
     const anyText = fc.string({ unit: fc.constantFrom('\r', '\n', ':', ' ', 'data: x', 'é', '\u2028', '\0', 'a') })
     const oneLine = anyText.map((text) => text.replaceAll(/[\r\n\0]/g, ''))
     fc.assert(

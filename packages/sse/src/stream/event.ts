@@ -1,31 +1,31 @@
 import { showValue } from '@fw/options'
 
-/** What one block of an event stream holds. Without any field nothing is written. */
+/** The fields of one block of an event stream. A block without fields is not written. */
 export interface ServerSentEvent {
-  /** Text that clients ignore; every line becomes one comment line. */
+  /** Text that clients ignore. Each line becomes one comment line. */
   readonly comment?: string | undefined
-  /** Event type; clients use `message` when it is absent or empty. */
+  /** Event type. Clients use `message` if it is absent or empty. */
   readonly event?: string | undefined
-  /** Becomes the client's last event id; an empty one resets it. */
+  /** Becomes the last event id of the client. An empty id resets it. */
   readonly id?: string | undefined
-  /** How long the client waits before it reconnects, in milliseconds. */
+  /** Time that the client waits before it reconnects, in milliseconds. */
   readonly retry?: number | undefined
-  /** Payload; every line becomes one `data` line. A named event without data gets one empty line, so that it dispatches. */
+  /** Payload. Each line becomes one `data` line. A named event without data gets an empty one, so that clients dispatch it. */
   readonly data?: string | undefined
 }
 
 /**
- * Bytes of an id. Clients send it back in a header field, which servers and proxies take 8 KiB of, with all the others;
- * after a response of 431 they never try again.
+ * Maximum bytes of an id. Clients send it in a header field, and servers and proxies often limit all fields to 8 KiB. After
+ * a 431 response, clients never reconnect.
  */
 const MAX_ID_BYTES = 4096
 
 /**
- * Encodes a block for the wire, ending in the blank line that dispatches it.
+ * Encodes a block, including the blank line that dispatches it.
  *
- * Data and comments are cut at CRLF, CR and LF, so the client sees each of them as LF.
+ * Splits data and comments at CRLF, CR and LF. The client joins data lines with LF.
  *
- * @returns The empty string if there is nothing to write
+ * @returns An empty string for a block without fields
  * @throws {TypeError} if a field has the wrong type, `event` or `id` contains a line break, or `id` contains a control
  *   character other than TAB
  * @throws {RangeError} if `retry` is not a safe integer of at least 0, or `id` is longer than 4,096 bytes
@@ -39,9 +39,9 @@ export function encodeEvent(block: ServerSentEvent): string {
 }
 
 /**
- * Encodes a block as `encodeEvent` does.
+ * Encodes a block like `encodeEvent`.
  *
- * @param api The function that was called; begins every error
+ * @param api Name of the called function, which begins every error
  */
 export function encodeBlock(api: string, block: ServerSentEvent): string {
   if (typeof block !== 'object' || block === null) {
@@ -50,7 +50,7 @@ export function encodeBlock(api: string, block: ServerSentEvent): string {
   const { comment, event, id, retry, data } = block
   let text = ''
   if (comment !== undefined) text += lines('', requireString(api, 'comment', comment))
-  // An empty name is no name.
+  // An empty name counts as absent.
   if (event !== undefined && event !== '') text += line(api, 'event', event)
   if (id !== undefined) text += idLine(api, id)
   if (retry !== undefined) text += `retry: ${requireMilliseconds(api, 'retry', retry)}\n`
@@ -81,13 +81,13 @@ export function requireMilliseconds(api: string, name: string, value: unknown): 
 
 function idLine(api: string, id: string): string {
   const text = line(api, 'id', id)
-  // Clients ignore an id with NUL. They send any other back, but servers refuse such a header field with 400, after
-  // which clients never reconnect.
+  // Clients ignore an id with NUL. They send other controls back in a header field, which servers refuse with 400. After
+  // that, clients never reconnect.
   if (/[^\t\P{Cc}]/u.test(id)) {
     const fix = 'Encode it, for example with encodeURIComponent().'
     throw new TypeError(`${api}: id must be without control characters, got ${showValue(id)}. ${fix}`)
   }
-  // No character has more than 3 bytes for each of its code units.
+  // A UTF-16 code unit has at most 3 bytes in UTF-8.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
     const got = `${Buffer.byteLength(id)} bytes`
     throw new RangeError(
@@ -97,9 +97,9 @@ function idLine(api: string, id: string): string {
   return text
 }
 
-/** Encodes a field that must stay one line. */
+/** Encodes a field that must be one line. */
 function line(api: string, name: string, value: string): string {
-  // Cut like data, the rest would be fields of its own.
+  // A second line would be parsed as a field.
   if (/[\r\n]/.test(requireString(api, name, value))) {
     const fix = 'Only data and comments can have several lines.'
     throw new TypeError(`${api}: ${name} must be without line breaks, got ${showValue(value)}. ${fix}`)
@@ -107,7 +107,7 @@ function line(api: string, name: string, value: string): string {
   return `${name}: ${value}\n`
 }
 
-/** A field of as many lines as its value has. */
+/** Encodes a field with one line for each line of its value. */
 function lines(name: string, value: string): string {
   if (!/[\r\n]/.test(value)) return `${name}: ${value}\n`
   let text = ''

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 
-/** A heartbeat as whoever writes sees it. */
+/** A heartbeat, as a stream uses it. */
 interface Heartbeat {
   postpone(): void
   stop(): void
@@ -48,7 +48,7 @@ describe('startHeartbeat', () => {
     expect(beats()).toBe(1)
   })
 
-  it('never leaves more than a period of silence, whenever the last write was', () => {
+  it('never allows more than one silent period after a write', () => {
     for (let at = 1; at < 1000; at += 37) {
       const { beats, heartbeat } = start(1000)
       vi.advanceTimersByTime(at)
@@ -61,7 +61,7 @@ describe('startHeartbeat', () => {
     }
   })
 
-  it('shares one timer among those of one period', () => {
+  it('shares one timer among targets with one period', () => {
     start(1000)
     start(1000)
     start(1000)
@@ -70,7 +70,7 @@ describe('startHeartbeat', () => {
     expect(vi.getTimerCount()).toBe(2)
   })
 
-  it('stops one without the others, also while they beat', () => {
+  it('stops one target without the others, even during a beat', () => {
     const last = start(1000)
     const stopping: HeartbeatTarget = {
       beatTick: 0,
@@ -87,7 +87,7 @@ describe('startHeartbeat', () => {
     expect(other.beats()).toBe(3)
   })
 
-  it('stops its timer with the last one, and may be stopped twice', () => {
+  it('stops its timer with the last target, and ignores a second stop', () => {
     const { heartbeat } = start(1000)
     heartbeat.stop()
     heartbeat.stop()

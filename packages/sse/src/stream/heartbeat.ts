@@ -1,24 +1,24 @@
-/** Ticks in one period: a heartbeat comes at most one tick early, never late. */
+/** Ticks per period. A heartbeat comes at most one tick early and never late. */
 const TICKS = 8
 
 /**
- * What is told that it was silent for a period. It is its own entry in the wheel: there is one for every open stream,
- * and a broadcast postpones them all.
+ * Receives a call after a silent period. It is its own entry in the wheel, because every open stream has one and a
+ * broadcast postpones them all.
  */
 export interface HeartbeatTarget {
-  /** Tick of the last sign of life; to be set to `tick` of the wheel when something is written. */
+  /** Tick of the last write. Set it to `tick` of the wheel at each write. */
   beatTick: number
-  /** Where the wheel keeps it; nobody else's concern. */
+  /** Slot in the wheel. Only the wheel uses it. */
   beatSlot: Set<HeartbeatTarget> | undefined
   beat(): void
 }
 
 /**
- * Calls `silent.beat()` whenever `periodMs` milliseconds have passed without a sign of life.
+ * Calls `silent.beat()` after every `periodMs` milliseconds without a write.
  *
  * All heartbeats of one period share one timer, which does not keep the process alive.
  *
- * @returns What tells the tick, and takes `silent` out
+ * @returns The wheel of that period, with the current tick and `remove`
  */
 export function startHeartbeat(periodMs: number, silent: HeartbeatTarget): HeartbeatWheel {
   let wheel = wheels.get(periodMs)
@@ -29,7 +29,7 @@ export function startHeartbeat(periodMs: number, silent: HeartbeatTarget): Heart
 
 const wheels = new Map<number, HeartbeatWheel>()
 
-/** Keeps everything of one period under the tick at which it is looked at next. */
+/** Stores the targets of one period under the tick of their next check. */
 export class HeartbeatWheel {
   tick = 0
   readonly #periodMs: number
@@ -48,7 +48,7 @@ export class HeartbeatWheel {
     this.#size++
   }
 
-  /** Ends its heartbeats for good; again is without effect. */
+  /** Ends the heartbeats of a target. Further calls have no effect. */
   remove(silent: HeartbeatTarget): void {
     if (silent.beatSlot?.delete(silent) !== true) return
     silent.beatSlot = undefined

@@ -34,7 +34,7 @@ const ended = (reason: string, events: number, bytes: number): object => ({
   open: 0,
 })
 
-it('tells of every stream that opens and why it ends', async () => {
+it('reports each opened stream and the reason of its end', async () => {
   const closed = await open()
   await closed.stream.data('a')
   closed.stream.close()
@@ -55,12 +55,12 @@ it('tells of every stream that opens and why it ends', async () => {
     opened,
     ended('slow', 1, 'data: a\n\n'.length),
     opened,
-    // When to come back.
+    // The retry block.
     ended('shutdown', 0, 'retry: 1000\n\n'.length),
   ])
 })
 
-it('tells what channels do', async () => {
+it('reports the events of a channel', async () => {
   const channel = new SseChannel({ name: 'c', maxStreams: 1, maxBufferedBytes: 60, slowConsumer: 'drop-newest' })
   const { stream, body } = await open('unknown')
   channel.subscribe(stream)
@@ -93,7 +93,7 @@ it('tells what channels do', async () => {
   ])
 })
 
-it('tells of a broadcast when it is over, so that whoever hears of it may publish and end the channel', async () => {
+it('reports a broadcast after its end, so that a listener can publish and close the channel', async () => {
   const channel = new SseChannel()
   const { stream, body } = await open()
   channel.subscribe(stream)

@@ -1,25 +1,25 @@
 import { channel, type Channel } from 'node:diagnostics_channel'
 
-/** Why a stream ended. */
+/** Reason for the end of a stream. */
 export type StreamEnd =
   /** `close()` was called, or the handler returned. */
   | 'closed'
-  /** The client went away, or the handler threw. */
+  /** The client disconnected, or the handler threw. */
   | 'aborted'
-  /** The client read too slowly, or nothing for too long. */
+  /** The client read too slowly or stalled. */
   | 'slow'
   /** The server or the channel closes. */
   | 'shutdown'
-  /** There were too many streams. */
+  /** The stream exceeded a limit of the channel. */
   | 'refused'
 
-/** What each message of `node:diagnostics_channel` tells. */
+/** Messages of `node:diagnostics_channel`. */
 export interface SseMetrics {
-  /** `fw.sse.open`: a stream was opened. `open` streams there are now. */
+  /** `fw.sse.open`: a stream opened. `open` is the number of streams now open. */
   readonly open: { readonly protocol: string; readonly open: number }
   /**
-   * `fw.sse.close`: a stream ended, after so many blocks (events, comments) of the application, and bytes: those of its
-   * blocks, heartbeats and the time to come back after.
+   * `fw.sse.close`: a stream ended. `events` counts the blocks that the application sent; `bytes` also includes heartbeats
+   * and `retry` blocks.
    */
   readonly close: {
     readonly reason: StreamEnd
@@ -28,8 +28,8 @@ export interface SseMetrics {
     readonly open: number
   }
   /**
-   * `fw.sse.broadcast`: a channel gave the events of one turn, `bytes` in all, to its subscribers. Of earlier writes to
-   * these `bufferedBytes` had not been taken.
+   * `fw.sse.broadcast`: a channel sent the events of one turn, `bytes` in total, to its subscribers. `bufferedBytes` is the
+   * sum of the bytes of earlier writes that still waited for them.
    */
   readonly broadcast: {
     readonly channel: string
@@ -38,13 +38,13 @@ export interface SseMetrics {
     readonly bufferedBytes: number
     readonly subscribers: number
   }
-  /** `fw.sse.drop`: events were left out for a subscriber that reads too slowly. */
+  /** `fw.sse.drop`: a channel discarded events for a subscriber that reads too slowly. */
   readonly drop: { readonly channel: string; readonly events: number }
   /** `fw.sse.slow`: the buffer of a subscriber is three quarters full. */
   readonly slow: { readonly channel: string; readonly bufferedBytes: number }
-  /** `fw.sse.gap`: a subscriber missed events that are no longer kept. */
+  /** `fw.sse.gap`: a subscriber missed events that the history no longer has. */
   readonly gap: { readonly channel: string; readonly lastEventId: string | null }
-  /** `fw.sse.refuse`: a subscriber was sent away because of a limit. */
+  /** `fw.sse.refuse`: a channel refused a subscriber because of a limit. */
   readonly refuse: { readonly channel: string; readonly limit: string }
 }
 
@@ -52,7 +52,7 @@ type Channels = { readonly [Name in keyof SseMetrics]: Channel<unknown, SseMetri
 
 const names = ['open', 'close', 'broadcast', 'drop', 'slow', 'gap', 'refuse'] as const
 
-/** The channels; a message is made only if `hasSubscribers`. */
+/** The diagnostics channels. Create a message only if `hasSubscribers`. */
 export const metrics: Channels = Object.fromEntries(
   names.map((name) => [name, channel(`fw.sse.${name}`)]),
 ) as unknown as Channels

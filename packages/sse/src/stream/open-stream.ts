@@ -2,7 +2,7 @@ import type { Context } from '@fw/types'
 import { EventStream } from './event-stream.ts'
 import type { StreamSettings } from './stream-options.ts'
 
-/** Opens a stream as `sse` does, synchronously and with checked options. */
+/** Opens a stream like `sse`, but synchronously and with checked options. */
 export function openStream<Events extends object>(ctx: Context<object>, settings: StreamSettings): EventStream<Events> {
   if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the response was sent already')
   prepareHead(ctx)
@@ -16,10 +16,10 @@ export function openStream<Events extends object>(ctx: Context<object>, settings
 function prepareHead({ responseHeaders, protocol }: Context<object>): void {
   responseHeaders.set('content-type', 'text/event-stream')
   if (!responseHeaders.has('cache-control')) responseHeaders.set('cache-control', 'no-cache')
-  // nginx and others would hold events back otherwise.
+  // Otherwise nginx and other proxies buffer events.
   if (!responseHeaders.has('x-accel-buffering')) responseHeaders.set('x-accel-buffering', 'no')
   responseHeaders.delete('content-length')
-  // The connection ends with the stream: RFC 9112 §9.6.
+  // RFC 9112 §9.6: the connection ends with the stream.
   if (protocol === 'HTTP/1.1') responseHeaders.set('connection', 'close')
 }
 

@@ -2,10 +2,10 @@ import { showValue } from '@fw/options'
 import type { ServerSentEvent } from './event.ts'
 import type { StreamListener } from './stream-listener.ts'
 
-/** Where events come from: strings are data. */
+/** A source of events. A string is the data of an unnamed event. */
 export type EventSourceOf = AsyncIterable<string | ServerSentEvent> | Iterable<string | ServerSentEvent>
 
-/** As much of a stream as a source needs. */
+/** The members of a stream that a source uses. */
 export interface SourceTarget {
   isOpen(): boolean
   data(text: string): Promise<void>
@@ -14,7 +14,7 @@ export interface SourceTarget {
   unlisten(listener: StreamListener): void
 }
 
-/** Sends what a source yields until it ends or the stream is over, whichever is first. See `SseStream.from`. */
+/** Sends the events of a source until the source or the stream ends. See `SseStream.from`. */
 export async function pumpSource(stream: SourceTarget, source: EventSourceOf): Promise<void> {
   if (!stream.isOpen()) return
   const iterator = iteratorOf(source)
@@ -29,7 +29,7 @@ export async function pumpSource(stream: SourceTarget, source: EventSourceOf): P
         isExhausted = true
         return
       }
-      // What a source gives after the end, if only the reason for it, goes nowhere.
+      // Discard events that the source yields after the end of the stream.
       if (stream.isOpen()) await (typeof value === 'string' ? stream.data(value) : stream.send(value))
     }
   }
@@ -41,7 +41,7 @@ export async function pumpSource(stream: SourceTarget, source: EventSourceOf): P
   }
 }
 
-/** @throws {TypeError} if the source is not an iterable object; a string is text, not a source of single characters */
+/** @throws {TypeError} if the source is not an iterable object. A string is refused, because it would yield characters */
 function iteratorOf(
   source: EventSourceOf,
 ): AsyncIterator<string | ServerSentEvent> | Iterator<string | ServerSentEvent> {
@@ -53,12 +53,12 @@ function iteratorOf(
   throw new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}.${fix}`)
 }
 
-/** Tells a source that nobody wants more; what it makes of that is no concern of the client that left. */
+/** Ends a source. Ignores its errors, because no client waits for them. */
 function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
   try {
-    // Not a promise of ours alone: any that the source makes up.
+    // `return` may return a foreign promise or none.
     Promise.resolve(iterator.return?.()).catch(() => {})
   } catch {
-    // As above.
+    // A source can throw synchronously too.
   }
 }

@@ -1,19 +1,19 @@
-/** Between two reports of one callback: what throws once mostly throws for every event and subscriber. */
+/** Minimum time between two reports of one callback. A failing callback usually fails for each event and subscriber. */
 const PAUSE_MS = 1000
 
 interface Reported {
-  /** As of `performance.now()`. */
+  /** Time of the last report, from `performance.now()`. */
   readonly timeMs: number
-  /** How often the callback has thrown since then. */
+  /** Number of errors since then. */
   unreported: number
 }
 
 const reports = new Map<string, Reported>()
 
 /**
- * Reports what a callback of the application threw, as a process warning: the events of others must not suffer from it.
+ * Reports an error of a callback as a process warning, so that other subscribers still get their events.
  *
- * @param callback What threw, in words; one of a fixed number
+ * @param callback Description of the callback, from a fixed set
  */
 export function reportThrown(callback: string, error: unknown): void {
   const timeMs = performance.now()

@@ -9,13 +9,13 @@ import type { EventName, Serializer, SseEvents } from './typed-events.ts'
  * is over. After that, writes have no effect and never fail.
  */
 export interface SseStream<Events extends object = SseEvents> extends AsyncDisposable {
-  /** The id of the last event that the client received, as it reports when it reconnects, or `null`. */
+  /** The last event id that a reconnecting client sent, or `null`. */
   readonly lastEventId: string | null
-  /** Aborts as soon as the stream is over, for any reason. */
+  /** Aborts when the stream has ended for any reason. */
   readonly signal: AbortSignal
-  /** Resolves as soon as the stream is over, for any reason; never rejects. */
+  /** Resolves when the stream has ended for any reason. Never rejects. */
   readonly closed: Promise<void>
-  /** Number of bytes that were written and that the transport has not taken yet. */
+  /** Number of written bytes that the transport has not taken yet. */
   readonly bufferedBytes: number
 
   /** Reports whether a write can still reach the client. */
@@ -56,17 +56,16 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   sendMany(blocks: Iterable<ServerSentEvent>): Promise<void>
 
   /**
-   * Sends what `source` yields: a string as `data`, an object as `send`. Waits for each write before the next one.
+   * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next one.
    *
-   * Resolves when the source ends or the stream is over, even if the source is still waiting. The end of the stream
-   * calls `return()` of the source. An asynchronous generator notices it at its next `yield`, so use `signal` in long
-   * waits.
+   * Resolves when the source or the stream ends, even if the source is still waiting. The end of the stream calls
+   * `return()` of the source. An async generator sees that only at its next `yield`, so pass `signal` to long waits.
    *
    * @throws as `send`, and any error of the source while the stream is open
    */
   from(source: EventSourceOf): Promise<void>
 
-  /** Ends the stream after the bytes that were written. Has no effect on a closed stream. */
+  /** Ends the stream after the bytes already written. Has no effect on a closed stream. */
   close(): void
 
   /** Closes the stream and waits until the transport has taken all bytes. */

@@ -3,11 +3,11 @@ import { fakeContext } from '../../test/fake-context.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
-/** The bytes of a text, one character each, as header values are kept. */
+/** Returns the bytes of a text as one character each, like a header value. */
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('the head', () => {
-  it('is sent at once and says what follows', async () => {
+  it('is sent immediately with the fields of an event stream', async () => {
     const { ctx, head, isHeadSent } = fakeContext()
     await sse(ctx)
     expect(isHeadSent()).toBe(true)
@@ -19,13 +19,13 @@ describe('the head', () => {
     })
   })
 
-  it.each(['HTTP/2.0', 'HTTP/3.0'])('says nothing about the connection on %s', async (protocol) => {
+  it.each(['HTTP/2.0', 'HTTP/3.0'])('has no Connection field on %s', async (protocol) => {
     const { ctx, head } = fakeContext({ protocol })
     await sse(ctx)
     expect(head.has('connection')).toBe(false)
   })
 
-  it('keeps what the handler set, except the length', async () => {
+  it('keeps fields that the handler set, except the length', async () => {
     const { ctx, head } = fakeContext({ protocol: 'HTTP/2.0' })
     head
       .set('content-length', '5')
@@ -41,7 +41,7 @@ describe('the head', () => {
     })
   })
 
-  it('is all of a response to HEAD: the stream is over from the start', async () => {
+  it('is the whole response to HEAD: the stream is already closed', async () => {
     const { ctx, body } = fakeContext({ method: 'HEAD' })
     const stream = await sse(ctx, { retryMs: 5 })
     expect(stream.isOpen()).toBe(false)
@@ -51,7 +51,7 @@ describe('the head', () => {
     expect(body.text).toBe('')
   })
 
-  it('can be sent once only', async () => {
+  it('is sent only once', async () => {
     const { ctx } = fakeContext()
     await sse(ctx)
     await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of the response was sent already')
@@ -59,7 +59,7 @@ describe('the head', () => {
 })
 
 describe('options', () => {
-  it('write a retry block first', async () => {
+  it('sends a retry block first with retryMs', async () => {
     const { ctx, body } = fakeContext()
     const stream = await sse(ctx, { retryMs: 0 })
     await stream.data('a')
@@ -77,7 +77,7 @@ describe('options', () => {
     [{ lastEventIdParam: 7 }, TypeError],
     [{ heartbeat: 15 }, TypeError],
     [{ stallTimeoutMs: 2 ** 31 }, RangeError],
-  ])('%j are refused before the head is sent', async (options, error) => {
+  ])('refuses %j before the header section is sent', async (options, error) => {
     const { ctx, isHeadSent } = fakeContext()
     await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
     expect(isHeadSent()).toBe(false)
@@ -95,7 +95,7 @@ describe('an error about options', () => {
       'sse: option "slowConsumer" must be "wait", "close" or "drop", got "explode". Omit it to use the default.',
     ],
     [{ stallMs: 1 }, 'sse: unknown option "stallMs". Use stallTimeoutMs instead.'],
-  ])('says for %j what to write', async (options, message) => {
+  ])('states the fix for %j', async (options, message) => {
     await expect(sse(fakeContext().ctx, options)).rejects.toThrow(message)
   })
 })
@@ -105,9 +105,9 @@ describe('lastEventId', () => {
     ['the field', { headers: { 'last-event-id': '7' } }, undefined, '7'],
     ['the field as UTF-8', { headers: { 'last-event-id': bytes('é-1') } }, undefined, 'é-1'],
     ['the field before the parameter', { headers: { 'last-event-id': 'b' }, query: 'id=a' }, 'id', 'b'],
-    ['the parameter that is named', { query: 'id=a%20b' }, 'id', 'a b'],
+    ['the named parameter', { query: 'id=a%20b' }, 'id', 'a b'],
     ['the parameter when the field is empty', { headers: { 'last-event-id': '' }, query: 'id=a' }, 'id', 'a'],
-    ['no parameter by default', { query: 'id=a&lastEventId=b' }, undefined, null],
+    ['null for a parameter by default', { query: 'id=a&lastEventId=b' }, undefined, null],
     ['null for an empty field', { headers: { 'last-event-id': '' } }, undefined, null],
     ['null for an empty parameter', { query: 'id=' }, 'id', null],
     ['null without any', {}, 'id', null],

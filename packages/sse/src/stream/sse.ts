@@ -5,16 +5,16 @@ import type { SseEvents } from './typed-events.ts'
 import { STREAM_KINDS, streamSettings, type SseOptions } from './stream-options.ts'
 
 /**
- * Responses with a stream of server-sent events: sends the head and hands over the stream.
+ * Sends the response header section and returns a stream of server-sent events.
  *
- * Fields set before stay, except `content-length`. The stream ends when the handler returns; a handler that throws
- * breaks it off, so that the client can tell. When the server closes, a `retry` block is written and the stream ends.
- * A response to HEAD is the head alone: its stream is closed from the start.
+ * Header fields that are already set stay, except `content-length`. Returning from the handler ends the stream. Throwing
+ * aborts it, so that the client sees an error instead of a clean end. When the server closes, the stream sends a `retry`
+ * block and ends. For HEAD, the returned stream is already closed.
  *
- * Given a type of its events, such as `sse<{ tick: number }>(ctx)`, the stream takes no others.
+ * A type parameter, such as `sse<{ tick: number }>(ctx)`, limits the events that compile.
  *
  * @throws {TypeError | RangeError} if an option is unknown or out of range
- * @throws {Error} if the head was sent already
+ * @throws {Error} if the header section was already sent
  *
  * @example
  * router.get('/ticks', async (ctx) => {

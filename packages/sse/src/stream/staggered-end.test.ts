@@ -17,7 +17,7 @@ it('ends the first thousand at once and the others in batches, in order', () => 
   expect(ended).toEqual(Array.from({ length: 2500 }, (_, n) => n))
 })
 
-it('does not end what is over by itself', () => {
+it('does not end a stream that has already ended', () => {
   let ended = 0
   const forget: (() => void)[] = []
   for (let n = 0; n < 1001; n++) forget.push(endSoon(() => ended++))
@@ -26,7 +26,7 @@ it('does not end what is over by itself', () => {
   expect(ended).toBe(1000)
 })
 
-it('has room again after a while, and leaves no timer', () => {
+it('starts a new batch after a pause, and leaves no timer', () => {
   let ended = 0
   for (let n = 0; n < 1000; n++) endSoon(() => ended++)
   vi.advanceTimersByTime(100)

@@ -1,4 +1,4 @@
-/** Streams that end at once, and pause before the next ones: 100,000 streams are ended within five seconds. */
+/** Streams per batch, and the pause between batches: 100,000 streams end within five seconds. */
 const BATCH = 1000
 const PAUSE_MS = 50
 
@@ -7,10 +7,10 @@ let timer: NodeJS.Timeout | undefined
 let room = BATCH
 
 /**
- * Ends a stream soon: the first ones at once, the others a batch at a time, so that not all clients come back to the
- * same server in the same moment.
+ * Calls `end` immediately for the first batch of streams and later for others, so that clients do not all reconnect at
+ * the same time.
  *
- * @returns Takes `end` back, if it was not called yet
+ * @returns A function that cancels the call
  */
 export function endSoon(end: () => void): () => void {
   timer ??= setInterval(endNext, PAUSE_MS).unref()

@@ -1,9 +1,9 @@
-/** Who else writes to a stream, such as a channel, and is told when. */
+/** Another writer of a stream, such as a channel. The stream calls these methods so that events keep their order. */
 export interface StreamListener {
-  /** Something else is about to be written: what waits for the end of the turn goes first. */
+  /** Called before another write. Must write the events that wait for the end of the turn. */
   onTurn(): void
-  /** The stream is about to end in order: the last chance to write, also for what the client was too slow for. */
+  /** Called before a normal end. Must write all waiting events, including those held back for a slow client. */
   onEnding(): void
-  /** The stream is over. */
+  /** Called after the stream has ended. */
   onEnd(): void
 }

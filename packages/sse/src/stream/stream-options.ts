@@ -1,26 +1,32 @@
 import { checkOptions, integer, oneOf, type OptionKinds, text } from '@fw/options'
 
 /**
- * What happens to a write when the client reads more slowly than events are made: 'wait' lets it wait, 'close' breaks
- * the stream off so that the client reconnects, 'drop' leaves the block out.
+ * Effect of a write to a client that reads too slowly:
+ *
+ * - `'wait'` makes the write wait.
+ * - `'close'` aborts the stream, so that the client reconnects.
+ * - `'drop'` discards the block.
  */
 export type SlowConsumer = 'wait' | 'close' | 'drop'
 
-/** How a stream is opened and behaves. */
+/** Options of `sse`. All are optional. */
 export interface SseOptions {
-  /** Silence after which a comment is sent, in milliseconds; 0 sends none. Default 15,000: proxies give up after 30 to 60 s. */
+  /**
+   * Sends a comment after this many milliseconds without a write; 0 sends none. Default 15,000, because proxies close
+   * silent connections after 30 to 60 s.
+   */
   readonly heartbeatMs?: number | undefined
-  /** Sent first: how long the client waits before it reconnects, in milliseconds. Default: the client's own choice. */
+  /** Tells the client to wait this many milliseconds before it reconnects. Default: the client decides. */
   readonly retryMs?: number | undefined
-  /** Query parameter that stands in for a missing `Last-Event-ID` field. Default: none. */
+  /** Query parameter to use if the request has no `Last-Event-ID` field. Default: none. */
   readonly lastEventIdParam?: string | undefined
-  /** What happens when the client reads too slowly. Default 'wait'. */
+  /** Effect of a write to a client that reads too slowly. Default 'wait'. */
   readonly slowConsumer?: SlowConsumer | undefined
-  /** Bytes that may wait for the client before 'close' or 'drop' takes effect. Default 1 MiB. */
+  /** Limits the bytes that wait for the client. Above it, 'close' or 'drop' takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /**
-   * Aborts the stream when the client reads none of the bytes that wait for it in this many milliseconds; 0 leaves the
-   * time limit to the engine. Default 30,000.
+   * Aborts the stream if the client reads none of the waiting bytes for this many milliseconds. 0 leaves the limit to the
+   * server. Default 30,000.
    */
   readonly stallTimeoutMs?: number | undefined
 }
@@ -35,10 +41,10 @@ export interface StreamSettings {
   readonly stallTimeoutMs: number
 }
 
-/** The longest delay that Node.js timers take. */
+/** Longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Streams without options share their settings. */
+/** Shared by all streams without options. */
 const DEFAULTS: StreamSettings = {
   heartbeatMs: 15_000,
   retryMs: undefined,
@@ -58,14 +64,14 @@ export const STREAM_KINDS: OptionKinds<SseOptions> = {
   stallTimeoutMs: integer(0, LONGEST_TIMER_MS),
 }
 
-/** What to write instead of other names. */
+/** Suggestions for names that are easily mistaken. */
 const MEANT = { stallMs: 'stallTimeoutMs' }
 
 /**
  * Checks the options of a stream and fills in the defaults.
  *
- * @param api The function that was called; begins every error
- * @param kinds `STREAM_KINDS`, and the kinds of further options that the function has
+ * @param api Name of the called function, which begins every error
+ * @param kinds `STREAM_KINDS`, and the kinds of the function's other options
  * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
  */
 export function streamSettings<Options extends SseOptions>(

@@ -1,28 +1,26 @@
 import { showValue } from '@fw/options'
 
-/**
- * What the events of a stream or a channel carry, by name: `{ tick: number; user: User }`. Without such a type any name
- * may carry anything.
- */
+/** Values of events by name: `{ tick: number; user: User }`. By default, events can have any name and value. */
 export type SseEvents = Record<string, unknown>
 
-/** The names that events may have. */
+/** Names of the events in `Events`. */
 export type EventName<Events extends object> = keyof Events & string
 
-/** Turns a value into the data of an event, for example a function compiled from a schema. */
+/** Converts a value to the data of an event, for example a function compiled from a schema. */
 export type Serializer<T> = (value: T) => string
 
 /** Serializers by the names of events. */
 export type Serializers<Events extends object> = {
-  // The form of a method, so that where names may carry anything a serializer can still ask for what it knows.
+  // A method type is bivariant, so a serializer can declare a narrower parameter than `unknown`.
   readonly [Name in keyof Events]?: { serialize(value: Events[Name]): string }['serialize']
 }
 
 /**
- * Turns a value into the data of an event.
+ * Converts a value to the data of an event.
  *
- * @param api The function that was called; begins every error
- * @throws {TypeError} if the value has no JSON form; what `serialize` throws
+ * @param api Name of the called function, which begins every error
+ * @throws {TypeError} if the value has no JSON form
+ * @throws Any error of `serialize`
  */
 export function toData<T>(api: string, value: T, serialize: (value: T) => unknown = JSON.stringify): string {
   const text = serialize(value)

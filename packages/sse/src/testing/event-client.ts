@@ -1,12 +1,13 @@
 import { EventReader, type ReceivedEvent } from './event-reader.ts'
 
-/** What can answer a request: a `Server`, an `App`, or `{ fetch }` for a server elsewhere. */
+/** An object that answers requests: a `Server`, an `App`, or `{ fetch }` for a remote server. */
 export interface Fetcher {
   fetch(input: string, init?: RequestInit): Promise<Response>
 }
 
 /**
- * A client of event streams for tests: reads like an `EventSource`, but event by event, and comes back only when told to.
+ * Reads event streams in tests. Parses like an `EventSource`, but returns one event at a time and reconnects only on
+ * `reconnect()`.
  *
  * @example
  * await using client = await EventClient.connect(server, '/orders')
@@ -27,17 +28,17 @@ export class EventClient implements AsyncDisposable {
   }
 
   /**
-   * Asks for a stream. Resolves when its head is there.
+   * Requests a stream. Resolves when the response header section has arrived.
    *
-   * @param init As for `fetch`; `last-event-id` among its headers asks for what was missed
-   * @throws {Error} if the response is no event stream
+   * @param init Options of `fetch`. A `last-event-id` header field requests missed events
+   * @throws {Error} if the response is not an event stream
    */
   static async connect(fetcher: Fetcher, target: string, init: RequestInit = {}): Promise<EventClient> {
     const lastEventId = new Headers(init.headers).get('last-event-id') ?? ''
     return new EventClient(fetcher, target, init, await connect(fetcher, target, init, lastEventId))
   }
 
-  /** The head of the response. */
+  /** The response of the current connection. */
   get response(): Response {
     return this.#connection.response
   }
@@ -47,17 +48,17 @@ export class EventClient implements AsyncDisposable {
     return this.#connection.reader.lastEventId
   }
 
-  /** The reconnection time the server gave, or `null`. */
+  /** The reconnection time that the server sent, or `null`. */
   get retryMs(): number | null {
     return this.#connection.reader.retryMs
   }
 
-  /** Comments received on this connection, heartbeats among them. */
+  /** Comments received on this connection, including heartbeats. */
   get comments(): readonly string[] {
     return this.#connection.reader.comments
   }
 
-  /** The next event; `undefined` when the stream has ended. @throws if it was broken off */
+  /** Returns the next event; `undefined` after the end of the stream. @throws if the stream was aborted */
   async next(): Promise<ReceivedEvent | undefined> {
     const { reader, body } = this.#connection
     while (reader.events.length === 0) {
@@ -68,7 +69,7 @@ export class EventClient implements AsyncDisposable {
     return reader.events.shift()
   }
 
-  /** The next `count` events, fewer if the stream ends before. @throws as `next` */
+  /** Returns the next `count` events, or fewer if the stream ends. @throws as `next` */
   async take(count: number): Promise<ReceivedEvent[]> {
     const events: ReceivedEvent[] = []
     while (events.length < count) {
@@ -79,16 +80,16 @@ export class EventClient implements AsyncDisposable {
     return events
   }
 
-  /** Leaves, if still there, and comes back for what was missed after the last event received. @throws as `connect` */
+  /** Closes the connection and opens a new one that requests the events after the last received one. @throws as `connect` */
   async reconnect(): Promise<void> {
     const { lastEventId } = this
     await this.close()
     this.#connection = await connect(this.#fetcher, this.#target, this.#init, lastEventId)
   }
 
-  /** Leaves. */
+  /** Closes the connection. */
   async close(): Promise<void> {
-    // The stream may have been broken off, which is as good as closed.
+    // The server may have aborted the stream already.
     await this.#connection.body.cancel().catch(() => {})
   }
 

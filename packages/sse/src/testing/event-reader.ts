@@ -1,20 +1,20 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 
-/** An event as an `EventSource` dispatches it. */
+/** An event that an `EventSource` would dispatch. */
 export interface ReceivedEvent {
   readonly type: string
   readonly data: string
   readonly lastEventId: string
 }
 
-/** What an `EventSource` makes of the text of a stream, fed piece by piece. */
+/** Parses a stream piece by piece, like an `EventSource`. */
 export class EventReader {
-  /** Events that nobody has taken yet. */
+  /** Parsed events. A reader can remove events from the front. */
   readonly events: ReceivedEvent[] = []
   readonly comments: string[] = []
-  /** The id it would send on reconnection. */
+  /** The id that a client would send when it reconnects. */
   lastEventId = ''
-  /** The reconnection time it was told, or `null`. */
+  /** The received reconnection time, or `null`. */
   retryMs: number | null = null
   readonly #parser: EventSourceParser
   // The decoder must keep a byte order mark, as `feed` removes the only one that a stream may begin with.
@@ -28,7 +28,7 @@ export class EventReader {
       onComment: (comment) => this.comments.push(comment),
       onEvent: ({ event, data }) => this.events.push({ type: event || 'message', data, lastEventId: this.lastEventId }),
     })
-    // An empty line before the stream ends the search of the parser for a mark, which would remove a second one.
+    // After an empty line, the parser does not look for a byte order mark, so that it cannot remove a second one.
     this.#parser.feed('\n')
   }
 
@@ -42,7 +42,7 @@ export class EventReader {
 }
 
 /**
- * What an `EventSource` makes of a whole stream.
+ * Parses a whole stream like an `EventSource`.
  *
  * @example
  * parseEvents('id: 1\ndata: a\n\n').events   // [{ type: 'message', data: 'a', lastEventId: '1' }]

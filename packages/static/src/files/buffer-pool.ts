@@ -8,6 +8,7 @@ const MAX_LARGE = 64
 const MAX_IDLE_SMALL = 64
 
 /** Reuses buffers for reading files, because allocating one costs more than the read. */
+// docs/decisions/0051
 export class BufferPool {
   readonly #large: Buffer[] = []
   readonly #small: Buffer[] = []

@@ -36,6 +36,7 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
  * @param before Sample from before the file was opened, or of bytes sent since. Without it, growth counts as a change:
  *   a writer may have truncated and rewritten the file before the first read
  */
+// docs/decisions/0055
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {
   const { stats } = source
   let now = await stateOf(source)

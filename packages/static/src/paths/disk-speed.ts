@@ -18,6 +18,7 @@ const IDLE_MS = 20
  * the next calls to the pool for 10 ms. While pooled calls stay slow, or another synchronous call is slow, that time
  * doubles up to one second. A slow disk so blocks the event loop for single calls, far apart.
  */
+// docs/decisions/0050
 export class DiskSpeed {
   #averageMs = 0
   #isHeld = false

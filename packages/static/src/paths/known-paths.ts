@@ -27,8 +27,9 @@ interface CheckedDirectory extends CheckTime {
 
 /**
  * Remembers the files of request paths. Before each response, it checks the files again with stat calls, which the
- * requests of one event-loop turn share. docs/decisions/0050
+ * requests of one event-loop turn share.
  */
+// docs/decisions/0050
 export class KnownPaths {
   readonly #files: FileStat
   readonly #entries = new Map<string, Resolution>()

@@ -4,6 +4,7 @@
  * A `Set` outgrows its table again and again, and each table of V8 leads to the next one. Once one of them is garbage
  * among old objects, all that passed through those behind it are taken to be in use until the next full collection.
  */
+// docs/decisions/0031
 export class ChurnSet<Item extends object> {
   readonly #items: Item[] = []
   readonly #place: PropertyKey

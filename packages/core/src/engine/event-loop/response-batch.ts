@@ -15,6 +15,7 @@ const MAX_WAIT_MS = 0.5
  * Sending one response between every two handlers costs more: each time the operating system wakes a client that has just
  * fallen asleep, and the handlers find the processor's caches full of its work.
  */
+// docs/decisions/0007
 export class ResponseBatch {
   #holders: HeldOutput[] = []
   /** When the first of the holders began to wait. */

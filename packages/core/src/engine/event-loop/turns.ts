@@ -20,6 +20,7 @@ const SHARES_WHILE_ACCEPTING = 1
  * can. Each does a share of work, asks for the next, and waits behind all others when the turn has no more shares. Those
  * who have little to do never ask.
  */
+// docs/decisions/0006
 export class Turns {
   readonly #currentTurn: () => number
   #turn = -1

@@ -30,6 +30,7 @@ const MAX_NAME_LENGTH = 128
  * A field name as it is sent, the same for all connections. Nothing is known here of the values that were sent: what one
  * client gets must not show in the bytes that another one gets (RFC 7541 §7.1).
  */
+// docs/decisions/0088
 export interface SentName {
   readonly text: string
   /** The first number of the name in the static table, or 0. */

@@ -1,6 +1,6 @@
 import { objectWith, showValue } from '@fw/options'
 
-/** As much of a client of the package `redis` as is used: what `createClient()` gives. */
+/** The members of a client of the package `redis`, from `createClient()`, that a backplane uses. */
 export interface RedisClient {
   readonly isOpen: boolean
   duplicate(): RedisClient
@@ -14,7 +14,7 @@ export interface RedisClient {
 const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
 const redisClient = objectWith('a client of the package redis', ...METHODS)
 
-/** @throws {TypeError} if a value is not a client, for example one of another package or an address */
+/** @throws {TypeError} if a value is not a client, for example an address or a client of another package */
 export function requireClient(client: unknown): void {
   if (redisClient.accepts(client)) return
   // An address can contain a password.
@@ -25,20 +25,20 @@ export function requireClient(client: unknown): void {
 }
 
 /**
- * One connection to Redis that is replaced when it fails. By itself it keeps no process alive.
+ * One connection to Redis that is replaced after a failure. An idle connection does not keep the process alive.
  *
- * A half-open connection does not fail by itself, so every call has a time limit.
+ * A half-open connection reports no failure, so every call has a time limit.
  */
 export class RedisConnection {
   readonly #template: RedisClient
-  /** Whether a call that has no reply yet keeps the process alive. */
+  /** Whether a pending call keeps the process alive. */
   readonly holdsProcess: boolean
   #client: RedisClient | undefined = undefined
   #connecting: Promise<unknown> | undefined = undefined
   #isClosed = false
 
   /**
-   * @param template Its options are used, it itself is not
+   * @param template Client whose options are copied. The client itself is not used
    */
   constructor(template: RedisClient, holdsProcess: boolean) {
     this.#template = template
@@ -46,14 +46,14 @@ export class RedisConnection {
   }
 
   /**
-   * Sends a command and gives the reply.
+   * Sends a command and returns the reply.
    *
-   * @throws if there is no reply in time, or it is an error; the connection is then replaced at the next call
+   * @throws if the reply is late or an error. The next call then opens a new connection
    */
   async call(args: readonly string[], timeoutMs: number): Promise<unknown> {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
-    // Timers come first in a turn: where the process stood still, the reply may be there and not be read yet.
+    // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
     const timer = setTimeout(() => {
       setImmediate(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)))
     }, timeoutMs)
@@ -77,11 +77,11 @@ export class RedisConnection {
     if (this.#isClosed) throw new Error('The connection to Redis was closed')
     if (this.#client === undefined) {
       this.#client = this.#template.duplicate()
-      // What goes wrong is known from the calls; without a listener it would end the process.
+      // Calls report failures too. Without a listener, an 'error' event would end the process.
       this.#client.on('error', () => {})
       this.#client.unref()
       this.#connecting = this.#client.connect()
-      // The calls that wait for it are told.
+      // Pending calls reject with this error.
       this.#connecting.catch(() => {})
     }
     return this.#client
@@ -97,7 +97,7 @@ export class RedisConnection {
     try {
       client.destroy()
     } catch {
-      // It was closed already, which is all that is wanted.
+      // The client was already closed.
     }
   }
 }

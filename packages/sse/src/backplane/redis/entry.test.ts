@@ -10,49 +10,49 @@ const entry = {
 }
 const wire = ['5-1', ['o', 'o1', 's', '7', 'p', '4-9', 'm', entry.body]]
 
-describe('replies of Redis', () => {
+describe('a reply of Redis', () => {
   it.each<[string, unknown, unknown]>([
-    ['nothing', null, []],
-    ['XREAD, version 2', [['key', [wire]]], [entry]],
-    ['XREAD, version 3, as an object', { key: [wire] }, [entry]],
-    ['XREAD, version 3, as a map', new Map([['key', [wire]]]), [entry]],
-    ['XREAD, version 3, made flat', ['key', [wire]], [entry]],
-  ])('%s', (_, reply, entries) => {
+    ['null', null, []],
+    ['an XREAD reply in RESP2', [['key', [wire]]], [entry]],
+    ['an XREAD reply in RESP3 as an object', { key: [wire] }, [entry]],
+    ['an XREAD reply in RESP3 as a map', new Map([['key', [wire]]]), [entry]],
+    ['a flattened XREAD reply in RESP3', ['key', [wire]], [entry]],
+  ])('parses %s', (_, reply, entries) => {
     expect(parseRead(reply)).toEqual(entries)
   })
 
   it.each<[string, unknown, unknown]>([
     ['a range', [wire, wire], [entry, entry]],
     ['an empty range', [], []],
-    ['an entry that was deleted', [['5-1', null]], []],
-    ['no list', 'OK', []],
+    ['a deleted entry', [['5-1', null]], []],
+    ['a reply that is not a list', 'OK', []],
     [
-      'fields of other writers, one of them named as another is valued',
+      'fields of other programs, with a name that equals another value',
       [['5-1', ['x', 'o', 'o', 'm']]],
       [{ entryId: '5-1', origin: 'm', number: 0, previous: '', body: '' }],
     ],
-  ])('%s', (_, reply, entries) => {
+  ])('parses %s', (_, reply, entries) => {
     expect(parseEntries(reply)).toEqual(entries)
   })
 })
 
-describe('entries', () => {
+describe('an entry', () => {
   it.each([
     ['5-1', '5-1', 0],
     ['5-2', '5-10', -1],
     ['10-0', '9-9', 1],
     ['0-0', '1-0', -1],
-  ])('compareEntryIds(%j, %j) has the sign of %i', (a, b, sign) => {
+  ])('compares %j with %j: sign %i', (a, b, sign) => {
     expect(Math.sign(compareEntryIds(a, b))).toBe(sign)
   })
 
-  it('become events with the id of the publisher, or their own', () => {
+  it('becomes an event with the id of the publisher, or its own', () => {
     expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7 4-9' })
     const body = encodeBody({ event: 'e', data: 'd', id: 'x', key: undefined })
     expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7 4-9' })
   })
 
-  it('are made again from events', () => {
+  it('is restored from an event', () => {
     for (const id of [undefined, 'x']) {
       const body = encodeBody({ event: 'e', data: 'd', id, key: undefined })
       const event = decodeEntry({ ...entry, body })
@@ -61,7 +61,7 @@ describe('entries', () => {
   })
 
   it.each(['', '{', 'null', '7', '{}', '{"event":1,"data":""}', '{"event":"","data":"","key":1}'])(
-    'of other writers are left out: %s',
+    'ignores the entry %s of another program',
     (body) => {
       expect(decodeEntry({ ...entry, body })).toBeUndefined()
     },

@@ -1,31 +1,31 @@
 import type { BackplaneEvent, DeliveredEvent } from '../backplane.ts'
 
-/** An event as it lies in a Redis stream. */
+/** An event in a Redis stream. */
 export interface RedisEntry {
-  /** `<milliseconds>-<number>`, given by Redis. */
+  /** `<milliseconds>-<number>`, assigned by Redis. */
   readonly entryId: string
-  /** The process that published it, and its number there: a repeated one is known by them. */
+  /** The publishing process and its number for the event. Together they identify repeated events. */
   readonly origin: string
   readonly number: number
-  /** The entry before it, by which a hole is known; '' if Redis is to say, or did not. */
+  /** Id of the previous entry, which reveals a gap; '' if unknown or assigned by Redis. */
   readonly previous: string
   readonly body: string
 }
 
-/** Before every entry. */
+/** An id before that of every entry. */
 export const FIRST_ENTRY = '0-0'
 
-/** In place of an entry that is not known. */
+/** The id of an unknown entry. */
 export const NO_ENTRY = ''
 
-/** @returns Below 0 if `a` comes before `b`, 0 if they are the same */
+/** Compares two ids. Returns a negative number if `a` comes before `b`, and 0 if they are equal. */
 export function compareEntryIds(a: string, b: string): number {
   const [aMs = '', aSeq = ''] = a.split('-')
   const [bMs = '', bSeq = ''] = b.split('-')
   return Number(aMs) - Number(bMs) || Number(aSeq) - Number(bSeq)
 }
 
-/** When an entry was stored, in milliseconds since the Unix epoch by the clock of Redis. */
+/** Returns the time at which Redis stored an entry, in milliseconds since the Unix epoch. */
 export function timeOf(entryId: string): number {
   return Number.parseInt(entryId, 10)
 }
@@ -34,7 +34,7 @@ export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
   return JSON.stringify({ event, data, id, key })
 }
 
-/** @returns `undefined` if the entry was written by something else */
+/** Returns the event of an entry; `undefined` if another program wrote the entry. */
 export function decodeEntry({ entryId, origin, number, previous, body }: RedisEntry): DeliveredEvent | undefined {
   let value: unknown
   try {
@@ -49,14 +49,14 @@ export function decodeEntry({ entryId, origin, number, previous, body }: RedisEn
   return { event, data, id, key, position: `${entryId} ${origin} ${number} ${previous}` }
 }
 
-/** The entry that an event was delivered from. */
+/** Returns the entry of a delivered event. */
 export function entryOf(event: DeliveredEvent): RedisEntry {
   const [entryId = '', origin = '', number = '', previous = NO_ENTRY] = event.position.split(' ')
   const id = event.id === entryId ? undefined : event.id
   return { entryId, origin, number: Number(number), previous, body: encodeBody({ ...event, id }) }
 }
 
-/** The entries in a reply of `XRANGE` or `XREVRANGE`; what was written by something else is left out. */
+/** Returns the entries of an `XRANGE` or `XREVRANGE` reply. Omits items of other shapes. */
 export function parseEntries(reply: unknown): RedisEntry[] {
   if (!Array.isArray(reply)) return []
   return reply.flatMap((item: unknown) => {
@@ -71,11 +71,11 @@ export function parseEntries(reply: unknown): RedisEntry[] {
   })
 }
 
-/** The entries in a reply of `XREAD` for one stream, in the second version of the protocol or the third. */
+/** Returns the entries of an `XREAD` reply for one stream, in RESP2 or RESP3. */
 export function parseRead(reply: unknown): RedisEntry[] {
   if (Array.isArray(reply)) {
     const [first] = reply as readonly unknown[]
-    // [[name, entries]] or, from a map that was made flat, [name, entries].
+    // [[name, entries]] or, from a flattened map, [name, entries].
     return parseEntries(Array.isArray(first) ? first[1] : reply[1])
   }
   if (reply instanceof Map) return parseEntries([...reply.values()][0])

@@ -15,20 +15,20 @@ it.each<[string, readonly number[], readonly number[]]>([
   ['more than one command takes', Array(401).fill(1), [200, 200, 1]],
   ['as many bytes as one command takes', [MIB / 2, MIB / 2, 1], [2, 1]],
   ['entries that are too large for any command', [2 * MIB, 1, 2 * MIB], [1, 1, 1]],
-])('%s is cut into commands', (_, sizes, expected) => {
+])('splits %s into commands', (_, sizes, expected) => {
   const entries = sizes.map((size) => entryOf(size))
   const batches = [...inBatches(entries)]
   expect(batches.map(({ length }) => length)).toEqual(expected)
   expect(batches.flat()).toEqual(entries)
 })
 
-it('commands are cut by bytes, of which some characters have several', () => {
+it('splits commands by bytes instead of characters', () => {
   const entries = [1, 2].map(() => entryOf(MIB / 4, '\u20ac'))
   expect([...inBatches(entries)].map(({ length }) => length)).toEqual([1, 1])
 })
 
 describe('an outbox', () => {
-  it('gives its entries in order, numbered, until they are removed', () => {
+  it('returns its entries in order, numbered, until they are removed', () => {
     const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: MIB })
     outbox.add(event)
     outbox.add({ ...event, data: 'e' })
@@ -47,7 +47,7 @@ describe('an outbox', () => {
   it.each([
     ['events', { maxBufferedEvents: 2, maxBufferedBytes: MIB }],
     ['bytes', { maxBufferedEvents: 10, maxBufferedBytes: 2 * JSON.stringify(event).length }],
-  ])('refuses more than its bound of %s, and takes more once some are removed', (_, limits) => {
+  ])('refuses more than its limit of %s, and accepts more after some are removed', (_, limits) => {
     const outbox = new Outbox('me', limits)
     outbox.add(event)
     outbox.add(event)
@@ -57,7 +57,7 @@ describe('an outbox', () => {
     expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
   })
 
-  it('counts bytes, of which some characters have several', () => {
+  it('counts bytes instead of characters', () => {
     const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: 3000 })
     outbox.add({ ...event, data: '\u20ac'.repeat(900) })
     expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d bytes/)

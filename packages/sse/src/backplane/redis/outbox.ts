@@ -1,18 +1,18 @@
 import { encodeBody, NO_ENTRY, type RedisEntry } from './entry.ts'
 import type { BackplaneEvent } from '../backplane.ts'
 
-/** Entries in one command. */
+/** Maximum entries per command. */
 const BATCH_COUNT = 200
-/** Bytes in one command, unless a single entry has more: other clients of Redis wait for it. */
+/** Maximum bytes per command, unless one entry is larger. Other clients of Redis wait for a command. */
 const BATCH_BYTES = 2 ** 20
 
-/** Limits of the events that wait. */
+/** Limits of the waiting events. */
 export interface OutboxLimits {
   readonly maxBufferedEvents: number
   readonly maxBufferedBytes: number
 }
 
-/** What a process has published and does not know to be stored, in order. */
+/** Holds the published events that Redis has not confirmed, in order. */
 export class Outbox {
   readonly #limits: OutboxLimits
   readonly #origin: string
@@ -30,12 +30,12 @@ export class Outbox {
     return this.#entries.length === 0
   }
 
-  /** @throws {Error} if too much waits already */
+  /** Adds an event. @throws {Error} if too many events already wait */
   add(event: BackplaneEvent): void {
     const { maxBufferedEvents, maxBufferedBytes } = this.#limits
     const body = encodeBody(event)
     const { length } = this.#entries
-    // An event that alone is larger than the bound still goes to a Redis that keeps up.
+    // If no other event waits, accept an event larger than the limit.
     const bytes = Buffer.byteLength(body)
     if (length >= maxBufferedEvents || (length > 0 && this.#bytes + bytes > maxBufferedBytes)) {
       throw new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`)
@@ -45,18 +45,18 @@ export class Outbox {
     this.#bytes += bytes
   }
 
-  /** As many of the oldest as fit into one command. */
+  /** Returns the oldest entries that fit into one command. */
   next(): readonly RedisEntry[] {
     return batchAt(this.#entries, 0)
   }
 
-  /** Forgets the oldest ones. */
+  /** Removes the oldest entries. */
   remove(count: number): void {
     for (const { body } of this.#entries.splice(0, count)) this.#bytes -= Buffer.byteLength(body)
   }
 }
 
-/** Cuts entries into commands. */
+/** Splits entries into commands. */
 export function* inBatches(entries: readonly RedisEntry[]): Generator<readonly RedisEntry[]> {
   for (let at = 0; at < entries.length;) {
     const batch = batchAt(entries, at)

@@ -35,16 +35,17 @@ const KINDS: OptionKinds<RedisBackplaneOptions> = {
   onError: func,
 }
 
-/** What to write instead of names of an earlier version. */
+/** Suggestions for names that are easily mistaken. */
 const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBytes' }
 
 /**
- * Joins the channels of several processes by a Redis stream: all see the same events in the same order, and a client
- * that comes back to any of them gets what it missed.
+ * Joins the channels of several processes through a Redis stream. All processes see the same events in the same order, and
+ * a client that reconnects to any of them gets its missed events.
  *
- * Needs Redis 6.2 or later, a single server or a primary with replicas; not Redis Cluster. What Redis forgets when it
- * restarts, the processes put back.
+ * Requires Redis 6.2 or later: a single server, or a primary with replicas. Redis Cluster is not supported. If Redis
+ * restarts without its data, the processes restore the events they keep.
  */
+// docs/decisions/0061
 export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage
@@ -57,8 +58,8 @@ export class RedisBackplane implements Backplane {
   #sending: Promise<void> | undefined = undefined
 
   /**
-   * @param client Of the package `redis`. It is duplicated, need not be connected and is not closed
-   * @param name Of the channel, the same in every process
+   * @param client A client of the package `redis`, connected or not. It is duplicated and never closed
+   * @param name Name of the channel, the same in every process
    * @throws {TypeError | RangeError} if the client is of another package, the name is empty, or an option is unknown or
    *   out of range
    */

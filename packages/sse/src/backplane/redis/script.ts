@@ -1,12 +1,12 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds entries to the stream, each once: the highest number of each publisher is kept beside it, so that a publisher
- * who got no response can simply say everything again. An entry that Redis has lost is put back under its own id, as far
- * as nothing newer is there. Nothing is added while the stream ends before an entry that the caller has seen, so that
- * what was lost is put back first. Redis runs this as a whole, and writes it to its log as a whole.
+ * Adds entries to the stream, each once. A hash has the highest number of each publisher, so a publisher without a response
+ * can send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Adds nothing
+ * while the stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and
+ * logs the script atomically.
  *
- * Every entry names the one before it: who reads on finds out from it if entries were removed unread.
+ * Each entry names the previous one, so that readers detect entries that were removed before they read them.
  */
 const SCRIPT = `
 local function parts(id)
@@ -40,10 +40,10 @@ end
 return redis.status_reply('OK')`
 
 /**
- * The command that adds entries.
+ * Returns the command that adds entries.
  *
- * @param seen Entry that the stream has to have, or a later one; `0-0` asks for nothing
- * @param entries Their ids are `*` where Redis is to choose
+ * @param seen Entry that the stream must contain, or a later one; `0-0` disables the check
+ * @param entries Entries to add. Redis assigns an id to those with the id `*`
  */
 export function addCommand(key: string, maxLength: number, seen: string, entries: readonly RedisEntry[]): string[] {
   const values = entries.flatMap(({ entryId, origin, number, previous, body }) => {

@@ -8,11 +8,12 @@ import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messag
 /** The hubs of this process, by the names of their channels. */
 const hubs = new Map<string, WorkerHub>()
 
-/** In the primary, or a process without workers: puts the events of all processes into one order, and gives them to all. */
+/** Runs in the primary, or in a process without workers. Orders the events of all processes and sends them to each. */
+// docs/decisions/0061
 export class WorkerHub implements Backplane {
   readonly #channel: string
   readonly #workers = new Set<Worker>()
-  /** Begins every id made here, so that a restart shows. */
+  /** Prefix of generated ids, different for each start of the process. */
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   readonly #toWorkers = new TurnBatch<DeliveredEvent>((events) => this.#sendAll(events))
   #host: BackplaneHost | undefined = undefined
@@ -22,7 +23,7 @@ export class WorkerHub implements Backplane {
     this.#channel = channel
   }
 
-  /** @throws {Error} if there is a channel of that name already */
+  /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
     if (hubs.has(this.#channel))
       throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
@@ -77,15 +78,15 @@ export class WorkerHub implements Backplane {
       try {
         this.publish(event)
       } catch (error) {
-        // A worker may run newer code, which takes more than this process does.
+        // A worker with newer code can accept events that this process refuses.
         reportThrown('publish of a worker process', error)
       }
     }
   }
 
-  /** What is kept, and what comes after it. */
+  /** Sends a worker the kept events, then each new one. */
   #join(worker: Worker): void {
-    // What others have yet to get is among what is kept.
+    // Flush first: the kept events include those that wait for the other workers.
     this.#toWorkers.flush()
     const kept = [...(this.#host?.kept() ?? [])]
     if (kept.length > 0) send(worker, { sse: 'deliver', channel: this.#channel, events: kept })
@@ -109,6 +110,6 @@ function onDisconnect(worker: Worker): void {
 }
 
 function send(worker: Worker, message: ToWorker): void {
-  // One that is about to end needs no message.
+  // A disconnected worker is about to end.
   if (worker.isConnected()) worker.send(message, undefined, undefined, () => {})
 }

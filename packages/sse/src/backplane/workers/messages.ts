@@ -1,33 +1,33 @@
 import type { BackplaneEvent, DeliveredEvent } from '../backplane.ts'
 
-/** What the messages of one channel say. */
+/** Part of every message. */
 interface OfChannel {
   /** Name of the channel. */
   readonly channel: string
 }
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
-  /** It wants what is kept, then what comes. */
+  /** Requests the kept events, then each new one. */
   | ({ readonly sse: 'join' } & OfChannel)
   | ({ readonly sse: 'publish'; readonly events: readonly BackplaneEvent[] } & OfChannel)
-  /** Answered by `caughtUp` with the same number, behind everything that was published before. */
+  /** Requests a `caughtUp` with the same number, after all events published before. */
   | ({ readonly sse: 'catchUp'; readonly question: number } & OfChannel)
   | ({ readonly sse: 'leave' } & OfChannel)
 
-/** What the primary tells a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
-  /** What was kept has been delivered. */
+  /** Follows the kept events. */
   | ({ readonly sse: 'joined' } & OfChannel)
   | ({ readonly sse: 'deliver'; readonly events: readonly DeliveredEvent[] } & OfChannel)
   | ({ readonly sse: 'caughtUp'; readonly question: number } & OfChannel)
 
-/** Whether a message is one of these, and not one of the application or of others. */
+/** Reports whether a message belongs to this package instead of the application. */
 export function isSseMessage(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'sse' in message && 'channel' in message
 }
 
-/** Gathers what comes in one turn of the event loop, so that it is passed on together. */
+/** Collects the items of one event-loop turn and passes them on together. */
 export class TurnBatch<T> {
   readonly #pass: (items: readonly T[]) => void
   #items: T[] = []
@@ -42,7 +42,7 @@ export class TurnBatch<T> {
     this.#passing ??= setImmediate(() => this.flush())
   }
 
-  /** Passes on what is there, now. */
+  /** Passes on the collected items now. */
   flush(): void {
     clearImmediate(this.#passing)
     this.#passing = undefined

@@ -2,13 +2,13 @@ import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '.
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
-/** How long the primary may take to answer before it is said that it perhaps never will. */
+/** Time without a response from the primary after which a warning is emitted. */
 const RESPONSE_MS = 5000
 
-/** Those of this process, by the names of their channels. */
+/** The spokes of this process, by the names of their channels. */
 const spokes = new Map<string, WorkerSpoke>()
 
-/** In a worker: passes events to the primary, and takes those of all processes from it, in its order. */
+/** Runs in a worker. Sends events to the primary, and receives the ordered events of all processes. */
 export class WorkerSpoke implements Backplane {
   readonly #channel: string
   readonly #toPrimary = new TurnBatch<BackplaneEvent>((events) => {
@@ -24,7 +24,7 @@ export class WorkerSpoke implements Backplane {
     this.#channel = channel
   }
 
-  /** @throws {Error} if there is a channel of that name already */
+  /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
     if (spokes.has(this.#channel))
       throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
@@ -36,7 +36,7 @@ export class WorkerSpoke implements Backplane {
     return this.#joined.promise.finally(() => clearTimeout(warning))
   }
 
-  /** @throws {Error} if the primary is gone */
+  /** @throws {Error} if the primary has ended */
   publish(event: BackplaneEvent): void {
     if (this.#isClosed) throw new Error('Cannot publish: the backplane is closed')
     if (!process.connected) throw new Error('Cannot publish: the primary process is gone')
@@ -75,12 +75,12 @@ export class WorkerSpoke implements Backplane {
     }
   }
 
-  /** Nobody answers any more. */
+  /** Rejects all pending requests, because the primary or the channel has ended. */
   giveUp(): void {
     const error = new Error('The backplane is closed')
     for (const { reject } of this.#questions.values()) reject(error)
     this.#questions.clear()
-    // Nothing more will come before it.
+    // No stored events will arrive.
     this.#joined.resolve()
   }
 
@@ -89,7 +89,7 @@ export class WorkerSpoke implements Backplane {
       try {
         this.#host?.deliver(event)
       } catch (error) {
-        // The primary may run newer code, which takes more than this process does.
+        // A primary with newer code can accept events that this process refuses.
         reportThrown('An event of the primary process', error)
       }
     }

@@ -5,14 +5,13 @@ import { WorkerHub } from './hub.ts'
 import { WorkerSpoke } from './spoke.ts'
 
 /**
- * Joins the channels of the worker processes of one machine, those of `listen({ workers })` or of `node:cluster`, by way
- * of their primary: all see the same events in the same order, and a client that comes back to any of them, also to one
- * that was started since, gets what it missed.
+ * Joins the channels of worker processes, of `listen({ workers })` or `node:cluster`, through their primary. All workers
+ * see the same events in the same order. A client that reconnects to any worker, even a new one, gets its missed events.
  *
- * The primary has to make the same channel: it keeps the history for workers that are started later. In a program
- * without workers this is as good as no backplane.
+ * The primary must create the same channel, because it keeps the history for new workers. Without workers, this backplane
+ * has no effect.
  *
- * @param name Of the channel, the same in every process
+ * @param name Name of the channel, the same in every process
  * @throws {TypeError} if the name is not a non-empty string
  *
  * @example

@@ -277,6 +277,7 @@ function idKey(id: Uint8Array): string {
  * once that it is gone. Not so where other processes share the port: a packet that reaches the wrong one, as anybody
  * can make happen, would end a connection that stands (RFC 9000 §21.11).
  */
+// docs/decisions/0086
 function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {
   if (reusePort) return randomBytes(32)
   return new Uint8Array(hkdfSync('sha256', key, '', 'stateless reset', 32))

@@ -40,6 +40,7 @@ interface Attempt {
  * (CVE-2025-7054). So quiche is told that nothing has changed. The proof: the new address, and nobody else, is sent new
  * connection IDs with the order to give up all old ones. A packet to one of the new IDs could not have been made up.
  */
+// docs/decisions/0085
 export class PeerAddress {
   /** What quiche is told, whatever happens. */
   readonly original: HostPort

@@ -104,6 +104,7 @@ export class SendRoom {
    * quiche does so if the last packet filled it to the byte, which the room that is kept here prevents, or if there was
    * more to send than found room. So it is given no room for a PING, which is then sent only if nothing else is.
    */
+  // docs/decisions/0082
   #reportUsedUp(): void {
     this.#quiche.sendAckEliciting()
     try {
