@@ -1,5 +1,5 @@
 /**
- * Adds up the `test-report.json` of every package that has tests, names what failed and why, and prints
+ * Adds up the `test-report.json` of every package that has tests and of `scripts`, names what failed and why, and prints
  * `N passed, N failed` as its last line.
  * A package without a report, and a file that failed outside of its tests (it could not be loaded, a hook threw),
  * count as one failed test each.
@@ -54,8 +54,9 @@ function firstLines(message) {
 }
 
 function testedFolders() {
-  return ['packages', 'apps']
+  const packages = ['packages', 'apps']
     .flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name)))
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .filter((folder) => 'test' in (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).scripts ?? {}))
+  return [...packages, 'scripts']
 }

@@ -2,13 +2,14 @@
  * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there.
  * Prints one line per package. Exits with code 1 if a check fails.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkTarball } from './packages/check-tarball.ts'
+import { checkDependencyRanges, readCatalog, type PublishedDependencies } from './packages/dependency-ranges.ts'
 import { checkDependencyReasons } from './packages/dependency-reasons.ts'
 import { installAndRun } from './packages/install-and-run.ts'
-import { pack, publishedPackages } from './packages/published-package.ts'
+import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -26,7 +27,12 @@ async function checkAll(): Promise<boolean> {
 
   const tarballs = await Promise.all(packages.map((each) => pack(each, folder)))
   const packed = new Map(packages.map((each, at) => [each, tarballs[at] ?? { path: '', files: [] }]))
+  const catalog = readCatalog(await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8'))
+  const pinned = packages.flatMap((each) =>
+    checkDependencyRanges(readManifest(each.folder) as PublishedDependencies, catalog),
+  )
   let isFit = report('docs/dependencies.md', checkDependencyReasons(root))
+  isFit = report('dependency ranges', pinned) && isFit
   for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
 
   const empty = join(folder, 'user')

@@ -13,6 +13,7 @@ wget wget HTTP client
 chromium chromium browser for pages, server-sent events and HTTP/3
 h2load nghttp2-client HTTP/2 client and load generator of nghttp2
 gtlsclient ngtcp2-client HTTP/3 client of ngtcp2
+nginx nginx-light proxy in front of the server
 go golang-go compiles the HTTP/3 client of quic-go
 /usr/share/gocode/src/github.com/lucas-clemente/quic-go golang-github-lucas-clemente-quic-go-dev source of the HTTP/3 client of quic-go
 redis-server redis-server server for the tests of event channels across processes

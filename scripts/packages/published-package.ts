@@ -31,7 +31,7 @@ export function publishedPackages(root: string): PublishedPackage[] {
     .toSorted()
     .map((name) => join(root, 'packages', name))
     .filter((folder) => existsSync(join(folder, 'package.json')))
-    .map((folder) => ({ folder, manifest: readManifest(folder) }))
+    .map((folder) => ({ folder, manifest: readManifest(folder) as Manifest }))
     .filter(({ manifest }) => manifest.private !== true)
     .map(({ folder, manifest }) => ({ name: manifest.name, folder, entries: entryNames(manifest) }))
 }
@@ -45,8 +45,9 @@ export async function pack({ folder }: PublishedPackage, destination: string): P
   return { path: packed.filename, files: packed.files.map(({ path }) => path) }
 }
 
-function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+/** Reads the `package.json` of a folder, of which the caller knows the shape. */
+export function readManifest(folder: string): unknown {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
 
 function entryNames({ name, publishConfig }: Manifest): string[] {

@@ -6,6 +6,7 @@ import { keptCertificate } from './certificate.ts'
 import { Feed } from './feed.ts'
 import { registerRoutes } from './routes.ts'
 import type { Settings } from './settings.ts'
+import { Visitors } from './visitors.ts'
 
 /** The demo while it runs. */
 export interface RunningDemo {
@@ -23,25 +24,27 @@ const HOME = fileURLToPath(new URL('..', import.meta.url))
  */
 export async function startDemo(settings: Settings): Promise<RunningDemo> {
   const dataDir = resolve(HOME, settings.dataDir)
-  const feed = new Feed(settings.tickMs)
+  const visitors = new Visitors()
+  const feed = new Feed(settings.tickMs, visitors)
   log.setLevel(settings.logLevel)
   log.setSinks([new log.ConsoleSink(), feed])
   if (settings.logFile !== undefined) log.addSink(new log.FileSink(join(dataDir, settings.logFile)))
 
   const { certFile, keyFile } = await certificate(settings, dataDir)
-  const server = new Server({ tls: { certFile, keyFile }, http3: settings.http3 })
-  registerRoutes(server.router(), { accessLog: settings.accessLog, filesDir: settings.filesDir, feed })
+  const trustProxy =
+    settings.proxies === 0 ? false : ({ proxies: settings.proxies, header: 'x-forwarded-for' } as const)
+  const server = new Server({ tls: { certFile, keyFile }, http3: settings.http3, trustProxy })
+  registerRoutes(server.router(), { accessLog: settings.accessLog, filesDir: settings.filesDir, feed, visitors })
 
-  const host = settings.host === undefined ? {} : { host: settings.host }
-  const { workers: count, drainMs } = settings
+  const { host, workers: count, drainMs } = settings
   const workers = count === 0 ? {} : { workers: { count, drainMs } }
   const close = async (): Promise<void> => {
     await server.close({ drainMs })
     await feed.close()
   }
   try {
-    const clearText = await server.listen({ ...host, ...workers, port: settings.port, tls: false, http3: false })
-    const tls = await server.listen({ ...host, ...workers, port: settings.tlsPort })
+    const clearText = await server.listen({ host, ...workers, port: settings.port, tls: false, http3: false })
+    const tls = await server.listen({ host, ...workers, port: settings.tlsPort })
     return { clearText, tls, close }
   } catch (error) {
     await close()

@@ -1,5 +1,6 @@
 import type { LogRecord, Sink } from '@fw/log'
 import { SseChannel, type SseStream } from '@fw/sse'
+import type { Visitors } from './visitors.ts'
 
 /** What the page shows besides the log, once a tick. */
 export interface Tick {
@@ -15,35 +16,44 @@ interface FeedEvents {
   tick: Tick
 }
 
-/** Log messages that a page which was away gets when it comes back: as many as it shows. */
-const KEPT_EVENTS = 200
+/** Events of all visitors that a page which was away can get when it comes back. It shows 200 of its own. */
+const KEPT_EVENTS = 2000
 
 /**
- * The live feed: every log message as an anonymous event, and a `tick` event at a steady pace.
+ * The live feed: the log messages about a visitor's own requests as anonymous events, and a `tick` event at a steady pace.
  *
- * It is a log sink, so what a page sees is what the log has.
+ * It is a log sink, so a page sees what the log has. It shows no visitor what another one requested, nor records of the
+ * server, which can name addresses.
  */
 export class Feed implements Sink {
   readonly #channel = new SseChannel<FeedEvents>({ name: 'feed', history: KEPT_EVENTS })
   readonly #timer: NodeJS.Timeout | undefined
+  readonly #visitors: Pick<Visitors, 'current'>
   #isClosed = false
 
-  /** @param tickMs Between two ticks; 0 for none */
-  constructor(tickMs: number) {
+  /**
+   * @param tickMs Between two ticks; 0 for none
+   * @param visitors Knows whose request a message is about
+   */
+  constructor(tickMs: number, visitors: Pick<Visitors, 'current'> = { current: undefined }) {
+    this.#visitors = visitors
     if (tickMs > 0) this.#timer = setInterval(() => this.#tick(), tickMs)
     this.#timer?.unref()
   }
 
-  /** Sends events to a client until it leaves, first of all those it missed. */
-  async follow(stream: SseStream<FeedEvents>): Promise<void> {
+  /** Sends the events of a visitor to a client until it leaves, first of all those it missed. */
+  async follow(stream: SseStream<FeedEvents>, visitor?: string): Promise<void> {
     await stream.comment('welcome')
-    this.#channel.subscribe(stream)
+    this.#channel.subscribe(stream, { filter: ({ event, key }) => event === 'tick' || key === visitor })
     this.#tick()
     await stream.closed
   }
 
-  write({ message }: LogRecord): void {
-    if (!this.#isClosed) this.#channel.publish('', message)
+  write({ message, fields }: LogRecord): void {
+    if (this.#isClosed) return
+    // The library logs in the context of any request, for example from a timer that one of them started.
+    const visitor = fields?.['component'] === '@fw/core' ? undefined : this.#visitors.current
+    this.#channel.publish('', message, { key: visitor })
   }
 
   flush(): void {}

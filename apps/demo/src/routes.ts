@@ -3,31 +3,32 @@ import { HttpError, type Router } from '@fw/core'
 import '@fw/sse/register'
 import '@fw/static/register'
 import type { Feed } from './feed.ts'
+import { Visitor, type Visitors } from './visitors.ts'
 
 export interface RouteSettings {
   readonly accessLog: AccessLogFormat
   readonly filesDir: string | undefined
   readonly feed: Feed
+  readonly visitors: Visitors
 }
 
 /** Ask every time: an unchanged file costs a 304, a changed one is never stale. */
 const cacheControl = (): string => 'no-cache'
 
-/** Everything the demo responses. */
+/** Registers every route of the demo. */
 export function registerRoutes(router: Router, settings: RouteSettings): void {
-  router.use(
-    accessLog({
-      format: settings.accessLog,
-      // Health checks come every few seconds and say nothing.
-      skipPaths: ['/healthz'],
-      requestHeaders: ['referer'],
-      redactQuery: ['token'],
-    }),
-  )
+  const entries = accessLog({
+    format: settings.accessLog,
+    // Health checks come every few seconds and say nothing.
+    skipPaths: ['/healthz'],
+    requestHeaders: ['referer'],
+    redactQuery: ['token'],
+  })
+  router.use(...settings.visitors.around(entries))
 
   router.get('/healthz', () => 'ok')
 
-  router.get('/events', async (ctx) => settings.feed.follow(await ctx.sse({ retryMs: 2000 })))
+  router.get('/events', async (ctx) => settings.feed.follow(await ctx.sse({ retryMs: 2000 }), ctx.local(Visitor)))
 
   const api = router.group('/api')
   api.get('/hello/:name', (ctx) => {

@@ -3,7 +3,7 @@ import { AccessLogFormat } from '@fw/access-log'
 
 /** How the demo runs. */
 export interface Settings {
-  readonly host: string | undefined
+  readonly host: string
   readonly port: number
   readonly tlsPort: number
   readonly http3: boolean
@@ -17,6 +17,7 @@ export interface Settings {
   readonly tickMs: number
   readonly drainMs: number
   readonly workers: number
+  readonly proxies: number
 }
 
 /** A setting that cannot be used; the message is one line that says what to do. */
@@ -31,7 +32,7 @@ interface Variable {
 }
 
 const VARIABLES = {
-  host: variable('DEMO_HOST', '', 'IP address to listen on; all of them when empty'),
+  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; :: for all, which lets other machines in'),
   port: variable('DEMO_PORT', '8080', 'clear-text port: HTTP/1.1, and HTTP/2 with prior knowledge'),
   tlsPort: variable('DEMO_TLS_PORT', '8443', 'TLS port: HTTP/1.1 and HTTP/2 on TCP, HTTP/3 on UDP'),
   http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
@@ -45,6 +46,7 @@ const VARIABLES = {
   tickMs: variable('DEMO_TICK_MS', '1000', 'milliseconds between two events of the live feed'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds that running requests have on Ctrl-C'),
   workers: variable('DEMO_WORKERS', '0', 'worker processes, each with a feed of its own; 0 for none'),
+  proxies: variable('DEMO_PROXIES', '0', 'trusted proxies in front, which add to x-forwarded-for'),
 } satisfies Record<keyof Settings, Variable>
 
 /**
@@ -62,7 +64,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
   const logFile = read(VARIABLES.logFile)
   return {
-    host: read(VARIABLES.host) || undefined,
+    // Empty, as a variable that was not filled in, must not open the demo to other machines.
+    host: read(VARIABLES.host) || VARIABLES.host.fallback,
     port: readNumber(VARIABLES.port, read, 65_535),
     tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),
     http3: readChoice(VARIABLES.http3, read, ['on', 'off']) === 'on',
@@ -80,6 +83,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     tickMs: readNumber(VARIABLES.tickMs, read, 3_600_000),
     drainMs: readNumber(VARIABLES.drainMs, read, 3_600_000),
     workers: readNumber(VARIABLES.workers, read, 1024),
+    proxies: readNumber(VARIABLES.proxies, read, 100),
   }
 }
 

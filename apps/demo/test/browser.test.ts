@@ -75,9 +75,9 @@ describe.each([
       '/files/index.html': 'text/html; charset=utf-8',
       '/files/swagger-ui.css': 'text/css; charset=utf-8',
       '/files/index.css': 'text/css; charset=utf-8',
-      '/files/swagger-ui-bundle.js': 'application/javascript; charset=utf-8',
-      '/files/swagger-ui-standalone-preset.js': 'application/javascript; charset=utf-8',
-      '/files/swagger-initializer.js': 'application/javascript; charset=utf-8',
+      '/files/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+      '/files/swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+      '/files/swagger-initializer.js': 'text/javascript; charset=utf-8',
     })
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(await hopProtocols(page, origin)).toEqual([nextHop])

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { eachProtocol, tempFolder } from '@fw/testing'
 import { MemorySink, setSinks } from '@fw/log'
 import { Server, type TrustProxy } from '@fw/core'
 import { expect, it } from 'vitest'
@@ -23,4 +26,48 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
   const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.4', 'x-real-ip': '192.0.2.7' }
   await (await fetch(url, { headers })).text()
   await expect.poll(() => sink.contains(`- ${expected} (`)).toBe(true)
+})
+
+eachProtocol(
+  'an entry of a server with trustProxy: false',
+  async ({ tls, http3 }) => {
+    const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3, trustProxy: false })
+    server
+      .router()
+      .use(accessLog())
+      .get('/', () => 'hello')
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    return { port, close: () => server.close() }
+  },
+  (client) => {
+    it.each(['/', '/nowhere'])('has the address of the peer, whatever a request for %s claims', async (path) => {
+      const sink = new MemorySink()
+      setSinks([sink])
+      const headers = ['x-forwarded-for', 'x-real-ip'].map((name) => [name, '203.0.113.9'] as const)
+      await (await client().request({ path, headers: [...headers, ['forwarded', 'for=203.0.113.9']] })).text()
+      await expect.poll(() => sink.contains('- 127.0.0.1 (')).toBe(true)
+      expect(sink.contains('203.0.113.9')).toBe(false)
+    })
+  },
+)
+
+it.each<[TrustProxy, TrustProxy | undefined]>([
+  [['10.0.0.0/8'], undefined],
+  [false, ['10.0.0.0/8']],
+  [false, { proxies: 1, header: 'x-forwarded-for' }],
+])('behind a Unix socket an entry has the address that the proxy names: %j, %j', async (ofServer, own) => {
+  const sink = new MemorySink()
+  setSinks([sink])
+  await using folder = await tempFolder()
+  await using server = new Server({ trustProxy: ofServer })
+  server
+    .router()
+    .use(accessLog(own === undefined ? {} : { trustProxy: own }))
+    .get('/', () => 'hello')
+  const { path = '' } = await server.listen({ path: folder.join('x.sock') })
+  const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.4' }
+  const asked = request({ socketPath: path, headers, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.resume()
+  await expect.poll(() => sink.contains('- 198.51.100.4 (')).toBe(true)
 })

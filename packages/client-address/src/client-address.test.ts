@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { believedAddress, claimedAddress } from './client-address.ts'
+import { believedAddress, claimedAddress, UNIX_SOCKET } from './client-address.ts'
 import { compileTrust, type ForwardingHeader, type TrustProxy } from './trusted-proxies.ts'
 
 describe('claimedAddress', () => {
@@ -49,6 +49,18 @@ describe('believedAddress', () => {
     [2, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
     [5, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
     [1, { 'x-forwarded-for': '1.1.1.1' }, undefined, '1.1.1.1'],
+    [BLOCKS, { 'x-forwarded-for': '2.2.2.2' }, UNIX_SOCKET, '2.2.2.2'],
+    [BLOCKS, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, UNIX_SOCKET, '2.2.2.2'],
+    [BLOCKS, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2, 10.0.0.1' }, UNIX_SOCKET, '2.2.2.2'],
+    [BLOCKS, { 'x-forwarded-for': UNIX_SOCKET }, UNIX_SOCKET, undefined],
+    [BLOCKS, {}, UNIX_SOCKET, undefined],
+    [{ proxies: BLOCKS, header: 'forwarded' }, { forwarded: 'for=2.2.2.2' }, UNIX_SOCKET, '2.2.2.2'],
+    [{ proxies: BLOCKS, header: 'forwarded' }, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
+    [{ proxies: 2, header: 'x-forwarded-for' }, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, UNIX_SOCKET, '1.1.1.1'],
+    [1, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, UNIX_SOCKET, '2.2.2.2'],
+    [0, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
+    [[], { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
+    [false, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
   ])('trusting %j, with %j from %s it is %s', (trust, headers, peer, expected) => {
     expect(believedAddress(new Headers(headers), peer, compileTrust(trust))).toBe(expected)
   })

@@ -2,6 +2,9 @@ import { firstForwardedFor, forwardedForFromLast } from './forwarded.ts'
 import { parseAddress } from './ip-address.ts'
 import { FORWARDING_HEADERS, type ForwardingHeader, type Trust } from './trusted-proxies.ts'
 
+/** The peer of a connection over a Unix socket, for `believedAddress`. `undefined` is an unknown peer. */
+export const UNIX_SOCKET = 'unix'
+
 /** The fields of a request, such as `ctx.headers` or a standard `Headers`. */
 export interface FieldSource {
   /** Lines of the same name joined with `, `, or `null` without one. */
@@ -29,14 +32,15 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
  * The address of the last proxy or client that is not trusted: walks from the peer towards the client, believing each
  * entry as long as the one who added it is trusted. An entry that is no address ends the walk.
  *
+ * @param peer Address of the peer, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
  * @returns `undefined` if there is no address at all, as on a Unix socket; also if the trust names a field in which a
  * trusted proxy did not leave an address, so that nobody passes for that proxy
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
-  const { isTrusted, header } = trust
-  let client = peerAddress(peer)
-  if (!isTrusted(client, 1)) return client
+  const { isTrusted, trustsUnixSocket, header } = trust
+  let client = peer === UNIX_SOCKET ? undefined : peerAddress(peer)
+  if (peer === UNIX_SOCKET ? !trustsUnixSocket : !isTrusted(client, 1)) return client
   let hop = 1
   for (const entry of entriesFromLast(headers, header)) {
     const next = address(entry)

@@ -1,4 +1,4 @@
-export { believedAddress, claimedAddress, peerAddress, type FieldSource } from './client-address.ts'
+export { believedAddress, claimedAddress, peerAddress, UNIX_SOCKET, type FieldSource } from './client-address.ts'
 export {
   compileTrust,
   type ForwardingHeader,

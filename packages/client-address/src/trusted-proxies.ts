@@ -26,6 +26,8 @@ interface NamedField {
 export interface Trust {
   /** Whether the proxy at an address is believed; the peer is hop 1. */
   readonly isTrusted: (address: string | undefined, hop: number) => boolean
+  /** Whether a proxy that connects over a Unix socket is believed: it has no address, and the mode of the file admits it. */
+  readonly trustsUnixSocket: boolean
   /** The one field that is read, if one was named. */
   readonly header: ForwardingHeader | undefined
 }
@@ -63,12 +65,12 @@ const TRUST: OptionKind = {
 export function compileTrust(trust: TrustProxy, owner = 'compileTrust'): Trust {
   requireOption(owner, 'trustProxy', trust, TRUST)
   checkOptions(owner, { trustProxy: trust }, { trustProxy: TRUST })
-  if (trust === false) return { isTrusted: () => false, header: undefined }
-  if (typeof trust === 'number' || !isNamedField(trust)) return { isTrusted: compileProxies(trust), header: undefined }
+  if (trust === false) return { isTrusted: () => false, trustsUnixSocket: false, header: undefined }
+  if (typeof trust === 'number' || !isNamedField(trust)) return { ...compileProxies(trust), header: undefined }
   const { proxies, header } = trust
   requireOption(owner, 'trustProxy.proxies', proxies, PROXIES)
   requireOption(owner, 'trustProxy.header', header, HEADER)
-  return { isTrusted: compileProxies(proxies), header }
+  return { ...compileProxies(proxies), header }
 }
 
 function isNamedField(trust: readonly string[] | NamedField): trust is NamedField {
@@ -81,14 +83,17 @@ function requireOption(api: string, name: string, value: unknown, { expected, fi
   throw optionError({ api, name, expected, got: 'undefined', fix: typeof fix === 'string' ? fix : undefined })
 }
 
-function compileProxies(proxies: TrustedProxies): Trust['isTrusted'] {
-  if (typeof proxies === 'number') return (_, hop) => hop <= proxies
+function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header'> {
+  if (typeof proxies === 'number') return { isTrusted: (_, hop) => hop <= proxies, trustsUnixSocket: proxies > 0 }
   const blocks = new BlockList()
   for (const text of proxies) {
     const block = parseBlock(text)
     if (block !== undefined) blocks.addSubnet(block.address, block.bits, isIPv4(block.address) ? 'ipv4' : 'ipv6')
   }
-  return (address) => address !== undefined && blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  return {
+    isTrusted: (address) => address !== undefined && blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'),
+    trustsUnixSocket: proxies.length > 0,
+  }
 }
 
 /** @returns `undefined` if the text is not a CIDR block or an address */

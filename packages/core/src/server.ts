@@ -50,6 +50,7 @@ export class Server implements AsyncDisposable {
     this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' })
     this.#app = new App({
       limits: this.#limits,
+      bodyTypes: options.bodyTypes,
       trustProxy: options.trustProxy,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => this.#logger.error('{}: {}', message, error),

@@ -16,6 +16,12 @@ const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.request': (ctx) => ctx.request.text(),
 }
 
+/** The types that some of them require. */
+const TYPES: Readonly<Record<string, string>> = {
+  'ctx.json()': 'application/json',
+  'ctx.parts()': 'multipart/form-data; boundary=b',
+}
+
 interface Seen {
   readonly reason: unknown
   readonly error: unknown
@@ -34,7 +40,7 @@ everyWay('a request whose client goes away', start, (client) => {
     started = Promise.withResolvers()
     seen = Promise.withResolvers()
     const leaving = new AbortController()
-    const type = how === 'ctx.parts()' ? 'multipart/form-data; boundary=b' : undefined
+    const type = TYPES[how]
     const response = client().request({
       path: '/',
       headers: type === undefined ? [] : [['content-type', type]],

@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as log from '@fw/log'
-import { testCertificate } from '@fw/testing'
+import { freePort, testCertificate } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Server } from '../src/index.ts'
+import { HttpError, Server } from '../src/index.ts'
 
 /** What a program prints. @throws if it fails or takes too long */
 async function run(command: string, ...args: string[]): Promise<string> {
@@ -21,6 +25,9 @@ beforeAll(async () => {
   server
     .router()
     .get('/', () => 'hello')
+    .post('/unauthorized', () => {
+      throw new HttpError(401)
+    })
     .get('/large', () => Buffer.alloc(3 * MIB, 'x'))
     .post('/', async (ctx) => {
       const { length } = await ctx.bytes()
@@ -81,6 +88,44 @@ connection.request('POST', '/', body=iter([b'abc', b'de']), encode_chunked=True,
 print(connection.getresponse().read().decode())
 `
   expect(await run('python3', '-c', program, origin)).toBe("hello\nhello\n200 5 b''\n5 by chunked, expect nothing\n")
+})
+
+describe('an early response to a body of 16 MiB', () => {
+  const program = `
+import http.client, ssl, sys
+from urllib.parse import urlparse
+url = urlparse(sys.argv[1])
+kind = http.client.HTTPSConnection if url.scheme == 'https' else http.client.HTTPConnection
+options = {'context': ssl._create_unverified_context()} if url.scheme == 'https' else {}
+connection = kind(url.netloc, timeout=60, **options)
+connection.request('POST', '/unauthorized', body=b'x' * (16 << 20))
+print(connection.getresponse().status)
+`
+
+  it.each(['cleartext', 'TLS'])("reaches Python's http.client over %s", async (transport) => {
+    expect(await run('python3', '-c', program, transport === 'TLS' ? secure : origin)).toBe('401\n')
+  })
+
+  it.each(['cleartext', 'TLS'])('passes through nginx, which connects over %s', async (transport) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fw-nginx-'))
+    // As root, nginx reads bodies in a process of another user.
+    await chmod(folder, 0o755)
+    const port = await freePort()
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};`)
+    const config = `daemon off; pid ${folder}/pid; error_log ${folder}/log; events {}
+      http { access_log off; client_max_body_size 0; ${paths.join(' ')}
+        server { listen 127.0.0.1:${port}; location / { proxy_pass ${transport === 'TLS' ? secure : origin}; } } }`
+    await writeFile(`${folder}/nginx.conf`, config)
+    const nginx = spawn('nginx', ['-c', `${folder}/nginx.conf`], { stdio: 'ignore' })
+    try {
+      await expect.poll(() => run('curl', '-s', `http://127.0.0.1:${port}/`).catch(() => '')).toBe('hello')
+      expect(await run('python3', '-c', program, `http://127.0.0.1:${port}/`)).toBe('401\n')
+    } finally {
+      nginx.kill()
+      await once(nginx, 'exit')
+      await rm(folder, { recursive: true })
+    }
+  })
 })
 
 it.each([

@@ -18,9 +18,10 @@ function start(...args: readonly string[]): void {
   createInterface(child.stdout as Readable).on('line', (line) => output.push(line))
 }
 
+const urls = (): string[] => output.filter((line) => line.startsWith('http'))
+
 /** Waits for the `count`-th URL that the program prints. */
 async function url(count: number = 1): Promise<string> {
-  const urls = (): string[] => output.filter((line) => line.startsWith('http'))
   await expect.poll(urls, { timeout: 20_000 }).toHaveLength(count)
   return urls()[count - 1] ?? ''
 }

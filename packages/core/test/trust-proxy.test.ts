@@ -1,13 +1,17 @@
-import { tempFolder } from '@fw/testing'
+import { tempFolder, testCertificate } from '@fw/testing'
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
-import { expect, it } from 'vitest'
-import { Server, toNodeHandler, type TrustProxy } from '../src/index.ts'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import * as http2 from 'node:http2'
+import * as net from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { Server, toFetchHandler, toNodeHandler, type ServerOptions, type TrustProxy } from '../src/index.ts'
 
-function make(trustProxy: TrustProxy | undefined): Server {
-  const server = new Server(trustProxy === undefined ? {} : { trustProxy })
+function make(trustProxy: TrustProxy | undefined, options: ServerOptions = {}): Server {
+  const server = new Server(trustProxy === undefined ? options : { ...options, trustProxy })
   server
     .router()
+    // JSON leaves out a remote address of `undefined`.
     .get('/', (ctx) => ({ remote: ctx.remoteAddress, client: ctx.clientAddress ?? null, trusts: ctx.trustsProxy }))
   return server
 }
@@ -48,8 +52,8 @@ it.each<[TrustProxy, string, string | null]>([
   const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
   // The first two are of the client, and the proxy adds a line.
   const headers = ['Host', 'x', 'X-Forwarded-For', '6.6.6.6', 'Forwarded', 'for="', 'Forwarded', 'for=203.0.113.9']
-  const asked = request({ port, host: '127.0.0.1', headers, agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const asked = http.request({ port, host: '127.0.0.1', headers, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
   expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
 })
 
@@ -59,18 +63,62 @@ it('IPv4 over a socket for both families is shown as IPv4', async () => {
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toMatchObject({ client: '127.0.0.1' })
 })
 
-it('behind a proxy on a Unix socket a hop counts as one', async () => {
-  await using folder = await tempFolder()
-  await using server = make(1)
-  const { path = '' } = await server.listen({ path: folder.join('x.sock') })
-  const asked = request({ socketPath: path, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client: '198.51.100.4' })
+describe('a proxy that connects over a Unix socket', () => {
+  it.each<[TrustProxy | undefined, string | null]>([
+    [1, '198.51.100.4'],
+    [2, '203.0.113.9'],
+    [['10.0.0.0/8'], '198.51.100.4'],
+    [{ proxies: ['198.51.100.0/24'], header: 'x-forwarded-for' }, '203.0.113.9'],
+    [{ proxies: ['10.0.0.0/8'], header: 'x-real-ip' }, null],
+    [[], null],
+    [0, null],
+    [false, null],
+    [undefined, null],
+  ])('with trustProxy %j names the client as %s', async (trustProxy, client) => {
+    await using folder = await tempFolder()
+    await using server = make(trustProxy)
+    const { path = '' } = await server.listen({ path: folder.join('x.sock') })
+    const trusts = trustProxy !== undefined
+    expect(await getFrom({ socketPath: path })).toEqual({ client, trusts })
+    // HTTP/2 with prior knowledge.
+    const session = http2.connect('http://localhost', { createConnection: () => net.connect(path) })
+    const stream = session.request({ ':path': '/', 'x-forwarded-for': FORWARDED }).setEncoding('utf8')
+    expect(JSON.parse((await stream.toArray()).join(''))).toEqual({ client, trusts })
+    session.close()
+
+    const other = http.createServer(toNodeHandler(make(trustProxy).router())).listen(folder.join('y.sock'))
+    await once(other, 'listening')
+    expect(await getFrom({ socketPath: folder.join('y.sock') })).toEqual({ client, trusts })
+    other.close()
+  })
+
+  it('is believed over TLS too', async () => {
+    await using folder = await tempFolder()
+    const { key, cert } = await testCertificate()
+    await using server = make(['10.0.0.0/8'], { tls: { key, cert } })
+    const { path = '' } = await server.listen({ path: folder.join('x.sock') })
+    const headers = { 'x-forwarded-for': FORWARDED }
+    const asked = https.get({ socketPath: path, rejectUnauthorized: false, headers, agent: false })
+    const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
+    const body = (await response.setEncoding('utf8').toArray()).join('')
+    expect(JSON.parse(body)).toMatchObject({ client: '198.51.100.4' })
+  })
+
+  it('is not mistaken for a peer whose address another runtime does not tell', async () => {
+    const handler = toFetchHandler(make(['10.0.0.0/8']).router())
+    const response = await handler(new Request('http://a/', { headers: { 'x-forwarded-for': FORWARDED } }))
+    expect(await response.json()).toEqual({ client: null, trusts: true })
+  })
 })
 
+async function getFrom(where: http.RequestOptions): Promise<unknown> {
+  const asked = http.request({ ...where, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
+  return JSON.parse((await response.setEncoding('utf8').toArray()).join(''))
+}
+
 it('holds under another server too', async () => {
-  const { createServer } = await import('node:http')
-  const other = createServer(toNodeHandler(make(1).router())).listen(0, '127.0.0.1')
+  const other = http.createServer(toNodeHandler(make(1).router())).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
   const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': FORWARDED } })

@@ -1,3 +1,4 @@
+import './node-version.ts'
 export { checkOptions } from './check-options.ts'
 export {
   anything,

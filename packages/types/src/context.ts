@@ -102,9 +102,13 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   bytes(): Promise<Uint8Array>
   /** Reads the whole body as UTF-8. @throws as `bytes`; 400 if it is not valid UTF-8 */
   text(): Promise<string>
-  /** Reads the whole body as JSON. @throws as `text`; 400 if it is no JSON, 415 if its type says otherwise */
+  /**
+   * Reads the whole body as JSON, if its `Content-Type` is one of the route's `bodyTypes`: a JSON format unless given.
+   *
+   * @throws as `text`; 400 if it is not JSON, 415 for another or no type, or a charset other than UTF-8
+   */
   json(): Promise<unknown>
-  /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type, 413 for too many fields */
+  /** Reads the whole body as `application/x-www-form-urlencoded`. @throws as `text`; 415 for another type or charset, 413 for too many fields */
   form(): Promise<URLSearchParams>
   /**
    * Reads the body as `multipart/form-data`, part by part as it arrives, under the route's limit.

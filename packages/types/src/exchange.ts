@@ -51,7 +51,7 @@ export interface ResponseBody {
 export interface UpgradedConnection {
   /** The connection; whoever took it answers 101 on it, uses it and closes it. */
   readonly socket: Duplex
-  /** Bytes that came right behind the request. */
+  /** Bytes that came right behind the request, in memory that nothing else is in. */
   readonly head: Uint8Array
 }
 
@@ -77,6 +77,8 @@ export interface Exchange extends ResponseBody {
   /** IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
+  readonly isUnixSocket?: boolean
   /** Status of the response once its head was sent, before that 0. */
   readonly status: number
   /** Called once when the exchange is over. There is one listener; assigning replaces it. */

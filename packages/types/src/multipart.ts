@@ -4,7 +4,10 @@ export interface MultipartOptions {
   readonly maxParts?: number
 }
 
-/** One part of a `multipart/form-data` body. Read it, or ask for the next one, which skips what is left. */
+/**
+ * One part of a `multipart/form-data` body. Read it, or ask for the next one, which skips what is left. Its bytes, read as a
+ * whole or slice by slice, are in memory that nothing else is in, so they can be transferred to a worker.
+ */
 export interface MultipartPart extends AsyncIterable<Uint8Array> {
   readonly name: string
   /** Name of a file as the client gave it: never a path to write to. `undefined` for a plain field. */

@@ -26,13 +26,26 @@ export interface RouteOptions {
   readonly query?: StandardSchema | undefined
   /** Checks the header fields by name in lower case. */
   readonly headers?: StandardSchema | undefined
-  /** Checks the body: JSON, or `application/x-www-form-urlencoded` in the form of a query. It is read before the handler runs. */
+  /** Checks the body, which `bodyTypes` says how to read. It is read before the handler runs. */
   readonly body?: StandardSchema | undefined
   /**
    * JSON Schemas of what is answered, by status, compiled to serializers: members that a schema does not name are left
    * out. A Standard Schema that can tell its JSON Schema stands for status 200.
    */
   readonly response?: Readonly<Record<number, JsonSchema>> | StandardSchema
+  /**
+   * Media types of bodies that `ctx.json()` and the `body` schema accept, in lower case without parameters. Any other body
+   * gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.
+   *
+   * `'application/json'` stands for every JSON format: `text/json` and types that end in `+json` too. With
+   * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies of any other
+   * type in the list are read as JSON. `'*\/*'` accepts every body.
+   *
+   * A page of another site can have a browser send `text/plain`, `application/x-www-form-urlencoded` and untyped bodies,
+   * with the cookies of its user and without asking first (CORS). A JSON type makes the browser ask. So a route that
+   * changes something and accepts more than JSON needs its own protection against cross-site requests, such as a token.
+   */
+  readonly bodyTypes?: readonly string[] | undefined
 }
 
 /** Route options whose schemas tell the types of `ctx.valid`. */

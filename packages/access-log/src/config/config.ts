@@ -68,9 +68,9 @@ export interface AccessLogConfig {
    */
   readonly sampleRate?: number | undefined
   /**
-   * Proxies whose word about the client's address is taken: none (`false`), those in CIDR blocks, or a number of hops;
-   * as `{ proxies, header }` with the one field that they maintain.
-   * Default: `x-forwarded-for`, `x-real-ip` and `forwarded` of anybody, which any client can forge.
+   * Proxies that are believed about the client's address: none (`false`), those in CIDR blocks, or a number of hops.
+   * `{ proxies, header }` also names the one field that they maintain. Default: the `trustProxy` of the server, even if that
+   * is `false`. Without both, entries show what `x-forwarded-for`, `x-real-ip` or `forwarded` claim, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
   /** Names of captured headers whose values are shown as `REDACTED`. Default none. */

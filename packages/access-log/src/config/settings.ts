@@ -1,6 +1,6 @@
 import { Level, type Logger } from '@fw/log'
 import type { Context, LevelNumber } from '@fw/types'
-import { believedAddress, claimedAddress, compileTrust } from '@fw/client-address'
+import { believedAddress, claimedAddress, compileTrust, UNIX_SOCKET } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import { checkConfig } from './check-config.ts'
 import type { Parts } from '../entry/entry.ts'
@@ -71,10 +71,7 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     logTraceContext: config.logTraceContext ?? false,
     sampleRate: config.sampleRate ?? 1,
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
-    clientAddress:
-      trust === undefined
-        ? addressOfServer
-        : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, trust),
+    clientAddress: trust === undefined ? addressOfServer : (ctx) => believedAddress(ctx.headers, peerOf(ctx), trust),
     redactQuery: lowerCase(config.redactQuery),
   }
 }
@@ -86,6 +83,10 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
 /** What the server believes, if it was told whom to believe; else what the request claims. */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
+}
+
+function peerOf({ remoteAddress, exchange }: Pick<Context, 'remoteAddress'> & Partial<Context>): string | undefined {
+  return exchange?.isUnixSocket === true ? UNIX_SOCKET : remoteAddress
 }
 
 /** Twice the same name would be twice the same key in Json. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server } from 'node:net'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
@@ -48,6 +49,12 @@ export class NodeExchange extends BaseExchange {
     response.on('drain', () => this.wake())
     // 'close' follows and tells the same.
     response.on('error', () => {})
+  }
+
+  /** The server knows: a TCP socket that is closed has no address either. */
+  get isUnixSocket(): boolean {
+    const { server } = this.#request.socket as { server?: Partial<Pick<Server, 'address'>> }
+    return this.remoteAddress === undefined && typeof server?.address?.() === 'string'
   }
 
   get body(): RequestBody {

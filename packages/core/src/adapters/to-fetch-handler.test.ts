@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
-import { toFetchHandler } from './to-fetch-handler.ts'
+import { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
 
 describe('toFetchHandler', () => {
   it('answers a Request by a Response', async () => {
@@ -28,6 +28,21 @@ describe('toFetchHandler', () => {
     const response = await toFetchHandler(app.router)(new Request('http://localhost/'))
     await response.body?.cancel()
     expect(await promise).toBe('aborted')
+  })
+
+  it.each<[unknown, string]>([
+    [{ remoteAddress: 7 }, 'toFetchHandler: option "remoteAddress" must be a string, got 7. Pass the IP address of'],
+    [{ remoteAddr: { hostname: '::1' } }, 'unknown option "remoteAddr". Use remoteAddress: info.remoteAddr.hostname'],
+    ['127.0.0.1', 'toFetchHandler: options must be an object, got "127.0.0.1". Known options: remoteAddress.'],
+  ])('rejects a peer that is %j with a TypeError', async (peer, message) => {
+    const handler = toFetchHandler(new App().router)
+    const response = handler(new Request('http://localhost/'), peer as FetchPeer)
+    await expect(response).rejects.toThrow(TypeError)
+    await expect(response).rejects.toThrow(message)
+  })
+
+  it.each([undefined, {}, { remoteAddress: undefined }])('takes a peer that says nothing: %j', async (peer) => {
+    expect((await toFetchHandler(new App().router)(new Request('http://localhost/'), peer)).status).toBe(404)
   })
 
   it('takes no group', () => {

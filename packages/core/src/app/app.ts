@@ -4,11 +4,13 @@ import { anything, checkOptions, func, type OptionKinds, options as nested } fro
 import { rememberApp } from './app-of.ts'
 import type { Step } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
+import { JSON_ONLY } from '../context/content-type.ts'
 import { RequestContext } from '../context/context.ts'
 import { DrainNotice } from '../context/listeners.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { handleFailure } from './failure.ts'
 import { HttpError } from '../response/http-error.ts'
+import { BODY_TYPES } from '../options/body-types.ts'
 import { LIMIT_KINDS, resolveLimits, type Limits } from '../options/limits.ts'
 import { memoryRequest } from '../memory/request.ts'
 import { parseRequestTarget } from '../engine/semantics/request-target.ts'
@@ -30,6 +32,8 @@ const MAX_NOTICES = 100
 export interface AppOptions {
   /** Those that hold without an engine: `maxBodyBytes` and `maxFormFields`. */
   readonly limits?: Partial<Limits>
+  /** Media types of bodies that `ctx.json()` and schemas accept, unless the route names others: JSON formats unless given. */
+  readonly bodyTypes?: readonly string[] | undefined
   /** Which proxies are believed about the address of a client; none unless given. */
   readonly trustProxy?: TrustProxy | undefined
   /** How paths are compared with the patterns of routes. */
@@ -42,6 +46,7 @@ export interface AppOptions {
 
 const APP_KINDS: OptionKinds<AppOptions> = {
   limits: nested<Partial<Limits>>(LIMIT_KINDS),
+  bodyTypes: BODY_TYPES,
   // `compileTrust` checks it.
   trustProxy: anything,
   routing: nested<RoutingOptions>(ROUTING_KINDS),
@@ -63,7 +68,7 @@ export class App {
    */
   constructor(options: AppOptions = {}) {
     checkOptions('App', options, APP_KINDS)
-    const { routing, trustProxy, onError = console.error, onNotice = () => {} } = options
+    const { routing, trustProxy, bodyTypes = JSON_ONLY, onError = console.error, onNotice = () => {} } = options
     const limits = resolveLimits(options.limits)
     const notices = new Set<string>()
     this.#routes = new Routes(resolveRouting(routing))
@@ -72,6 +77,7 @@ export class App {
     rememberApp(this.router, this)
     this.#host = {
       limits,
+      bodyTypes,
       trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'App'),
       report: (message, error) => {
         try {

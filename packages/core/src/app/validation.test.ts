@@ -79,9 +79,14 @@ describe.each(LIBRARIES)('validation by $name', ({ user, page, id, fields }) => 
 describe('validation', () => {
   const Name = z.object({ name: z.string() })
 
-  it('reads a form as it reads a query', async () => {
+  it('reads a form as it reads a query, if the route names its type', async () => {
     const app = new App()
-    app.router.post('/', { body: z.object({ a: z.string(), b: z.array(z.string()) }) }, (ctx) => ctx.valid.body)
+    const bodyTypes = ['application/x-www-form-urlencoded']
+    app.router.post(
+      '/',
+      { body: z.object({ a: z.string(), b: z.array(z.string()) }), bodyTypes },
+      (ctx) => ctx.valid.body,
+    )
     const body = new URLSearchParams('a=1&b=2&b=3')
     expect(await (await app.fetch('/', { method: 'POST', body })).json()).toEqual({ a: '1', b: ['2', '3'] })
   })
@@ -190,9 +195,14 @@ describe('what a request may cost', () => {
     [{ maxFormFields: 0 }, {}, 0],
   ])('limits %j and of the route %j let forms of %i fields through, and not of one more', async (all, own, most) => {
     const app = new App({ limits: all })
+    const bodyTypes = ['application/x-www-form-urlencoded']
     app.router
       .post('/form', { limits: own }, async (ctx) => [...(await ctx.form())].length)
-      .post('/checked', { limits: own, body: z.any() }, (ctx) => Object.values(ctx.valid.body as object).flat().length)
+      .post(
+        '/checked',
+        { limits: own, body: z.any(), bodyTypes },
+        (ctx) => Object.values(ctx.valid.body as object).flat().length,
+      )
     for (const path of ['/form', '/checked']) {
       expect(await (await app.fetch(path, form(most))).text()).toBe(String(most))
       const refused = await app.fetch(path, form(most + 1))

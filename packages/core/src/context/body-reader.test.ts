@@ -9,14 +9,21 @@ interface Setup {
   readonly fields?: readonly string[]
   readonly length?: number
   readonly maxBytes?: number
+  readonly types?: readonly string[]
 }
 
 /** A reader and the body that it reads, to be filled by the test. */
-function setup({ fields = [], length, maxBytes = 100 }: Setup = {}): { body: ReceivedBody; reader: BodyReader } {
+function setup({ fields = [], length, maxBytes = 100, types }: Setup = {}): { body: ReceivedBody; reader: BodyReader } {
   const body = new ReceivedBody(length, 10, { onWanted() {}, onFull() {}, onRoom() {} })
   return {
     body,
-    reader: new BodyReader(body, new FieldListHeaders(fields), { ...DEFAULT_LIMITS, maxBodyBytes: maxBytes }),
+    reader: new BodyReader(
+      body,
+      new FieldListHeaders(fields),
+      { ...DEFAULT_LIMITS, maxBodyBytes: maxBytes },
+      undefined,
+      types,
+    ),
   }
 }
 
@@ -28,7 +35,7 @@ function readerOf(bytes: string | Uint8Array, options: Setup = {}): BodyReader {
   return reader
 }
 
-const json = (type: string): Setup => ({ fields: ['content-type', type] })
+const json = (type = 'application/json'): Setup => ({ fields: ['content-type', type] })
 
 describe('BodyReader.bytes', () => {
   it('puts together what arrives, before and after it is asked for', async () => {
@@ -41,7 +48,7 @@ describe('BodyReader.bytes', () => {
   })
 
   it('gives the same bytes again, in every form', async () => {
-    const reader = readerOf('{"a":1}')
+    const reader = readerOf('{"a":1}', json())
     expect(await reader.bytes()).toBe(await reader.bytes())
     expect([await reader.text(), await reader.json()]).toEqual(['{"a":1}', { a: 1 }])
   })
@@ -84,7 +91,7 @@ describe('BodyReader.bytes', () => {
   })
 
   it('leaves no rejection unhandled when it is awaited late', async () => {
-    const { body, reader } = setup()
+    const { body, reader } = setup({ types: ['*/*'] })
     const reading = [reader.bytes(), reader.text(), reader.json(), reader.form()]
     body.fail(new AbortedError('gone'))
     // An unhandled rejection in this turn would fail the whole run.
@@ -117,26 +124,71 @@ describe('BodyReader.json', () => {
     },
   )
 
-  it('takes a body without a type', async () => {
-    expect(await readerOf('[1]').json()).toEqual([1])
+  it('refuses a body without a type with 415', async () => {
+    await expect(readerOf('[1]').json()).rejects.toMatchObject({
+      status: 415,
+      message: 'The body has no content-type, which must be application/json',
+      headers: { accept: 'application/json' },
+    })
   })
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '+json', ''])(
-    'refuses type %j with 415',
-    async (type) => {
-      await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({
-        status: 415,
-        message: 'The content-type of the body is not application/json',
-      })
-    },
-  )
+  it('responds with 400, not 415, to a request without a body', async () => {
+    await expect(readerOf('', { length: 0 }).json()).rejects.toMatchObject({ status: 400 })
+  })
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/json, application/json',
+    'text/plain, a/b+json',
+    'text/plain; charset=+json',
+    '+json',
+    '',
+  ])('refuses type %j with 415', async (type) => {
+    await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({
+      status: 415,
+      message: 'The content-type of the body is not application/json',
+      headers: { accept: 'application/json' },
+    })
+  })
+
+  it.each(['utf-8', 'UTF-8', 'utf8', '"utf-8"', '"utf-8" ; x=y'])('takes charset %s', async (charset) => {
+    expect(await readerOf('[1]', json(`application/json; charset=${charset}`)).json()).toEqual([1])
+  })
+
+  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('refuses charset %s with 415', async (charset) => {
+    await expect(readerOf('[1]', json(`application/json;charset=${charset}`)).json()).rejects.toMatchObject({
+      status: 415,
+      message: 'The charset of the body is not utf-8',
+    })
+  })
+
+  it.each<[readonly string[], string | undefined, boolean]>([
+    [['application/json', 'text/plain'], 'text/plain;charset=UTF-8', true],
+    [['application/json', 'text/plain'], 'text/html', false],
+    [['application/json', 'text/plain'], undefined, false],
+    [['application/merge-patch+json'], 'application/merge-patch+json', true],
+    [['application/merge-patch+json'], 'application/json', false],
+    [['application/json', 'application/x-www-form-urlencoded'], 'application/x-www-form-urlencoded', false],
+    [['*/*'], 'application/x-www-form-urlencoded', true],
+    [['*/*'], 'x', true],
+    [['*/*'], undefined, true],
+  ])('with bodyTypes %j reads a body of type %s: %s', async (types, type, isRead) => {
+    const reader = readerOf('[1]', { types, ...(type === undefined ? {} : json(type)) })
+    const status = await reader.json().then(
+      () => 200,
+      (error: { status: number; headers: { accept?: string } }) => [error.status, error.headers.accept],
+    )
+    expect(status).toEqual(isRead ? 200 : [415, types.join(', ')])
+  })
 
   it.each(['', '{', '{"a":1}x', 'undefined', "{'a':1}"])('refuses %j with 400', async (text) => {
-    await expect(readerOf(text).json()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
+    await expect(readerOf(text, json()).json()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
   })
 
   it('keeps a member named __proto__ to itself', async () => {
-    const value = (await readerOf('{"__proto__":{"isAdmin":true}}').json()) as { isAdmin?: boolean }
+    const value = (await readerOf('{"__proto__":{"isAdmin":true}}', json()).json()) as { isAdmin?: boolean }
     expect(value.isAdmin).toBeUndefined()
     expect(Object.keys(value)).toEqual(['__proto__'])
   })
@@ -154,6 +206,11 @@ describe('BodyReader.form', () => {
 
   it('refuses another type with 415', async () => {
     await expect(readerOf('a=1', json('multipart/form-data; boundary=x')).form()).rejects.toMatchObject({ status: 415 })
+  })
+
+  it('refuses a charset other than UTF-8 with 415', async () => {
+    const type = 'application/x-www-form-urlencoded; charset=windows-1252'
+    await expect(readerOf('a=%E9', json(type)).form()).rejects.toMatchObject({ status: 415 })
   })
 })
 

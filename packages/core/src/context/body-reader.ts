@@ -1,13 +1,12 @@
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
+import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
 import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
-const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^/]+\/[^/]+\+json)$/
-const FORM_TYPE = 'application/x-www-form-urlencoded'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** What a body may cost. */
@@ -19,14 +18,25 @@ export class BodyReader {
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
   readonly #maxFormFields: number
+  readonly #types: readonly string[]
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
-  /** @param own Limits of the route, before those of all */
-  constructor(body: RequestBody, headers: RequestHeaders, limits: BodyLimits, own?: Partial<BodyLimits>) {
+  /**
+   * @param own Limits of the route, before those of all
+   * @param types The `bodyTypes` of the route
+   */
+  constructor(
+    body: RequestBody,
+    headers: RequestHeaders,
+    limits: BodyLimits,
+    own?: Partial<BodyLimits>,
+    types: readonly string[] = JSON_ONLY,
+  ) {
     this.#body = body
     this.#headers = headers
     this.#maxBytes = own?.maxBodyBytes ?? limits.maxBodyBytes
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
+    this.#types = types
   }
 
   /** In memory of their own. */
@@ -44,29 +54,33 @@ export class BodyReader {
   /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
   json(): Promise<unknown> {
     return promised(() => {
-      checkJson(this.#mediaType())
+      this.#requireJson(mediaType(this.#contentType))
       return this.#read(parseJson)
     })
   }
 
   form(): Promise<URLSearchParams> {
     return promised(() => {
-      const type = this.#mediaType()
-      if (type !== undefined && type !== FORM_TYPE) throw unsupported(`The body is not ${FORM_TYPE}`, FORM_TYPE)
+      const type = mediaType(this.#contentType)
+      if (type !== undefined && type !== FORM_TYPE) throw unsupportedType(`The body is not ${FORM_TYPE}`, [FORM_TYPE])
+      requireUtf8(this.#contentType)
       return this.#read((text) => parseForm(text, this.#maxFormFields))
     })
   }
 
   /**
-   * Makes something of the value that the body stands for: a `URLSearchParams` for a form, else what the JSON says. It
-   * takes no promise where all of the body is there.
+   * Makes something of the value that the body stands for: a `URLSearchParams` for a form, if the types of the route name
+   * it, else what the JSON says. Returns no promise if all of the body has arrived.
    *
    * @throws {HttpError} as the promise does otherwise, which is for the caller to handle
    */
   value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
-    const type = this.#mediaType()
-    if (type === FORM_TYPE) return this.#read((text) => make(parseForm(text, this.#maxFormFields)))
-    checkJson(type)
+    const type = mediaType(this.#contentType)
+    if (type === FORM_TYPE && this.#types.includes(FORM_TYPE)) {
+      requireUtf8(this.#contentType)
+      return this.#read((text) => make(parseForm(text, this.#maxFormFields)))
+    }
+    this.#requireJson(type)
     return this.#read((text) => make(parseJson(text)))
   }
 
@@ -145,27 +159,21 @@ export class BodyReader {
     return bytes.then((all): T | Promise<Awaited<T>> => make(decode(all))) as Promise<Awaited<T>>
   }
 
-  /** The media type without parameters, in lower case (RFC 9110 §8.3.1). */
-  #mediaType(): string | undefined {
-    const value = this.#headers.get('content-type')
-    if (value === 'application/json') return value
-    return value === null ? undefined : (value.split(';', 1)[0] ?? '').trim().toLowerCase()
+  get #contentType(): string | null {
+    return this.#headers.get('content-type')
+  }
+
+  /** Without a body there is no type to check. Reading it as JSON responds with 400. */
+  #requireJson(type: string | undefined): void {
+    if (type === undefined && this.#body.length === 0) return
+    requireJson(type, this.#types)
+    if (type !== undefined) requireUtf8(this.#contentType)
   }
 
   #checkLength(): void {
     const { length } = this.#body
     if (length !== undefined && length > this.#maxBytes) throw tooLarge(this.#maxBytes)
   }
-}
-
-/** A body without a type is taken for what it is read as. */
-function checkJson(type: string | undefined): void {
-  if (type === undefined || type === 'application/json' || JSON_MEDIA_TYPE.test(type)) return
-  throw unsupported('The content-type of the body is not application/json', 'application/json')
-}
-
-function unsupported(message: string, accept: string): HttpError {
-  return new HttpError(415, message, { headers: { accept } })
 }
 
 function decode(bytes: Uint8Array): string {

@@ -5,6 +5,8 @@ import type { DrainNotice } from './listeners.ts'
 /** What a context of class `C` needs from the application it runs in. */
 export interface ContextHost<C> {
   readonly limits: BodyLimits
+  /** Media types that JSON readers and `body` schemas accept, unless the route names others. */
+  readonly bodyTypes: readonly string[]
   /** Reports an error that no response can tell of. Never throws. */
   report(message: string, error: unknown): void
   /** Tells once of something in the program that is without effect. Never throws. */

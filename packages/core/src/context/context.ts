@@ -1,4 +1,4 @@
-import { believedAddress, peerAddress } from '@fw/client-address'
+import { believedAddress, peerAddress, UNIX_SOCKET } from '@fw/client-address'
 import type {
   BodySource,
   Context,
@@ -156,9 +156,10 @@ export class RequestContext {
   }
 
   get clientAddress(): string | undefined {
-    const { remoteAddress } = this.exchange
+    const { remoteAddress, isUnixSocket } = this.exchange
     const { trust } = this.#host
-    return trust === undefined ? peerAddress(remoteAddress) : believedAddress(this.headers, remoteAddress, trust)
+    if (trust === undefined) return peerAddress(remoteAddress)
+    return believedAddress(this.headers, isUnixSocket === true ? UNIX_SOCKET : remoteAddress, trust)
   }
 
   get trustsProxy(): boolean {
@@ -361,6 +362,7 @@ export class RequestContext {
       this.exchange.headers,
       this.#host.limits,
       this.route?.options.limits,
+      this.route?.options.bodyTypes ?? this.#host.bodyTypes,
     ))
   }
 

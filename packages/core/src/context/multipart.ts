@@ -4,6 +4,7 @@ import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } fr
 import { checkOptions, integer, type OptionKinds } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
+import { concatBytes, ownBytes } from '../engine/socket/kept-bytes.ts'
 import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 
@@ -151,7 +152,12 @@ class ReceivedPart implements MultipartPart {
     this.#stream.destroy(error)
   }
 
+  /** The parser passes on views of its input. A handler that transferred one would take the next parts away. */
   async *#slices(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const view of this.#views()) yield ownBytes(view)
+  }
+
+  async *#views(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       // A stream that is destroyed cannot be skipped, and the parser would wait for it before the next part.
       for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
@@ -162,8 +168,8 @@ class ReceivedPart implements MultipartPart {
 
   async #collect(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.#slices()) chunks.push(chunk)
-    return Buffer.concat(chunks)
+    for await (const chunk of this.#views()) chunks.push(chunk)
+    return concatBytes(chunks)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import type { ReadFlow } from '../engine/socket/read-flow.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Limits } from '../options/limits.ts'
@@ -21,17 +22,19 @@ export class LingeringClose {
   readonly #connection: Ending
   readonly #transport: Transport
   readonly #flow: ReadFlow
-  readonly #maxBytes: number
-  #bytes = 0
+  readonly #limits: LingerLimits
 
   constructor(connection: Ending, transport: Transport, flow: ReadFlow, limits: Limits, deadlines: Deadlines) {
     this.#connection = connection
     this.#transport = transport
     this.#flow = flow
-    this.#maxBytes = limits.lingerBytes
-    // The peer has the usual time to take the response. Only then does the time to linger begin.
-    connection.deadlineMs = deadlines.in(limits.writeStallTimeoutMs)
-    transport.end(() => (connection.deadlineMs = deadlines.in(limits.lingerTimeoutMs)))
+    this.#limits = new LingerLimits(limits, deadlines)
+    this.#limits.awaitResponse()
+    connection.deadlineMs = this.#limits.deadlineMs
+    transport.end(() => {
+      this.#limits.start()
+      connection.deadlineMs = this.#limits.deadlineMs
+    })
   }
 
   onDeadline(): void {
@@ -39,9 +42,9 @@ export class LingeringClose {
   }
 
   onBytes(bytes: Buffer): void {
-    this.#bytes += bytes.length
-    if (this.#bytes > this.#maxBytes) this.onDeadline()
+    if (!this.#limits.add(bytes.length)) return this.onDeadline()
+    this.#connection.deadlineMs = this.#limits.deadlineMs
     // Discarding is also work for which other connections wait.
-    else this.#flow.addBytes(bytes.length)
+    this.#flow.addBytes(bytes.length)
   }
 }

@@ -3,6 +3,7 @@ import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
+import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import { startsWithPreface } from '../engine/socket/http2-preface.ts'
 import { ReadFlow } from '../engine/socket/read-flow.ts'
 import type { Transport, TransportOwner } from '../engine/transport.ts'
@@ -94,7 +95,8 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   giveAway(): UpgradedConnection {
     const cycle = this.#cycle
     cycle.keepReceived()
-    const head = cycle.received ?? Buffer.alloc(0)
+    // The read also has the request in it, and can have earlier ones.
+    const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'
     cycle.received = undefined
@@ -104,6 +106,10 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
 
   connectionFields(close: boolean): ConnectionFields {
     return this.#cycle.connectionFields(close)
+  }
+
+  onComplete(exchange: Http1Exchange): void {
+    this.#cycle.onComplete(exchange)
   }
 
   onSettled(exchange: Http1Exchange): void {

@@ -32,6 +32,8 @@ export interface Http1ExchangeOwner {
   break(isVisible: boolean): void
   /** Hands over the connection with the bytes received after the request. */
   giveAway(): UpgradedConnection
+  /** The application has given the whole response, which the client has not taken yet. */
+  onComplete(exchange: Http1Exchange): void
   /** The exchange is over. */
   onSettled(exchange: Http1Exchange): void
 }
@@ -79,6 +81,10 @@ export class Http1Exchange extends BaseExchange {
   }
   get remotePort(): number | undefined {
     return this.#owner.remotePort
+  }
+  get isUnixSocket(): boolean {
+    // A listener on TCP serves no peer without an address.
+    return this.#owner.remoteAddress === undefined
   }
   get bufferedBytes(): number {
     return this.#output.bufferedBytes
@@ -194,8 +200,9 @@ export class Http1Exchange extends BaseExchange {
 
   /** Everything was written; the exchange is over once the socket has taken it. */
   #finish(): void {
-    if (this.#output.isBlocked) this.#isEnding = true
-    else this.settle(false)
+    if (!this.#output.isBlocked) return this.settle(false)
+    this.#isEnding = true
+    this.#owner.onComplete(this)
   }
 }
 

@@ -90,12 +90,12 @@ export class Http1RequestBody implements BodySupply {
     if (this.awaitsContinue) return true
     // Passing over the rest of a body is worth it only when it is known to be short.
     const { length, isWanted } = this.body
-    return length === undefined || (!isWanted && length > this.#limits.lingerBytes)
+    return length === undefined || (!isWanted && length > maxSkippedBytes(this.#limits))
   }
 
   /** Whether so much of a body that nobody reads has come that the connection is better given up. */
   get isTooLongToSkip(): boolean {
-    return this.#skippedBytes > this.#limits.lingerBytes
+    return this.#skippedBytes > maxSkippedBytes(this.#limits)
   }
 
   /**
@@ -152,6 +152,11 @@ export class Http1RequestBody implements BodySupply {
   onFault(): void {
     this.#owner.onBodyFault(this)
   }
+}
+
+/** Returns the longest rest of a body to discard for the next request. */
+function maxSkippedBytes({ maxSkippedBodyBytes, lingerBytes }: Limits): number {
+  return lingerBytes === 0 ? maxSkippedBodyBytes : Math.min(maxSkippedBodyBytes, lingerBytes)
 }
 
 /** Whether a view of so many bytes keeps much more in memory than it shows, as those of a body in tiny chunks do. */

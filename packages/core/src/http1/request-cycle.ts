@@ -156,6 +156,11 @@ export class RequestCycle implements Http1BodyOwner {
     }
   }
 
+  onComplete(exchange: Http1Exchange): void {
+    // A client that sends its whole body first reads the response only if the server reads the body.
+    if (exchange === this.#exchange) this.#incoming?.body.discard()
+  }
+
   onSettled(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return
     this.#incoming?.body.discard()

@@ -1,6 +1,7 @@
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
+import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
 import type { Transport, TransportOwner } from '../engine/transport.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
@@ -58,7 +59,8 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
   readonly #output: OutputWatch
   #phase: Phase = 'open'
   #isAdvancing = false
-  #lingered = 0
+  /** Set from the end of our direction on. */
+  #linger: LingerLimits | undefined = undefined
   /** Whether the client has said that it sends no more while the connection waited for its turn. */
   #hasEnded = false
   /** When there must be a stream, or the end. */
@@ -80,7 +82,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#flow = new ReadFlow(transport, limits.maxPipelinedRequests, this)
     this.#output = new OutputWatch(this.sender, deadlines, limits.writeStallTimeoutMs, nowMs)
     this.#idleDeadlineMs = deadlines.in(limits.sessionIdleTimeoutMs, nowMs)
-    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#output.deadlineMs)
+    this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#frames.deadlineMs, this.#output.deadlineMs)
     this.#writer.flushSoon()
     transport.open(this)
     deadlines.watch(this)
@@ -129,7 +131,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
 
   onIdle(): void {
     if (this.#phase === 'open') this.#setIdleDeadline(this.host.limits.sessionIdleTimeoutMs)
-    else if (this.#phase === 'ending') this.#linger()
+    else if (this.#phase === 'ending') this.#end()
   }
 
   onFieldsBegin(): void {
@@ -158,6 +160,8 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     const nowMs = performance.now()
     if (nowMs >= this.#idleDeadlineMs) this.#onIdleTooLong()
     if (nowMs >= this.#frames.deadlineMs) {
+      // As on HTTP/1.1: a connection without a request is closed without a response.
+      if (!this.#frames.hasBegun) return this.destroy()
       this.#fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Request head took too long'))
     }
     if (nowMs >= this.#output.deadlineMs && this.#output.isStalled(nowMs)) this.destroy()
@@ -175,11 +179,8 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
   }
 
   onBytes(chunk: Buffer): void {
-    if (this.#phase === 'lingering' || this.#phase === 'closed') {
-      this.#lingered += chunk.length
-      if (this.#lingered > this.host.limits.lingerBytes) this.#transport.destroy()
-      return
-    }
+    if (this.#phase === 'closed') return
+    if (this.#linger !== undefined) return this.#discard(this.#linger, chunk.length)
     try {
       this.#frames.push(chunk)
     } catch (error) {
@@ -199,7 +200,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#phase = 'ending'
     this.#idleDeadlineMs = Infinity
     this.#streams.abandon(new AbortedError('The client closed the connection'))
-    if (this.#streams.size === 0) this.#linger()
+    if (this.#streams.size === 0) this.#end()
   }
 
   onDrain(): void {
@@ -260,7 +261,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#idleDeadlineMs = Infinity
     this.#writer.goaway(this.#streams.lastId, ErrorCode.NO_ERROR)
     this.#writer.flushSoon()
-    if (this.#streams.size === 0) this.#linger()
+    if (this.#streams.size === 0) this.#end()
   }
 
   #failBy(error: unknown): void {
@@ -272,20 +273,32 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
   #fail(error: ConnectionError): void {
     if (!this.#isReading) return
     this.#writer.goaway(this.#streams.lastId, error.code)
-    this.#linger()
+    this.#end()
     this.#streams.end(new AbortedError(error.message))
     this.#streams.report(0, error.message, { method: undefined, target: undefined })
   }
 
-  /** Says goodbye and waits a little for the client to hear it: closing with unread bytes resets the connection. */
-  #linger(): void {
+  /** Discards what the client still sends, so that it gets the last frames instead of a reset. */
+  #discard(linger: LingerLimits, bytes: number): void {
+    if (!linger.add(bytes)) return this.#transport.destroy()
+    this.#idleDeadlineMs = linger.deadlineMs
+    // Discarding is also work for which other connections wait.
+    this.#flow.addBytes(bytes)
+  }
+
+  /** Ends our direction and waits for the client to read it: closing with unread bytes resets the connection. */
+  #end(): void {
     if (!this.#isReading) return
     this.#phase = 'lingering'
     this.#frames.clear()
-    const { writeStallTimeoutMs, lingerTimeoutMs } = this.host.limits
-    this.#setIdleDeadline(writeStallTimeoutMs)
+    const linger = (this.#linger = new LingerLimits(this.host.limits, this.deadlines))
+    linger.awaitResponse()
+    this.#idleDeadlineMs = linger.deadlineMs
+    this.onDeadlineSet(linger.deadlineMs)
     this.#writer.end(() => {
-      this.#setIdleDeadline(lingerTimeoutMs)
+      linger.start()
+      this.#idleDeadlineMs = linger.deadlineMs
+      this.onDeadlineSet(linger.deadlineMs)
       // No `drain` follows an end. Responses that waited for the transport have been taken, too.
       if (!this.#transport.isDestroyed) this.sender.pump()
     })

@@ -111,6 +111,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get isUnixSocket(): boolean {
+    // A listener on TCP serves no peer without an address.
+    return this.#owner.remoteAddress === undefined
+  }
   get limits(): Limits {
     return this.#owner.host.limits
   }
@@ -239,6 +243,11 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#setDeadline()
   }
 
+  /** RFC 9113 §8.1: an early response ends the request without an error. */
+  stopRequest(): void {
+    this.#owner.resetStream(this, ErrorCode.NO_ERROR)
+  }
+
   sendContinue(): void {
     if (this.status !== 0 || this.isClosed) return
     this.#owner.responseFields.informational(this.id, 100, [])
@@ -274,6 +283,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       queue.isEnding = true
       queue.push(typeof body === 'string' ? Buffer.from(body) : body)
       this.#enqueue()
+      // A client that sends its whole body first takes the response only if its window grows.
+      if (this.#queuedBytes > 0) this.openBody?.body.discard()
     }
   }
 
@@ -309,6 +320,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (trailers.length > 0) this.#trailers = trailers
     if (this.#queuedBytes > 0) {
       this.#beginQueue().isEnding = true
+      this.openBody?.body.discard()
       return
     }
     const { writer } = this.#owner.sender
@@ -368,8 +380,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.settle(false)
     if (this.openBody === undefined) this.#owner.onComplete(this)
-    // RFC 9113 §8.1: an early response ends the request without an error; what has arrived already may be all of it.
-    else setImmediate(() => this.openBody && this.#owner.resetStream(this, ErrorCode.NO_ERROR))
+    // RFC 9113 §8.1 permits RST_STREAM here, but some clients lose a response that it follows immediately.
+    else this.openBody.linger()
   }
 
   /** Wakes whoever writes, as soon as there is room. */
@@ -380,9 +392,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   }
 
   #setDeadline(): void {
-    this.deadlineMs = this.isClosed
-      ? Infinity
-      : Math.min(this.#requestBody?.deadlineMs ?? Infinity, this.#outputDeadlineMs)
+    const outputMs = this.isClosed ? Infinity : this.#outputDeadlineMs
+    this.deadlineMs = Math.min(this.openBody?.deadlineMs ?? Infinity, outputMs)
     this.#owner.onDeadlineSet(this.deadlineMs)
   }
 }

@@ -35,8 +35,8 @@ export interface FrameOwner {
 
 /** Takes the frames of a client off the bytes that arrive, and to where they belong. */
 export class FrameReceiver {
-  /** When a field section of which more must come is to be complete. */
-  deadlineMs: number = Infinity
+  /** When the preface, or a field section of which more must come, must be complete. */
+  deadlineMs: number
   readonly #owner: FrameOwner
   readonly #streams: Http2Streams
   readonly #trace: FrameTrace | undefined
@@ -52,6 +52,12 @@ export class FrameReceiver {
     this.#streams = streams
     this.#trace = frameTrace(owner.host.logger)
     this.#window = new ReceiveWindow(owner.sender.writer)
+    this.deadlineMs = owner.deadlines.in(owner.host.limits.firstByteTimeoutMs)
+  }
+
+  /** Whether the client has sent its preface, which ends with SETTINGS (RFC 9113 §3.4). */
+  get hasBegun(): boolean {
+    return this.#hasSettings
   }
 
   /** Whether bytes wait that `next` has not looked at. */
@@ -181,6 +187,8 @@ export class FrameReceiver {
       return
     }
     this.#hasSettings = true
+    // No field section is open here, so this is at most the deadline of the preface.
+    this.deadlineMs = Infinity
     const settings = this.#owner.clientSettings
     const { writer } = this.#owner.sender
     const windowBefore = settings.initialWindow

@@ -3,6 +3,7 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { copyBytes, bytesToKeep } from '../engine/socket/kept-bytes.ts'
+import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { BodyTimeout } from './body-timeout.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
@@ -14,6 +15,11 @@ import type { SpareWindow } from './receive-windows.ts'
  * a window would be 150 times as much memory, on every stream of a connection.
  */
 const WINDOW_PER_UNREAD_FRAME = 64
+/**
+ * Silence after which a client is asked to send no more of a request that has its response. Not earlier: curl 7.88 loses a
+ * response that RST_STREAM follows immediately, and HAProxy 2.6 then breaks the connection of a client that still sends.
+ */
+const RESET_AFTER_MS = 250
 /** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
 
@@ -31,6 +37,8 @@ export interface Http2BodyOwner {
   sendContinue(): void
   /** Lets the client send so many bytes more on the stream. */
   credit(bytes: number): void
+  /** Asks the client to send no more. */
+  stopRequest(): void
 }
 
 /** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
@@ -44,6 +52,8 @@ export class Http2RequestBody implements BodySupply {
   #untimedBytes = 0
   /** Whether `watch` is about to be called. */
   #isNoted = false
+  /** Set once the response is complete. */
+  #linger: LingerLimits | undefined = undefined
   #awaitsContinue: boolean
   #isFull = false
   #unreadFrames = 0
@@ -70,7 +80,7 @@ export class Http2RequestBody implements BodySupply {
 
   /** When more must have arrived. */
   get deadlineMs(): number {
-    return this.#time?.deadlineMs ?? Infinity
+    return this.#linger?.deadlineMs ?? this.#time?.deadlineMs ?? Infinity
   }
 
   /** Whether END_STREAM has arrived. */
@@ -82,7 +92,7 @@ export class Http2RequestBody implements BodySupply {
   watch(nowMs: number): void {
     this.#isNoted = false
     // Who waits for 100 has been asked for nothing yet, and nothing is missed while what came waits for its reader.
-    if (this.#isComplete || this.#awaitsContinue || this.#isFull) return
+    if (this.#isComplete || this.#awaitsContinue || this.#isFull || this.#linger !== undefined) return
     const { deadlines, limits } = this.#owner
     this.#time ??= new BodyTimeout(limits, deadlines, nowMs)
     try {
@@ -101,7 +111,17 @@ export class Http2RequestBody implements BodySupply {
     this.#owner.onBodyDeadline()
   }
 
+  /** The response is complete: discards the rest of the request, until too much of it arrives or nothing any more. */
+  linger(): void {
+    const { limits, deadlines } = this.#owner
+    this.#linger = new LingerLimits(limits, deadlines)
+    this.#linger.start(RESET_AFTER_MS)
+    this.body.discard()
+    this.#owner.onBodyDeadline()
+  }
+
   onDeadline(): void {
+    if (this.#linger !== undefined) return this.#owner.stopRequest()
     this.unwatch()
     this.body.fail(new ProtocolError(408, 'Request body took too long', 'stream'))
   }
@@ -126,8 +146,11 @@ export class Http2RequestBody implements BodySupply {
       // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
       throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
     }
-    this.#untimedBytes += length
-    this.#watchSoon()
+    if (this.#linger === undefined) {
+      this.#untimedBytes += length
+      this.#watchSoon()
+    } else if (!this.#linger.add(frameBytes)) return this.#owner.stopRequest()
+    else this.#owner.onBodyDeadline()
     const { body } = this
     if (length > 0 && !body.isDiscarded) {
       body.push(body.isFlowing ? bytesToKeep(bytes, start, end) : copyBytes(bytes, start, end))

@@ -218,9 +218,9 @@ describe('a server that gives up', () => {
   })
 
   it.each<[string, Partial<Limits>, TestField[], number]>([
-    ['more than it throws away is announced', {}, [['content-length', String(2 ** 30)]], 0],
-    ['more than it throws away comes', { maxDiscardedBodyBytes: 100_000 }, [], 150_000],
-    ['nothing comes any more', { bodyStallTimeoutMs: 100 }, [], 0],
+    ['more than it discards comes', { lingerBytes: 100_000 }, [], 150_000],
+    ['nothing comes any more', { lingerStallTimeoutMs: 100 }, [], 0],
+    ['the time to discard is over', { lingerTimeoutMs: 100 }, [], 0],
     ['the client waits for a 100 (Continue)', {}, [['expect', '100-continue']], 0],
   ])('on the body alone tells the client that it is no error when %s', async (_when, limits, more, bytes) => {
     await using server = await serveHttp3((exchange) => exchange.respond(413, [], 'too large'), limits)

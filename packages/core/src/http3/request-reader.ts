@@ -57,11 +57,6 @@ export class RequestReader implements FrameHandler {
     return { method: pseudoField(this.#section, ':method'), target: pseudoField(this.#section, ':path') }
   }
 
-  /** Body bytes still to come, as far as they were announced. */
-  get announcedBytesLeft(): number {
-    return Math.max(0, (this.#head?.contentLength ?? 0) - this.#received)
-  }
-
   /**
    * @throws {Http3Error} for the stream or the connection
    * @throws {ProtocolError} for a request that goes beyond a limit

@@ -5,6 +5,7 @@ import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
+import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { encodeResponseHead, encodeInformational } from './response-head.ts'
 import { BodyOfRead } from './body-of-read.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
@@ -35,8 +36,8 @@ export interface StreamOwner {
 /**
  * A request stream: reads the request, hands it over as an `Exchange`, and sends the response.
  *
- * When the response is complete, what is left of the request is read and thrown away, up to a limit. RFC 9114 §4.1 would
- * let us tell the client to stop at once, but Chromium then waits for ever and never shows the response.
+ * After the response, the stream discards the rest of the request, up to limits. RFC 9114 §4.1 permits STOP_SENDING
+ * immediately, but Chromium then never shows the response.
  */
 export class Http3Stream implements ResponseStream, RequestParts, BodySupply, HasDeadline, Numbered {
   readonly id: number
@@ -55,8 +56,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #isHandedOver = false
   #isInputOver = false
   #isPaused = false
-  /** Bytes to throw away until the client is told to stop; `undefined` while they are wanted. */
-  #discardBytes: number | undefined = undefined
+  /** Whether no handler needs the rest of the request. */
+  #isDiscarding = false
+  /** How long to discard the rest of the request; absent if nothing is left. */
+  #linger: LingerLimits | undefined = undefined
   #awaitsContinue = false
   #isOver = false
 
@@ -85,7 +88,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     while (!this.#isInputOver && !this.#isPaused) {
       const read = this.#owner.quic.read(this.id, READ_BYTES)
       if (read === undefined) return
-      if (this.#discardBytes !== undefined) this.#discard(read, this.#discardBytes)
+      if (this.#linger !== undefined) this.#discard(read, this.#linger)
       else this.#take(read)
       this.#finishIfDone()
     }
@@ -99,7 +102,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
     // RFC 9114 §4.1: once it has the response coming, a client may stop sending without giving that up.
-    if (this.#discardBytes !== undefined) this.#finishIfDone()
+    if (this.#isDiscarding) this.#finishIfDone()
     else if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
     else {
       this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
@@ -127,7 +130,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     const hasProgressed = this.output.flush()
     if (this.#isOver) return
     this.#times.watchResponse(this.output.bufferedBytes, hasProgressed, this.#owner.quic.writtenBytes)
-    this.deadlineMs = this.#times.nextMs
+    this.#setDeadline()
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
     else if (this.output.isEnded) this.#onResponded()
   }
@@ -193,7 +196,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
       this.#giveUp(new AbortedError('The client does not take its response'), ErrorCode.REQUEST_CANCELLED)
       return
     }
-    if (this.#discardBytes !== undefined) {
+    if (this.#isDiscarding) {
       this.#stopInput(ErrorCode.NO_ERROR)
       this.#finishIfDone()
       return
@@ -265,7 +268,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
       return
     }
     this.#exchange = undefined
-    this.#discardBytes = this.#owner.host.limits.maxDiscardedBodyBytes
+    this.#startDiscarding()
     this.#unseen.refused(error.status, error.message)
     const head = { fields: [], contentLength: 0, allowsBody: true, close: false, hasDate: false }
     this.output.push(encodeResponseHead(error.status, head))
@@ -275,21 +278,25 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   /** The response is with QUIC; what is left of the request is not wanted. */
   #onResponded(): void {
-    const { maxDiscardedBodyBytes } = this.#owner.host.limits
-    this.#discardBytes ??= maxDiscardedBodyBytes
+    if (!this.#isDiscarding) this.#startDiscarding()
     this.#exchange?.body.discard()
     // A client that waits for its 100 (Continue) has to hear that nothing is wanted.
-    if (this.#awaitsContinue || this.#reader.announcedBytesLeft > maxDiscardedBodyBytes) {
-      this.#stopInput(ErrorCode.NO_ERROR)
-    }
+    if (this.#awaitsContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
     this.#finishIfDone()
   }
 
-  #discard({ chunk, isEnd }: QuicRead, left: number): void {
-    this.#discardBytes = left - chunk.byteLength
+  #startDiscarding(): void {
+    this.#isDiscarding = true
+    if (this.#isInputOver) return
+    this.#linger = new LingerLimits(this.#owner.host.limits, this.#owner.deadlines)
+    this.#linger.start()
+  }
+
+  #discard({ chunk, isEnd }: QuicRead, linger: LingerLimits): void {
+    const mayGoOn = linger.add(chunk.byteLength)
     if (isEnd) this.#isInputOver = true
-    else if (this.#discardBytes < 0) this.#stopInput(ErrorCode.NO_ERROR)
+    else if (!mayGoOn) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
   }
 
@@ -317,7 +324,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   /** Once answered, the stream lasts until the request has ended too. */
   #finishIfDone(): void {
-    if (this.#discardBytes !== undefined && this.#isInputOver && this.output.isEnded) this.#finish()
+    if (this.#isDiscarding && this.#isInputOver && this.output.isEnded) this.#finish()
   }
 
   #finish(): void {
@@ -329,7 +336,12 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   /** The body is waited for from now on, or not. */
   #watchInput(): void {
-    this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue)
-    this.deadlineMs = this.#times.nextMs
+    this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding)
+    this.#setDeadline()
+  }
+
+  #setDeadline(): void {
+    const lingerMs = this.#isInputOver ? Infinity : (this.#linger?.deadlineMs ?? Infinity)
+    this.deadlineMs = Math.min(this.#times.nextMs, lingerMs)
   }
 }

@@ -44,6 +44,7 @@ export class TcpListener implements Bindable {
   #onEmpty: (() => void) | undefined = undefined
   #drained: Promise<void> | undefined = undefined
   #fd = -1
+  #isUnixSocket = false
   #hasNotifiedReceiving = false
   #certificates: CertificateSet | undefined
 
@@ -56,9 +57,7 @@ export class TcpListener implements Bindable {
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#tls = undefined
-      this.#server = createTcpServer(socketOptions, (socket) =>
-        this.#serveHttp1(new SocketTransport(socket, false), options.host),
-      )
+      this.#server = createTcpServer(socketOptions, (socket) => this.#serveCleartext(socket))
     } else {
       this.#tls = new TlsAcceptor({
         certificates: options.tls,
@@ -91,6 +90,7 @@ export class TcpListener implements Bindable {
         this.#server.off('error', reject)
         // Running out of descriptors must not end the process; accepting goes on when there are some again.
         this.#server.on('error', () => {})
+        this.#isUnixSocket = typeof this.address() === 'string'
         resolve()
       })
     })
@@ -149,7 +149,25 @@ export class TcpListener implements Bindable {
     })
   }
 
+  #serveCleartext(socket: Socket): void {
+    if (this.#hasLeft(socket)) socket.destroy()
+    else this.#serveHttp1(new SocketTransport(socket, false), this.#options.host)
+  }
+
+  /**
+   * Reports whether the client of a TCP connection has closed it already, by which the socket lost its address. Without
+   * one a request would count as one of a Unix socket, whose peer `trustProxy` believes.
+   */
+  #hasLeft(socket: Socket): boolean {
+    return socket.remoteAddress === undefined && !this.#isUnixSocket
+  }
+
   #serveSecure(socket: TLSSocket): void {
+    if (this.#hasLeft(socket)) {
+      socket.destroy()
+      this.#settle()
+      return
+    }
     const { servername, alpnProtocol } = socket
     // HTTP/3 has the first certificate only; whom it is not for is not sent there (docs/decisions/0071).
     const isFirst =

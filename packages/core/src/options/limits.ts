@@ -60,9 +60,17 @@ export interface Limits {
   readonly maxConnections: number
   /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
   readonly maxConnectionsPerAddress: number
-  /** Bytes read and thrown away where a connection ends with a response, so that the client sees the response and not a reset. */
+  /** Bytes of a request body that no handler reads, discarded to keep an HTTP/1.1 connection. For a longer rest, or one of unknown length, the response is the last one of its connection. */
+  readonly maxSkippedBodyBytes: number
+  /**
+   * Bytes of the rest of a request that are discarded after its response. Above it, HTTP/1.1 closes the connection, and
+   * HTTP/2 and HTTP/3 ask the client to send no more. 0 for no limit: many clients send the whole body before they read
+   * the response, and discarded bytes take no memory.
+   */
   readonly lingerBytes: number
-  /** Time for the same. */
+  /** Without another byte to discard; then the same. As long as in nginx, and longer than a network loses packets. */
+  readonly lingerStallTimeoutMs: number
+  /** To discard bytes in all; then the same. As long as `requestTimeoutMs`, the time for a body that a handler reads. */
   readonly lingerTimeoutMs: number
   /** Streams of one HTTP/2 or HTTP/3 connection at once. */
   readonly maxConcurrentStreams: number
@@ -72,11 +80,6 @@ export interface Limits {
   readonly maxStreamResetsPerSecond: number
   /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
   readonly sessionIdleTimeoutMs: number
-  /**
-   * Bytes of a request body that nobody wants any more, read and thrown away on HTTP/3 before the client is told to
-   * stop. Well above 0, as Chromium never shows a response after it was told to stop sending the request.
-   */
-  readonly maxDiscardedBodyBytes: number
   /** HTTP/3 connections at once; a further client gets no response. UDP has no descriptors that would run out first. */
   readonly maxHttp3Connections: number
 }
@@ -107,13 +110,14 @@ export const DEFAULT_LIMITS: Limits = {
   maxPendingConnections: 4096,
   maxConnections: 0,
   maxConnectionsPerAddress: 0,
-  lingerBytes: 256 * 1024,
-  lingerTimeoutMs: 2_000,
+  maxSkippedBodyBytes: 256 * 1024,
+  lingerBytes: 0,
+  lingerStallTimeoutMs: 5_000,
+  lingerTimeoutMs: 300_000,
   maxConcurrentStreams: 100,
   maxStreamResetBurst: 200,
   maxStreamResetsPerSecond: 20,
   sessionIdleTimeoutMs: 60_000,
-  maxDiscardedBodyBytes: 16 * 1024 * 1024,
   maxHttp3Connections: 10_000,
 }
 
@@ -124,6 +128,7 @@ const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   ...(Object.fromEntries(NAMES.map((name) => [name, LIMIT])) as OptionKinds<Limits>),
   maxBodyBytes: integer(0),
+  lingerBytes: integer(0),
 }
 
 /** Replaces some of the defaults. A limit that is `undefined` keeps its default. `LIMIT_KINDS` checks the values. */

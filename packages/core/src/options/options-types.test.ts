@@ -37,6 +37,7 @@ it('knows the options of a server and an application', () => {
     http2: true,
     http3: false,
     limits: { maxBodyBytes: 1 },
+    bodyTypes: ['application/json'],
     routing: {},
     trustProxy: false,
     logger: log.with({}),
@@ -146,6 +147,7 @@ it('knows the options of routes, bodies, errors and peers', () => {
     headers: schema,
     body: schema,
     response: { 200: {} },
+    bodyTypes: ['application/json'],
   }
   const parts: Required<MultipartOptions> = { maxParts: 1 }
   const error: Required<HttpErrorOptions> = { cause: 1, headers: { a: 'b' }, type: 'about:blank', extensions: { a: 1 } }

@@ -4,7 +4,7 @@ import type { Middleware } from '@fw/types'
 import { App } from '../app/app.ts'
 import { declareRouteOption } from '../index.ts'
 
-const KNOWN = 'Known options: use, limits, timeoutMs, params, query, headers, body, response'
+const KNOWN = 'Known options: use, limits, timeoutMs, params, query, headers, body, response, bodyTypes'
 
 const register = (options: object): unknown => new App().router.group('/api').get('/:id', options, () => '')
 
@@ -28,6 +28,27 @@ it.each<[object, string]>([
   ],
   [{ limits: { maxBody: 5 } }, 'unknown option "limits.maxBody". Known options: maxBodyBytes, maxFormFields.'],
   [{ timeoutMs: '5' }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got "5". Convert text first'],
+  [
+    { bodyTypes: 'text/plain' },
+    `option "bodyTypes" must be a list of media types, got "text/plain". Write for example ['application/json'].`,
+  ],
+  [{ bodyTypes: [] }, 'option "bodyTypes" must be a list of media types, got an array.'],
+  [
+    { bodyTypes: ['application/json', 'text/plain; charset=utf-8'] },
+    'option "bodyTypes[1]" must be a media type in lower case without parameters, got "text/plain; charset=utf-8".',
+  ],
+  [
+    { bodyTypes: ['Text/Plain'] },
+    'option "bodyTypes[0]" must be a media type in lower case without parameters, got "Text/Plain". ' +
+      "Write for example 'application/json', or '*/*' for every body.",
+  ],
+  [{ bodyTypes: ['json'] }, 'option "bodyTypes[0]" must be a media type'],
+  [
+    { bodyTypes: ['multipart/form-data'] },
+    'option "bodyTypes[0]" must be a media type in lower case without parameters, got "multipart/form-data". ' +
+      'Read multipart bodies with ctx.parts().',
+  ],
+  [{ consumes: ['text/plain'] }, 'unknown option "consumes". Use bodyTypes instead.'],
   [{ headers: {} }, 'option "headers" must be a Standard Schema, got an object.'],
 ])('options %j of a route are refused', (options, message) => {
   expect(() => register(options)).toThrow(TypeError)

@@ -9,6 +9,7 @@ import {
   options,
   withFix,
 } from '@fw/options'
+import { BODY_TYPES } from './body-types.ts'
 import { isStandardSchema } from './standard-schema.ts'
 import { MAX_TIMER_MS } from './timer.ts'
 
@@ -40,6 +41,7 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
     },
     `Write { 200: { type: 'object', properties: {} } }.`,
   ),
+  bodyTypes: BODY_TYPES,
 }
 
 /** What to write instead of names from other libraries. */
@@ -51,6 +53,8 @@ const MEANT: Readonly<Record<string, string>> = {
   maxBodyBytes: 'limits: { maxBodyBytes }',
   timeout: 'timeoutMs',
   querystring: 'query',
+  consumes: 'bodyTypes',
+  accepts: 'bodyTypes',
   schema: 'params, query, headers, body and response',
 }
 

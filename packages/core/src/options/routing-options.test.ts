@@ -132,6 +132,6 @@ it.each<[unknown, string]>([
 it('refuses options of an application that do not exist', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
-    'App: unknown option "trailingSlash". Known options: limits, trustProxy, routing, onError, onNotice.',
+    'App: unknown option "trailingSlash". Known options: limits, bodyTypes, trustProxy, routing, onError, onNotice.',
   )
 })

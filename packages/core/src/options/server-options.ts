@@ -11,6 +11,7 @@ import {
   options,
   withFix,
 } from '@fw/options'
+import { BODY_TYPES } from './body-types.ts'
 import { LIMIT_KINDS, type Limits } from './limits.ts'
 import { ROUTING_KINDS, type RoutingOptions } from './routing-options.ts'
 import { MAX_TIMER_MS } from './timer.ts'
@@ -29,12 +30,18 @@ export interface ServerOptions {
   readonly http3?: boolean | 'clear'
   /** Replacements for `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
+  /**
+   * Media types of bodies that `ctx.json()` and the `body` schemas of routes accept, unless the route names others.
+   * Default: `['application/json']`, which stands for every JSON format. Any other body gets 415. See `RouteOptions`.
+   */
+  readonly bodyTypes?: readonly string[] | undefined
   /** How paths are compared with the patterns of routes: as they are, unless given. */
   readonly routing?: RoutingOptions
   /**
    * Which proxies are believed about the address of a client: none (the default), those in these CIDR blocks, or so many
    * hops, the peer being the first; as `{ proxies, header }` with the one field that they maintain. `ctx.clientAddress` and
-   * the access log follow it.
+   * the access log follow it. The peer of a Unix socket is trusted if any proxy is. Set it to `false` without a proxy: if
+   * it is absent, the access log shows the address that a client claims.
    */
   readonly trustProxy?: TrustProxy
   /** Takes the server's own records; the global logger of `@fw/log` unless given. */
@@ -58,6 +65,7 @@ export const PROTOCOL_KINDS: OptionKinds<Pick<ServerOptions, 'http2' | 'http3' |
 const SERVER_KINDS: OptionKinds<ServerOptions> = {
   ...PROTOCOL_KINDS,
   limits: options<Partial<Limits>>(LIMIT_KINDS),
+  bodyTypes: BODY_TYPES,
   routing: options<RoutingOptions>(ROUTING_KINDS),
   // `compileTrust` checks it.
   trustProxy: anything,

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { anything, checkOptions, object, type OptionKinds, showValue, text, withFix } from '@fw/options'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
 import { headerEntries } from './response-init.ts'
@@ -13,6 +13,22 @@ export interface HttpErrorOptions {
   readonly type?: string
   /** Further members of the problem document (RFC 9457 §3.2). */
   readonly extensions?: Readonly<Record<string, unknown>>
+}
+
+const HTTP_ERROR_KINDS: OptionKinds<HttpErrorOptions> = {
+  cause: anything,
+  // `headerEntries` and `ResponseHeaderList` check the fields.
+  headers: anything,
+  type: withFix(text, 'Write a URI reference, or omit it for about:blank.'),
+  extensions: withFix(object, 'Write for example { retryable: true }.'),
+}
+
+/** What to write instead of names from other libraries. */
+const MEANT: Readonly<Record<string, string>> = {
+  status: 'the first argument',
+  message: 'the second argument',
+  detail: 'the second argument',
+  errors: 'extensions: { errors }',
 }
 
 /** Marks each `HttpError` of this package, of its other copies in the process, and of packages that do not import it. */
@@ -35,12 +51,13 @@ export class HttpError extends Error {
    * @param status 400 to 599
    * @param message For the client; without one it is told the status only
    * @throws {RangeError} if the status is no error status
-   * @throws {TypeError} if a header field cannot be sent
+   * @throws {TypeError} if an option does not exist or has the wrong type, or a header field cannot be sent
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) {
       throw new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`)
     }
+    checkOptions('HttpError', options, HTTP_ERROR_KINDS, MEANT)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
     // Refused here, where they are given, and not where the response is made.
     const checked = new ResponseHeaderList()

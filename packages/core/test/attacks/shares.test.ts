@@ -15,6 +15,8 @@ const RECEIVED_BYTES = 64 * 1024
 const CHUNKS = 10_000
 const TINY_CHUNKS = '1\r\nx\r\n'.repeat(CHUNKS)
 
+const LINGER_BYTES = 256 * 1024
+
 const deadlines = new Deadlines()
 
 /** A connection whose requests are answered with the number of bytes in their body, once it is there. */
@@ -37,7 +39,7 @@ function connectWith(log: (event: string) => void): { socket: MemorySocket; conn
   }
   const connection = new Http1Connection(new SocketTransport(socket as unknown as Socket, false), {
     deadlines,
-    host: { limits: DEFAULT_LIMITS, altSvc: '', onRefused: () => {}, onRequest },
+    host: { limits: { ...DEFAULT_LIMITS, lingerBytes: LINGER_BYTES }, altSvc: '', onRefused: () => {}, onRequest },
     onClose: () => {},
   })
   socket.once('close', () => deadlines.unwatch(connection))
@@ -117,7 +119,7 @@ describe('a connection with much to do', () => {
     await until(() => refused.some((socket) => socket.isPaused()))
     await until(() => !refused.some((socket) => socket.isPaused()))
     expect(refused.some(({ destroyed }) => destroyed)).toBe(false)
-    for (let sent = RECEIVED_BYTES; sent <= DEFAULT_LIMITS.lingerBytes; sent += RECEIVED_BYTES) {
+    for (let sent = RECEIVED_BYTES; sent <= LINGER_BYTES; sent += RECEIVED_BYTES) {
       for (const socket of refused) socket.push(Buffer.alloc(RECEIVED_BYTES))
     }
     await until(() => refused.every(({ destroyed }) => destroyed))

@@ -1,7 +1,7 @@
 import { constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { getSystemErrorMessage } from 'node:util'
+import util from 'node:util'
 import { integer, type OptionKind, optionError, showValue } from '@fw/options'
 
 /** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
@@ -62,5 +62,5 @@ function reasonOf(error: unknown): string {
   // A directory that is there already is no error here, so something else has its name.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
   if (code === 'ENXIO') return 'nobody reads from this named pipe, start its reader first (ENXIO)'
-  return errno === undefined ? message : `${getSystemErrorMessage(errno)} (${code ?? errno})`
+  return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`
 }

@@ -5,8 +5,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html; charset=utf-8'],
   ['htm', 'text/html; charset=utf-8'],
   ['css', 'text/css; charset=utf-8'],
-  ['js', 'application/javascript; charset=utf-8'],
-  ['mjs', 'application/javascript; charset=utf-8'],
+  // RFC 9239 §6.
+  ['js', 'text/javascript; charset=utf-8'],
+  ['mjs', 'text/javascript; charset=utf-8'],
   ['json', 'application/json; charset=utf-8'],
   ['map', 'application/json; charset=utf-8'],
   ['webmanifest', 'application/manifest+json; charset=utf-8'],

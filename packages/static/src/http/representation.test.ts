@@ -18,7 +18,7 @@ it.each([
 it('takes the type from the name for every coding', () => {
   expect(represent('/app.js', 'br', state(0n), both)).toMatchObject({
     size: 10,
-    contentType: 'application/javascript; charset=utf-8',
+    contentType: 'text/javascript; charset=utf-8',
     coding: 'br',
   })
 })

@@ -46,6 +46,19 @@ export function joinBytes(first: Uint8Array, second: Uint8Array): Buffer {
   return both
 }
 
+/** Joins chunks in their own memory. `Buffer.concat` takes small ones from the pool of the process. */
+export function concatBytes(chunks: readonly Uint8Array[]): Buffer {
+  let length = 0
+  for (const chunk of chunks) length += chunk.byteLength
+  const all = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return all
+}
+
 /** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)

@@ -134,9 +134,7 @@ export type LoadQuiche = () => Promise<{ readonly default: unknown }>
  *
  * @throws {StartupError} saying what to do if it is not installed or has no binary for this platform
  */
-export async function loadQuiche(
-  load: LoadQuiche = () => import('@matrixai/quic/native/quiche.js'),
-): Promise<QuicheBinding> {
+export async function loadQuiche(load: LoadQuiche = importQuiche): Promise<QuicheBinding> {
   try {
     return (await load()).default as QuicheBinding
   } catch (cause) {
@@ -153,4 +151,11 @@ export async function loadQuiche(
 function isMissing(error: unknown): boolean {
   // The package itself; a binary that it does not find is MODULE_NOT_FOUND, or a plain error of its own.
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+}
+
+/** With `catch`, bundlers accept that the optional package is not installed. */
+function importQuiche(): ReturnType<LoadQuiche> {
+  return import('@matrixai/quic/native/quiche.js').catch((error: unknown) => {
+    throw error
+  })
 }

@@ -1,0 +1,64 @@
+import { HttpError } from '../response/http-error.ts'
+
+/** The type of HTML forms without files. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+/** The default of `bodyTypes`. */
+export const JSON_ONLY: readonly string[] = ['application/json']
+
+/** `+json` is the suffix of JSON formats (RFC 6839 §3.1). WHATWG MIME Sniffing §4.6 adds `text/json`. */
+const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[!#$%&'*+.^_`|~\da-z-]+\/[!#$%&'*+.^_`|~\da-z-]+\+json)$/
+/** One parameter of a media type: its name and its value, as a token or a quoted string (RFC 9110 §5.6.6). */
+const PARAMETER = /;[ \t]*([^=;]*)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/y
+
+/**
+ * Checks that a body may be read as JSON: its media type is one of `types`, or one of them is a wildcard.
+ * `application/json` stands for every JSON format. `types` names forms so that a schema reads them, but never as JSON.
+ *
+ * @param type Media type of the body, or `undefined` without a `Content-Type` field
+ * @throws {HttpError} 415 with the field `Accept` (RFC 9110 §15.5.16)
+ */
+// docs/decisions/0107
+export function requireJson(type: string | undefined, types: readonly string[]): void {
+  if (types.includes('*/*')) return
+  if (type !== undefined && type !== FORM_TYPE) {
+    if (types.includes(type) || (types.includes('application/json') && JSON_MEDIA_TYPE.test(type))) return
+  }
+  const expected = types.join(' or ')
+  const message =
+    type === undefined
+      ? `The body has no content-type, which must be ${expected}`
+      : `The content-type of the body is not ${expected}`
+  throw unsupportedType(message, types)
+}
+
+/** Creates the error for a body whose type is not one of `accepted`. */
+export function unsupportedType(message: string, accepted: readonly string[]): HttpError {
+  return new HttpError(415, message, { headers: { accept: accepted.join(', ') } })
+}
+
+/** Returns the media type of a `Content-Type` field without parameters, in lower case (RFC 9110 §8.3.1). */
+export function mediaType(contentType: string | null): string | undefined {
+  if (contentType === null || contentType === 'application/json') return contentType ?? undefined
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+/**
+ * Checks that text can be read as UTF-8, by the `charset` of its `Content-Type` field.
+ *
+ * @throws {HttpError} 415 for any other charset
+ */
+export function requireUtf8(contentType: string | null): void {
+  let at = contentType?.indexOf(';') ?? -1
+  while (contentType !== null && at !== -1 && at < contentType.length) {
+    PARAMETER.lastIndex = at
+    const [whole = '', name = '', value = ''] = PARAMETER.exec(contentType) ?? []
+    if (name.trim().toLowerCase() === 'charset' && !isUtf8(value)) {
+      throw new HttpError(415, 'The charset of the body is not utf-8')
+    }
+    at = whole === '' ? -1 : contentType.indexOf(';', at + whole.length)
+  }
+}
+
+function isUtf8(charset: string): boolean {
+  return /^\s*(?:utf-?8|"utf-?8")\s*$/i.test(charset)
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+
+/** A request of a client that sends all of it before it reads anything, such as the `http.client` of Python. */
+export interface BlockingRequest {
+  readonly port: number
+  readonly tls: boolean
+  readonly head: string
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Bytes per second; as fast as the server reads, unless given. */
+  readonly bytesPerSecond?: number
+  /** Reads until the connection is closed, and does not close it itself. */
+  readonly waitsForClose?: boolean
+}
+
+/** The result of such a client. */
+export interface BlockingResult {
+  readonly text: string
+  /** Whether it could send the whole request. */
+  readonly isSent: boolean
+  /** The error of the socket, such as ECONNRESET. */
+  readonly error: string | undefined
+}
+
+/** Sends a request, and only then reads until the connection ends. */
+export async function sendThenRead(request: BlockingRequest): Promise<BlockingResult> {
+  const { port, tls, head, body, bytesPerSecond, waitsForClose = false } = request
+  const options = { port, host: '127.0.0.1', allowHalfOpen: true }
+  const socket = tls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options)
+  let error: string | undefined
+  const closed = new Promise<void>((resolve) => socket.once('close', resolve))
+  socket.on('error', (failure: NodeJS.ErrnoException) => (error = failure.code ?? failure.message))
+  await once(socket, tls ? 'secureConnect' : 'connect')
+  socket.pause()
+  let isSent = true
+  const send = async (bytes: Uint8Array | string): Promise<boolean> => {
+    if (socket.destroyed) return false
+    if (!socket.write(bytes)) await Promise.race([once(socket, 'drain').catch(() => {}), closed])
+    return !socket.destroyed
+  }
+  await send(head)
+  for await (const slice of body) {
+    isSent = await send(slice)
+    if (!isSent) break
+    if (bytesPerSecond !== undefined) await sleep((slice.byteLength / bytesPerSecond) * 1000)
+  }
+  let text = ''
+  socket.setEncoding('latin1').on('data', (data) => (text += String(data)))
+  const ended = once(socket, 'end').catch(() => {})
+  socket.resume()
+  await Promise.race([ended, closed])
+  // A destroyed connection refuses bytes; one that lingers takes them.
+  while (waitsForClose && !socket.destroyed) {
+    socket.write(' ')
+    await Promise.race([closed, sleep(400)])
+  }
+  socket.destroy()
+  return { text, isSent, error }
+}
+
+/** Yields `bytes` zeros in slices of at most `sliceBytes`. */
+export function* zeros(bytes: number, sliceBytes = 64 * 1024): Generator<Uint8Array> {
+  const slice = Buffer.alloc(sliceBytes)
+  for (let left = bytes; left > 0; left -= sliceBytes) yield left < sliceBytes ? slice.subarray(0, left) : slice
+}
+
+/** Yields a chunked body of `bytes` zeros. */
+export function* chunks(bytes: number): Generator<Uint8Array> {
+  for (const slice of zeros(bytes)) {
+    yield Buffer.concat([Buffer.from(`${slice.byteLength.toString(16)}\r\n`), slice, Buffer.from('\r\n')])
+  }
+  yield Buffer.from('0\r\n\r\n')
+}

@@ -1,0 +1,20 @@
+/** The oldest supported version, as in `engines` of every package. */
+const OLDEST_MAJOR = 24
+
+checkNodeVersion(process.versions.node)
+
+/**
+ * Throws on a version of Node.js that the packages do not support. Every package imports this one, so an old version fails with
+ * this message instead of a missing function.
+ *
+ * @throws {Error} if `version` is too old
+ */
+export function checkNodeVersion(version: string): void {
+  if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return
+  const error = new Error(
+    `@fw requires Node.js ${OLDEST_MAJOR} or later, this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
+  )
+  // The stack would only show this module.
+  error.stack = error.message
+  throw error
+}
