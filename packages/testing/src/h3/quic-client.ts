@@ -81,7 +81,7 @@ export class QuicClient {
     const giveUp = setTimeout(() => client.#finish(), options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS)
     while (!client.#quiche.isEstablished() && !client.#isOver) await client.#onChange.promise
     clearTimeout(giveUp)
-    if (client.#isOver) throw new Error(`QUIC handshake failed: ${JSON.stringify(await client.closed)}`)
+    if (client.#isOver) throw new Error(`No QUIC connection: ${JSON.stringify(await client.closed)}`)
     return client
   }
 
