@@ -1,9 +1,9 @@
-// Fails if a source file is too long to read at once, or too short to deserve a file (CONTRIBUTING.md, "Conventions").
+// Fails if a source file is too long, or too short for a separate file (CONTRIBUTING.md, "Conventions").
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 const MAX_LINES = 400
-/** A shorter file needs several importers, a test of its own, or an entry in `exports` that exports from it. */
+/** A shorter file needs three importers, its own test, or an entry in `exports`. */
 const MIN_LINES = 25
 const MIN_IMPORTERS = 3
 
@@ -15,18 +15,18 @@ const problems: string[] = []
 for (const path of sources) {
   if (path.endsWith('.test.ts')) continue
   const lines = readFileSync(path, 'utf8').split('\n').length - 1
-  if (lines > MAX_LINES) problems.push(`${path}: ${lines} lines. Split it: a file has at most ${MAX_LINES}.`)
-  if (lines >= MIN_LINES || !path.startsWith('packages/') || mayBeShort(resolve(path))) continue
+  if (lines > MAX_LINES) problems.push(`${path}: ${lines} lines. Split it: the limit is ${MAX_LINES} lines.`)
+  if (lines >= MIN_LINES || !path.startsWith('packages/') || isAllowedShort(resolve(path))) continue
   problems.push(
-    `${path}: ${lines} lines. Merge it with its importer, or give it a test: a file below ${MIN_LINES} lines needs ` +
-      `${MIN_IMPORTERS} importers, a test or a line in exports.`,
+    `${path}: ${lines} lines. Merge it into its importer, or add a test: a file below ${MIN_LINES} lines needs ` +
+      `${MIN_IMPORTERS} importers, a test or an entry in exports.`,
   )
 }
 
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-function mayBeShort(path: string): boolean {
+function isAllowedShort(path: string): boolean {
   return (
     (importers.get(path) ?? 0) >= MIN_IMPORTERS || existsSync(path.replace(/\.ts$/, '.test.ts')) || exported.has(path)
   )
@@ -45,7 +45,7 @@ function importsOf(path: string): string[] {
   return Array.from(specifiers, ([, specifier]) => resolve(dirname(path), String(specifier)))
 }
 
-/** Returns the entries of each package, and the files they export from. */
+/** Returns the entry files of all packages, and the files that they import or re-export. */
 function exportedFiles(): Set<string> {
   const files = new Set<string>()
   for (const manifest of globSync('packages/*/package.json')) {

@@ -1,6 +1,6 @@
 /**
- * Checks the published packages as users will get them: packed, linted, installed into an empty folder, compiled and run.
- * Prints one line for each package and ends with exit code 1 if one of them is not fit to be published.
+ * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there.
+ * Prints one line per package. Exits with code 1 if a check fails.
  */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,18 +31,18 @@ async function checkAll(): Promise<boolean> {
   const pinned = packages.flatMap((each) =>
     checkDependencyRanges(readManifest(each.folder) as PublishedDependencies, catalog),
   )
-  let isFit = report('reasons of the dependencies', checkDependencyReasons(root))
-  isFit = report('ranges of the dependencies', pinned) && isFit
+  let isFit = report('docs/dependencies.md', checkDependencyReasons(root))
+  isFit = report('dependency ranges', pinned) && isFit
   for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
 
   const empty = join(folder, 'user')
   await mkdir(empty)
   const { ok, output } = await installAndRun(packed, empty, root)
-  return report('installed in an empty folder', ok ? [] : [output]) && isFit
+  return report('installation into an empty folder', ok ? [] : [output]) && isFit
 }
 
-/** Prints what was found. @returns Whether that is nothing */
-function report(name: string, faults: readonly string[]): boolean {
-  console.log(faults.length === 0 ? `ok      ${name}` : `NOT OK  ${name}\n${faults.join('\n')}`)
-  return faults.length === 0
+/** Prints the result of one check. @returns whether it passed */
+function report(name: string, problems: readonly string[]): boolean {
+  console.log(problems.length === 0 ? `ok      ${name}` : `NOT OK  ${name}\n${problems.join('\n')}`)
+  return problems.length === 0
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses a release whose packages users cannot trace to their source. Runs before `pnpm release`, and before each package
- * is published by any other command. Prints what to type, and ends with exit code 1.
+ * Rejects a release if users could not trace the packages to their source. Runs before `pnpm release`, and before any other
+ * command that publishes a package. Prints the commands that fix the problems and exits with code 1.
  */
 import { join, relative } from 'node:path'
 import { publishedPackages, readManifest } from './packages/published-package.ts'
@@ -11,8 +11,8 @@ const packages = publishedPackages(root).map(({ folder }) => ({
   directory: relative(root, folder),
   manifest: readManifest(folder) as ReleaseManifest,
 }))
-const faults = checkRelease(packages, process.env)
-if (faults.length > 0) {
-  process.stderr.write(`Cannot release:\n${faults.map((fault) => `- ${fault}\n`).join('')}`)
+const problems = checkRelease(packages, process.env)
+if (problems.length > 0) {
+  process.stderr.write(`Cannot release:\n${problems.map((problem) => `- ${problem}\n`).join('')}`)
   process.exitCode = 1
 }

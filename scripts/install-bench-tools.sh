@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the programs of the benchmarks: load generators, and servers and a logger to compare with. Says nothing when
-# all are there.
+# Installs the load generators, servers and logging library that the benchmarks use. Prints nothing if all of them are
+# installed.
 set -euo pipefail
 
-# Servers are in a folder that is often not in the PATH of users.
+# Debian installs servers into /usr/sbin, which is often not in a user's PATH.
 export PATH=$PATH:/usr/sbin
 
 missing=()
@@ -18,7 +18,7 @@ need g++ g++
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
 command -v apt-get >/dev/null || {
-  echo "The benchmarks use ${missing[*]}, and there is no apt-get here. Install them by hand." >&2
+  echo "The benchmarks need ${missing[*]}. apt-get is not available: install them manually." >&2
   exit 1
 }
 as_root=()
@@ -28,5 +28,5 @@ install() {
 }
 
 echo "Installing ${missing[*]}"
-# The package lists may be missing or stale; they are fetched only if that stands in the way.
+# Update the package lists only if the installation fails, because they can be missing or stale.
 install || { "${as_root[@]}" apt-get update && install; }

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests run and that no npm package brings along. Says nothing when all are there.
+# Installs the programs that the tests need and npm does not provide. Prints nothing if all of them are installed.
 set -euo pipefail
 
-# One line for each: a command or a path, the Debian package that has it, and what the tests do with it.
+# One line per program: a command or path, its Debian package, and its use in the tests.
 tools='
-ab apache2-utils a load generator that speaks HTTP/1.0
-curl curl the client that tests HTTP/1.0, HTTP/1.1 and HTTP/2 with
-openssl openssl makes the certificate of an example
-python3 python3 a client of another make, and a parent that passes sockets
-wrk wrk a load generator, whose figures the benchmarks read
-wget wget another
-chromium chromium the browser that tests pages, server-sent events and HTTP/3
-h2load nghttp2-client HTTP/2 clients by the makers of nghttp2, one of them a load generator
-gtlsclient ngtcp2-client the HTTP/3 client of ngtcp2
-nginx nginx-light a proxy in front of the server
+ab apache2-utils load generator for HTTP/1.0
+curl curl client for HTTP/1.0, HTTP/1.1 and HTTP/2
+openssl openssl generates the certificate of an example
+python3 python3 HTTP client, and parent process that passes sockets
+wrk wrk load generator of the benchmarks
+wget wget HTTP client
+chromium chromium browser for pages, server-sent events and HTTP/3
+h2load nghttp2-client HTTP/2 client and load generator of nghttp2
+gtlsclient ngtcp2-client HTTP/3 client of ngtcp2
+nginx nginx-light proxy in front of the server
 go golang-go compiles the HTTP/3 client of quic-go
-/usr/share/gocode/src/github.com/lucas-clemente/quic-go golang-github-lucas-clemente-quic-go-dev an HTTP/3 client of another make
-redis-server redis-server the Redis that tests of event channels across processes start and kill
+/usr/share/gocode/src/github.com/lucas-clemente/quic-go golang-github-lucas-clemente-quic-go-dev source of the HTTP/3 client of quic-go
+redis-server redis-server server for the tests of event channels across processes
 '
 
 missing=()
@@ -31,33 +31,33 @@ done <<<"$tools"
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
 give_up() {
-  echo "The tests need ${missing[*]}, and $1. Install it by hand and run them again." >&2
+  echo "The tests need ${missing[*]}. $1. Install them manually and run the tests again." >&2
   exit 1
 }
 
-# macOS has its browser elsewhere; packages/testing looks for it there.
+# packages/testing finds the browser of macOS in /Applications.
 if [ "$(uname -s)" = Darwin ]; then
   for browser in Chromium 'Google Chrome'; do
     [ -d "/Applications/$browser.app" ] && exit 0
   done
 fi
 
-command -v apt-get >/dev/null || give_up 'there is no apt-get here'
+command -v apt-get >/dev/null || give_up 'apt-get is not available'
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-  sudo -n true 2>/dev/null || give_up 'installing them takes root or sudo without a password'
+  sudo -n true 2>/dev/null || give_up 'The installation needs root or passwordless sudo'
   as_root=(sudo -n)
 fi
 
-echo "Installing with apt-get what the tests need:"
+echo "Installing test tools with apt-get:"
 printf '%s\n' "${reasons[@]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$log" 2>&1; }
 install() { apt install --yes --no-install-recommends "${missing[@]}"; }
 
-# The package lists may be missing or stale; they are fetched only if that stands in the way.
+# Update the package lists only if the installation fails, because they can be missing or stale.
 install || { apt update && install; } || {
   tail -n 20 "$log" >&2
-  give_up 'apt-get could not install it'
+  give_up 'apt-get failed'
 }

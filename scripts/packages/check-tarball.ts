@@ -1,12 +1,12 @@
 import { runCommand } from './run-command.ts'
 import type { Tarball } from './published-package.ts'
 
-/** What every published package carries; that the files of its entries are there is looked at by publint. */
+/** Files that every published package must contain. publint checks the files of the entries. */
 const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE', 'dist/index.d.ts']
-/** What only this workspace needs. */
+/** Files that only this workspace needs. */
 const UNWANTED_FILES = /\.test\.|\.tsbuildinfo$|(?:^|\/)test\/|test-report\.json$/
 
-/** What is wrong with a tarball, in the words of the tools that look at it; empty if nothing is. */
+/** Checks a tarball with publint, attw and the rules above. @returns the problems found */
 export async function checkTarball({ path, files }: Tarball, root: string): Promise<string[]> {
   const [publint, types] = await Promise.all([
     runCommand(['publint', '--strict', path], root),
@@ -14,7 +14,7 @@ export async function checkTarball({ path, files }: Tarball, root: string): Prom
   ])
   return [
     ...REQUIRED_FILES.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
-    ...files.filter((file) => UNWANTED_FILES.test(file)).map((file) => `${file} is of no use to a user`),
+    ...files.filter((file) => UNWANTED_FILES.test(file)).map((file) => `${file} must not be published`),
     ...(publint.ok ? [] : [publint.output]),
     ...(types.ok ? [] : [types.output]),
   ]

@@ -1,4 +1,4 @@
-/** The dependencies of a published package that its users install too. */
+/** Dependencies of a published package that its users install. */
 export interface PublishedDependencies {
   readonly name: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -6,15 +6,15 @@ export interface PublishedDependencies {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Accepts `^1.2.3`, `>=1`, `workspace:^`; not `1.2.3`, `workspace:*`, `*` or the tag `latest`. */
+/** Matches `^1.2.3`, `>=1` and `workspace:^`, but not `1.2.3`, `workspace:*`, `*` or the tag `latest`. */
 const RANGE = /^(?:workspace:)?(?:[\^~]|>=)(?:\d|$)/
 
 /**
- * Checks that the dependencies of a published package are ranges. With an exact version users would wait for our next
- * release to get a security fix, and have two copies of packages that they also depend on.
+ * Checks that the dependencies of a published package are version ranges. With an exact version, users would get a security
+ * fix only with the next release, and a second copy of packages that they also depend on.
  *
- * @param catalog The versions that `catalog:` stands for
- * @returns One sentence for each exact version
+ * @param catalog Versions that `catalog:` refers to
+ * @returns one error per exact version
  */
 export function checkDependencyRanges(
   manifest: PublishedDependencies,
@@ -27,7 +27,7 @@ export function checkDependencyRanges(
     .filter(([, version]) => !RANGE.test(version))
     .map(
       ([each, version]) =>
-        `${name} depends on ${each} ${version}. Write a range, for example ^${version.replace(/^\D+/, '')}`,
+        `${name}: dependency ${each} must be a version range, got ${version}. Use, for example, ^${version.replace(/^\D+/, '')}`,
     )
 }
 

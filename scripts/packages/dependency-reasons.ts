@@ -5,14 +5,14 @@ const KINDS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalD
 
 type Manifest = Partial<Record<(typeof KINDS)[number], Readonly<Record<string, string>>>>
 
-/** Holds `docs/dependencies.md` to what the packages depend on. @returns What is wrong, empty if nothing is */
+/** Compares `docs/dependencies.md` with the dependencies of all packages. @returns the differences */
 export function checkDependencyReasons(root: string): string[] {
   const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
   const listed = new Set([...document.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? ''))
   const used = new Set(manifestPaths(root).flatMap(dependencyNames))
   return [
-    ...[...used.difference(listed)].map((name) => `docs/dependencies.md has no reason for ${name}`),
-    ...[...listed.difference(used)].map((name) => `docs/dependencies.md lists ${name}, which nothing depends on`),
+    ...[...used.difference(listed)].map((name) => `docs/dependencies.md does not list ${name}`),
+    ...[...listed.difference(used)].map((name) => `docs/dependencies.md lists ${name}, which no package depends on`),
   ]
 }
 

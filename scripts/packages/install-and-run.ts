@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import type { PublishedPackage, Tarball } from './published-package.ts'
 import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 
-/** The packages with the tarballs made of them. */
+/** Packages and their tarballs. */
 export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 
 /**
- * Installs the tarballs into an empty folder, as a user would, and compiles and runs a program that imports every
- * entry and serves one request.
+ * Installs the tarballs into an empty folder, then compiles and runs a program that imports every entry and serves one
+ * request.
  *
- * @returns The first step that failed, or the last one
+ * @returns the result of the first step that failed, or of the last step
  */
 export async function installAndRun(packed: PackedPackages, folder: string, root: string): Promise<CommandResult> {
   const tarballs = Object.fromEntries([...packed].map(([{ name }, { path }]) => [name, `file:${path}`]))
   const entries = [...packed.keys()].flatMap((each) => each.entries)
   const files = {
     'package.json': JSON.stringify({ private: true, type: 'module', dependencies: tarballs }),
-    // The packages depend on each other by version; no registry has these versions yet.
+    // The packages depend on versions of each other that the registry does not have yet.
     'pnpm-workspace.yaml': JSON.stringify({ overrides: tarballs, pmOnFail: 'ignore' }),
     'tsconfig.json': JSON.stringify(tsconfig(root)),
     'program.ts': program(entries),
@@ -29,7 +29,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
     [join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.json'],
     [process.execPath, 'program.ts'],
   ]
-  let result: CommandResult = { ok: false, stdout: '', output: 'Nothing was run' }
+  let result: CommandResult = { ok: false, stdout: '', output: 'No step has run' }
   for (const step of steps) {
     result = await runCommand(step, folder)
     if (!result.ok) break
@@ -37,7 +37,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   return result
 }
 
-/** As strict as a user's compiler can be about our declarations: `skipLibCheck` stays off. */
+/** Returns a strict configuration without `skipLibCheck`, so that the compiler checks the published declarations. */
 function tsconfig(root: string): object {
   const compilerOptions = {
     target: 'es2025',
@@ -62,6 +62,6 @@ server.router().get('/:name', (ctx) => ctx.params.name)
 await server.listen({ port: 0, host: '127.0.0.1' })
 const response = await fetch(new URL('/packed', server.url))
 const text = await response.text()
-if (response.status !== 200 || text !== 'packed') throw new Error(\`Answered \${response.status} \${text}\`)
+if (response.status !== 200 || text !== 'packed') throw new Error(\`Expected 200 packed, got \${response.status} \${text}\`)
 `
 }

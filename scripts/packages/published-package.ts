@@ -2,20 +2,20 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pnpmCommand, runCommand } from './run-command.ts'
 
-/** A package of this workspace that users install. */
+/** Published package of this workspace. */
 export interface PublishedPackage {
   readonly name: string
   /** Absolute path. */
   readonly folder: string
-  /** What users can import: the name itself and the names of its other entries. */
+  /** Module specifiers that users can import, such as `@fw/sse` and `@fw/sse/register`. */
   readonly entries: readonly string[]
 }
 
-/** A package as it would be uploaded. */
+/** Packed package, as the registry would receive it. */
 export interface Tarball {
   /** Absolute path. */
   readonly path: string
-  /** Paths inside. */
+  /** Paths inside the tarball. */
   readonly files: readonly string[]
 }
 
@@ -25,7 +25,7 @@ interface Manifest {
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
 }
 
-/** The packages in `packages/` that are not private, in the order of their names. */
+/** Returns the packages in `packages/` that are not private, sorted by folder. */
 export function publishedPackages(root: string): PublishedPackage[] {
   return readdirSync(join(root, 'packages'))
     .toSorted()
@@ -36,7 +36,7 @@ export function publishedPackages(root: string): PublishedPackage[] {
     .map(({ folder, manifest }) => ({ name: manifest.name, folder, entries: entryNames(manifest) }))
 }
 
-/** Makes the tarball of a package. @throws {Error} with the output of pnpm if it cannot be made */
+/** Packs a package. @throws {Error} with the output of pnpm if it fails */
 // docs/decisions/0030
 export async function pack({ folder }: PublishedPackage, destination: string): Promise<Tarball> {
   const result = await runCommand([...pnpmCommand(), 'pack', '--json', '--pack-destination', destination], folder)

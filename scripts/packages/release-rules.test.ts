@@ -5,21 +5,21 @@ const GITHUB = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example', ACTIONS_
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/o/n.git', directory: 'packages/a' }
 const GOOD: ReleaseManifest = { name: '@x/a', repository: REPOSITORY, publishConfig: { provenance: true } }
 
-const faultsOf = (manifest: ReleaseManifest, environment: Record<string, string> = GITHUB): string[] =>
+const problemsOf = (manifest: ReleaseManifest, environment: Record<string, string> = GITHUB): string[] =>
   checkRelease([{ directory: 'packages/a', manifest }], environment)
 
 describe('checkRelease', () => {
   it.each([GITHUB, { GITLAB_CI: 'true', SIGSTORE_ID_TOKEN: 'x' }, { ...GITHUB, NPM_CONFIG_PROVENANCE: 'true' }])(
-    'permits a package with repository and provenance in a job with a token: %o',
+    'accepts a package with repository and provenance in a job with a token: %o',
     (environment) => {
-      expect(faultsOf(GOOD, environment)).toEqual([])
+      expect(problemsOf(GOOD, environment)).toEqual([])
     },
   )
 
-  it('refuses a package without repository and says what to type', () => {
+  it('rejects a package without repository and names the command', () => {
     const { repository: _, ...manifest } = GOOD
-    expect(faultsOf(manifest)).toEqual([
-      '@x/a: package.json has no "repository". Type: (cd packages/a && npm pkg set repository.type=git ' +
+    expect(problemsOf(manifest)).toEqual([
+      '@x/a: package.json has no "repository". Run: (cd packages/a && npm pkg set repository.type=git ' +
         'repository.url=git+https://github.com/OWNER/NAME.git repository.directory=packages/a)',
     ])
   })
@@ -32,31 +32,31 @@ describe('checkRelease', () => {
     { ...REPOSITORY, url: 'git@github.com:o/n.git' },
     { ...REPOSITORY, directory: 'packages/b' },
     { type: 'git', url: REPOSITORY.url },
-  ])('refuses the repository %j', (repository) => {
-    expect(faultsOf({ ...GOOD, ...(repository === undefined ? {} : { repository }) })).toEqual([
+  ])('rejects the repository %j', (repository) => {
+    expect(problemsOf({ ...GOOD, ...(repository === undefined ? {} : { repository }) })).toEqual([
       expect.stringContaining(
-        '@x/a: package.json has a "repository" without type, URL or directory. Type: (cd packages/a',
+        '@x/a: package.json has a "repository" without type, URL or directory. Run: (cd packages/a',
       ),
     ])
   })
 
-  it('keeps a known URL in what to type', () => {
-    const [fault] = faultsOf({ ...GOOD, repository: { ...REPOSITORY, directory: '.' } })
-    expect(fault).toContain(`repository.url=${REPOSITORY.url} `)
+  it('keeps a valid URL in the command', () => {
+    const [problem] = problemsOf({ ...GOOD, repository: { ...REPOSITORY, directory: '.' } })
+    expect(problem).toContain(`repository.url=${REPOSITORY.url} `)
   })
 
-  it.each([{}, { provenance: false }])('refuses a package that does not ask for provenance: %j', (publishConfig) => {
-    expect(faultsOf({ ...GOOD, publishConfig })).toEqual([
-      '@x/a: package.json does not ask for provenance. ' +
-        'Type: (cd packages/a && npm pkg set publishConfig.provenance=true --json)',
+  it.each([{}, { provenance: false }])('rejects a package that does not enable provenance: %j', (publishConfig) => {
+    expect(problemsOf({ ...GOOD, publishConfig })).toEqual([
+      '@x/a: package.json does not enable provenance. ' +
+        'Run: (cd packages/a && npm pkg set publishConfig.provenance=true --json)',
     ])
   })
 
   it.each([
     { ...GITHUB, NPM_CONFIG_PROVENANCE: 'false' },
     { ...GITHUB, npm_config_provenance: 'false' },
-  ])('refuses when provenance is switched off: %o', (environment) => {
-    expect(faultsOf(GOOD, environment)).toEqual([expect.stringContaining('Type: unset NPM_CONFIG_PROVENANCE')])
+  ])('rejects a release with provenance disabled: %o', (environment) => {
+    expect(problemsOf(GOOD, environment)).toEqual([expect.stringContaining('Run: unset NPM_CONFIG_PROVENANCE')])
   })
 
   it.each([
@@ -64,11 +64,11 @@ describe('checkRelease', () => {
     { GITHUB_ACTIONS: 'true' },
     { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example' },
     { SIGSTORE_ID_TOKEN: 'x' },
-  ])('refuses without a token of a CI service: %o', (environment) => {
-    expect(faultsOf(GOOD, environment)).toEqual([expect.stringContaining('permissions: { id-token: write }')])
+  ])('rejects a release without a token of a CI service: %o', (environment) => {
+    expect(problemsOf(GOOD, environment)).toEqual([expect.stringContaining('permissions: { id-token: write }')])
   })
 
-  it('reports the faults of every package', () => {
+  it('reports the problems of every package', () => {
     const manifests = ['a', 'b'].map((name) => ({ directory: `packages/${name}`, manifest: { name } }))
     expect(checkRelease(manifests, {})).toHaveLength(5)
   })

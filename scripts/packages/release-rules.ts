@@ -1,11 +1,11 @@
-/** As much of a `package.json` as a release depends on. */
+/** Fields of `package.json` that a release depends on. */
 export interface ReleaseManifest {
   readonly name: string
   readonly repository?: { readonly type?: string; readonly url?: string; readonly directory?: string } | string
   readonly publishConfig?: { readonly provenance?: boolean }
 }
 
-/** A package that is about to be published. */
+/** Package to publish. */
 export interface ReleasePackage {
   /** Path from the root of the repository: `packages/core`. */
   readonly directory: string
@@ -18,10 +18,10 @@ const REPOSITORY_URL = /^git\+https:\/\/[^/]+\/.+\.git$/
 const EXAMPLE_URL = 'git+https://github.com/OWNER/NAME.git'
 
 /**
- * Checks that users can trace each package to its source: by `repository` metadata, and by provenance that the registry
- * verifies against it.
+ * Checks that users can trace each package to its source, through its `repository` field and provenance that the registry
+ * verifies.
  *
- * @returns Each reason that forbids the release, with the command that removes it
+ * @returns the problems that prevent the release, each with the command that fixes it
  * @see https://docs.npmjs.com/generating-provenance-statements
  */
 export function checkRelease(packages: readonly ReleasePackage[], environment: Environment): string[] {
@@ -37,20 +37,20 @@ function checkRepository({ directory, manifest }: ReleasePackage): string[] {
   const url = given?.url !== undefined && REPOSITORY_URL.test(given.url) ? given.url : undefined
   if (given?.type === 'git' && url !== undefined && given.directory === directory) return []
   const type = `npm pkg set repository.type=git repository.url=${url ?? EXAMPLE_URL} repository.directory=${directory}`
-  const fault = repository === undefined ? 'has no "repository"' : 'has a "repository" without type, URL or directory'
-  return [`${name}: package.json ${fault}. Type: (cd ${directory} && ${type})`]
+  const problem = repository === undefined ? 'has no "repository"' : 'has a "repository" without type, URL or directory'
+  return [`${name}: package.json ${problem}. Run: (cd ${directory} && ${type})`]
 }
 
 function checkProvenance({ directory, manifest }: ReleasePackage): string[] {
   if (manifest.publishConfig?.provenance === true) return []
   const type = `(cd ${directory} && npm pkg set publishConfig.provenance=true --json)`
-  return [`${manifest.name}: package.json does not ask for provenance. Type: ${type}`]
+  return [`${manifest.name}: package.json does not enable provenance. Run: ${type}`]
 }
 
-/** Provenance is signed with a token that only a CI service hands out: to GitHub Actions, or to GitLab CI. */
+/** Checks for the OIDC token that signs the provenance. Only GitHub Actions and GitLab CI issue one. */
 function checkToken(environment: Environment): string[] {
   if (environment['NPM_CONFIG_PROVENANCE'] === 'false' || environment['npm_config_provenance'] === 'false') {
-    return ['NPM_CONFIG_PROVENANCE is false. Type: unset NPM_CONFIG_PROVENANCE npm_config_provenance']
+    return ['NPM_CONFIG_PROVENANCE is false. Run: unset NPM_CONFIG_PROVENANCE npm_config_provenance']
   }
   const isGitHub = Boolean(environment['ACTIONS_ID_TOKEN_REQUEST_URL'] && environment['ACTIONS_ID_TOKEN_REQUEST_TOKEN'])
   const isGitLab = Boolean(environment['GITLAB_CI'] && environment['SIGSTORE_ID_TOKEN'])

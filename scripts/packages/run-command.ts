@@ -1,17 +1,17 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 
-/** How a command ended. */
+/** Result of a command. */
 export interface CommandResult {
   readonly ok: boolean
   readonly stdout: string
-  /** Everything that was printed, standard output first. */
+  /** Standard output, followed by standard error and the reason of a failure. */
   readonly output: string
 }
 
-/** A command that hangs must not keep a run from ending. */
+/** Limits a command that hangs. */
 const TIMEOUT_MS = 180_000
 
-/** Runs a command to its end, without input. A failure is a result, not an exception. */
+/** Runs a command without input. Resolves even if the command fails. */
 export function runCommand(command: readonly string[], cwd: string): Promise<CommandResult> {
   const [file = '', ...args] = command
   const { promise, resolve } = Promise.withResolvers<CommandResult>()
@@ -24,7 +24,7 @@ export function runCommand(command: readonly string[], cwd: string): Promise<Com
   return promise
 }
 
-/** The pnpm that runs this script, or one that npm fetches. */
+/** Returns the command of the pnpm that runs this script, or one that npx installs. */
 export function pnpmCommand(): readonly string[] {
   return (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/') ? ['pnpm'] : ['npx', '--yes', 'pnpm@12']
 }

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 
-/** Files in PEM. */
+/** Paths of the PEM files. */
 export interface Certificate {
   readonly keyFile: string
   readonly certFile: string
 }
 
-/** Makes a certificate of one day for 127.0.0.1: ECDSA P-256, which every peer takes. */
+/** Creates a certificate for 127.0.0.1 that is valid for one day. Every peer supports ECDSA P-256. */
 export async function makeCertificate(folder: string): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -3,37 +3,40 @@ import type { Run } from './run.ts'
 import type { Target } from './targets.ts'
 import type { Turns } from './turns.ts'
 
-/** What one round of one candidate brought. */
+/** Figures of one candidate in one round. */
 export type Measurement = Readonly<Partial<Record<MetricKey, number>>>
 
-/** Something that is measured: a server, a logger, a router. */
+/** Server, logger or router to measure. */
 export interface Candidate {
   readonly name: string
-  /** Why it cannot be measured on this machine; it is named in the table then, with that reason. */
+  /** Reason why it cannot be measured on this machine. The report lists it. */
   readonly missing?: string | undefined
   /**
-   * One round: starts it, checks that it does what it should, warms it up, measures it, and ends it.
+   * Runs one round: starts the candidate, checks its output, warms it up, measures it and stops it.
    *
-   * @param turns Those to measure in, where the candidates of a round run together
-   * @throws {Error} if it does not do what it should; nothing that it brought counts then
+   * @param turns Present if the candidates of a round run concurrently; measure only in these turns
+   * @throws {Error} if the output is wrong; the report then drops all figures of the candidate
    */
   measure(run: Run, turns?: Turns): Promise<Measurement>
 }
 
-/** Candidates that do the same work, side by side. */
+/** Measurement of several candidates that do the same work. */
 export interface Comparison {
-  /** Short, for `--scenario` and for files. */
+  /** Name for `--scenario` and for the report. */
   readonly name: string
-  /** What is done and how, for readers of the table. */
+  /** Description of the work, printed above the table. */
   readonly title: string
-  /** The candidate that ratios refer to. */
+  /** Name of the candidate that ratios refer to. */
   readonly reference: string
   readonly candidates: readonly Candidate[]
-  /** Columns of the table; the first is the one that is drawn. */
+  /** Columns of the table. The chart shows the first one. */
   readonly metrics: readonly MetricKey[]
   readonly targets: readonly Target[]
-  /** The same without what is measured, by candidate; `addedMicros` is the difference. */
+  /** Baseline candidate by candidate; `addedMicros` is the difference in CPU time. */
   readonly bases?: Readonly<Record<string, string>>
-  /** How the candidates of a round run at the same time, if they do: all of them waiting, or measured in turns. */
-  readonly together?: 'waiting' | 'in turns'
+  /**
+   * How the candidates of a round run concurrently. `parallel`: they only wait and do not disturb each other.
+   * `alternating`: they measure in `Turns`, one at a time. Default: one candidate runs after the other.
+   */
+  readonly concurrency?: 'parallel' | 'alternating'
 }

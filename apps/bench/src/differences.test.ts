@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { withDifferences } from './differences.ts'
 
-it('a difference is that to the base in the same round', () => {
+it('withDifferences subtracts the base of the same round', () => {
   const rounds = new Map([
     ['bare', [{ cpuMicros: 10 }, { cpuMicros: 30 }]],
     ['logged', [{ cpuMicros: 12 }, { cpuMicros: 35 }]],
     ['other', [{ cpuMicros: 7 }]],
   ])
-  expect([...withDifferences(rounds, { logged: 'bare', other: 'nobody' })]).toEqual([
+  expect([...withDifferences(rounds, { logged: 'bare', other: 'unknown' })]).toEqual([
     ['bare', [{ cpuMicros: 10 }, { cpuMicros: 30 }]],
     [
       'logged',

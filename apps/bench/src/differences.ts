@@ -2,9 +2,9 @@ import type { Measurement } from './comparison.ts'
 import type { Rounds } from './targets.ts'
 
 /**
- * Adds what each candidate takes above its base, round by round, as `addedMicros`.
+ * Adds `addedMicros` to each round: the CPU time of the candidate minus that of its base in the same round.
  *
- * @param bases The base of each candidate that has one
+ * @param bases Name of the base by candidate
  */
 export function withDifferences(rounds: Rounds, bases: Readonly<Record<string, string>>): Rounds {
   return new Map(Array.from(rounds, ([name, own]) => [name, own.map((round, at) => withDifference(name, round, at))]))

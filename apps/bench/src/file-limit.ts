@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-/** Descriptors that a process needs besides its connections. */
+/** File descriptors that a process needs in addition to its connections. */
 const OTHERS = 200
 
-/** Why so many connections cannot be opened here; `undefined` if they can. */
+/** Returns the reason why this machine cannot open that many connections, or `undefined` if it can. */
 export function fileLimitReason(connections: number): string | undefined {
   const limits = process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : ''
   const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
   const needed = connections + OTHERS
-  return limit < needed ? `only ${limit} files may be open at once; raise it by ulimit -n ${needed}` : undefined
+  return limit < needed ? `the limit of open files is ${limit}; raise it with ulimit -n ${needed}` : undefined
 }

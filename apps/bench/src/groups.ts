@@ -2,7 +2,7 @@ import type { Comparison } from './comparison.ts'
 import { httpComparison } from './http/http-candidate.ts'
 import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
-import { ACCESS_LOG_ALONE } from './access-log/without-sockets.ts'
+import { ACCESS_LOG_IN_PROCESS } from './access-log/without-sockets.ts'
 import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
 import { GROWTH_COMPARISONS } from './growth/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
@@ -19,58 +19,58 @@ import { MEMORY_COMPARISONS } from './memory/comparisons.ts'
 import { ROUTER_COMPARISONS } from './routing/comparisons.ts'
 import type { ProgramName } from './programs.ts'
 
-/** Comparisons that belong together. */
+/** Related comparisons, which `pnpm bench <group>` runs together. */
 export interface Group {
-  /** Programs without which nothing in it can be measured. */
+  /** Programs that every comparison of the group needs. */
   readonly programs: readonly ProgramName[]
-  /** Whether a round is load for so many seconds. */
+  /** Whether the length of a round is set in seconds. */
   readonly isTimed: boolean
-  /** How often a turn is taken at most in which others on the host have much of the processors. */
-  readonly mostTurns: number
+  /** Maximum number of attempts for a turn that other virtual machines disturb. */
+  readonly maxTurns: number
   readonly comparisons: readonly Comparison[]
 }
 
-/** Of seconds of load, or of broadcasts, which have no calmer moments to choose from. */
-const MOST_TURNS = 4
+/** For figures that are totals of a turn, which cannot select their undisturbed moments. */
+const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {
   http1: {
     isTimed: true,
-    mostTurns: MOST_TURNS,
+    maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: HTTP1_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP1_PEERS)),
   },
   http2: {
     isTimed: true,
-    mostTurns: MOST_TURNS,
+    maxTurns: MAX_TURNS,
     programs: ['h2load'],
     comparisons: HTTP2_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP2_PEERS)),
   },
   http3: {
     isTimed: true,
-    mostTurns: MOST_TURNS,
+    maxTurns: MAX_TURNS,
     programs: [],
     comparisons: HTTP3_SCENARIOS.map((scenario) => httpComparison(scenario, HTTP3_PEERS)),
   },
   'access-log': {
     isTimed: true,
-    mostTurns: MOST_TURNS,
+    maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: [
       ...ACCESS_LOG_SCENARIOS.map((scenario) => httpComparison(scenario, ACCESS_LOG_PEERS)),
-      ACCESS_LOG_ALONE,
+      ACCESS_LOG_IN_PROCESS,
     ],
   },
-  log: { isTimed: false, mostTurns: 1, programs: [], comparisons: LOG_COMPARISONS },
-  sse: { isTimed: false, mostTurns: MOST_TURNS, programs: [], comparisons: SSE_COMPARISONS },
-  router: { isTimed: false, mostTurns: 1, programs: [], comparisons: ROUTER_COMPARISONS },
+  log: { isTimed: false, maxTurns: 1, programs: [], comparisons: LOG_COMPARISONS },
+  sse: { isTimed: false, maxTurns: MAX_TURNS, programs: [], comparisons: SSE_COMPARISONS },
+  router: { isTimed: false, maxTurns: 1, programs: [], comparisons: ROUTER_COMPARISONS },
   static: {
     isTimed: true,
-    mostTurns: MOST_TURNS,
+    maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
   },
-  memory: { isTimed: false, mostTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
-  startup: { isTimed: false, mostTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },
-  growth: { isTimed: true, mostTurns: MOST_TURNS, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
+  memory: { isTimed: false, maxTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
+  startup: { isTimed: false, maxTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },
+  growth: { isTimed: true, maxTurns: MAX_TURNS, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
 }

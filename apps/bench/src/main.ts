@@ -1,4 +1,4 @@
-/** Compares servers, loggers and routers side by side: `pnpm bench [group …] [--quick] [--json]`; see docs/benchmarks.md. */
+/** Compares servers, loggers and routers: `pnpm bench [group …] [--quick] [--json]`. See docs/benchmarks.md. */
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,10 +15,10 @@ import type { Run } from './run.ts'
 import { soakChart, soakMarkdown } from './soak/report.ts'
 import { soak, type SoakResult } from './soak/soak.ts'
 
-/** The one group that has no candidates; it runs only if it is named. */
+/** Group without candidates. It runs only if the command line names it. */
 const SOAK = 'soak'
 
-// Servers end with this program, which an interrupt has to tell them of.
+// `process.exit` runs the exit handlers, which stop the servers. A default signal exit would not.
 process.on('SIGINT', () => process.exit(130))
 process.on('SIGTERM', () => process.exit(143))
 
@@ -33,10 +33,10 @@ try {
 }
 
 async function benchmark(options: BenchOptions): Promise<readonly object[]> {
-  if (process.platform !== 'linux') throw new Error('The benchmarks read /proc, so that they run on Linux only')
+  if (process.platform !== 'linux') throw new Error('The benchmarks need Linux, because they read /proc.')
   const { rounds, seconds, warmUpSeconds, isQuick } = options
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-'))
-  // However it ends, by an interrupt too.
+  // Also runs after an interrupt.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const run: Run = { rounds, seconds, warmUpSeconds, isQuick, folder, certificate: await makeCertificate(folder) }
   const results: object[] = []
@@ -49,15 +49,15 @@ async function benchmark(options: BenchOptions): Promise<readonly object[]> {
 async function runGroup(name: string, run: Run, options: BenchOptions): Promise<GroupResult> {
   const group = GROUPS[name]
   if (group === undefined)
-    throw new TypeError(`There is no group ${name}; there are ${[...Object.keys(GROUPS), SOAK].join(', ')}`)
+    throw new TypeError(`Unknown group ${name}. Groups: ${[...Object.keys(GROUPS), SOAK].join(', ')}`)
   requirePrograms(group.programs)
   const comparisons: ComparisonResult[] = []
   for (const comparison of select(group.comparisons, options)) {
     const onRound = (candidate: string, round: number): void => {
       process.stderr.write(`${name} ${comparison.name}: ${candidate}, round ${round + 1} of ${run.rounds}\n`)
     }
-    const { mostTurns } = group
-    const result = comparisonResult(await runComparison(comparison, run, { onRound, mostTurns }))
+    const { maxTurns } = group
+    const result = comparisonResult(await runComparison(comparison, run, { onRound, maxTurns }))
     comparisons.push(result)
     if (!options.isJson) process.stdout.write(`\n${comparisonMarkdown(result)}\n`)
   }
@@ -66,7 +66,7 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
     { rounds: run.rounds, seconds: group.isTimed ? run.seconds : undefined },
     comparisons,
   )
-  // What was measured in part or in passing must not take the place of figures that others rely on.
+  // Do not replace the published figures by a partial or quick measurement.
   if (!options.isQuick && options.only.length === 0 && options.scenarios.length === 0) await publish(result)
   return result
 }

@@ -1,8 +1,8 @@
-/** A figure that is measured: what its column is called and how it is read. */
+/** Column of the tables. */
 export interface Metric {
   readonly title: string
   readonly better: 'more' | 'less'
-  /** Digits behind the point. */
+  /** Digits after the decimal point. */
   readonly digits: number
 }
 
@@ -26,7 +26,7 @@ export type MetricKey =
   | 'startMs'
   | 'startCpuMs'
 
-/** Everything that any group measures. */
+/** All metrics, by key. */
 export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   rate: { title: 'requests/s', better: 'more', digits: 0 },
   cpuMicros: { title: 'CPU µs/request', better: 'less', digits: 1 },
@@ -36,19 +36,19 @@ export const METRICS: Readonly<Record<MetricKey, Metric>> = {
   callNs: { title: 'ns/call', better: 'less', digits: 1 },
   linesRate: { title: 'lines/s', better: 'more', digits: 0 },
   eventMicros: { title: 'CPU µs/event', better: 'less', digits: 2 },
-  burstMicros: { title: 'CPU µs/event, 4 at once', better: 'less', digits: 2 },
+  burstMicros: { title: 'CPU µs/event, bursts of 4', better: 'less', digits: 2 },
   streamKib: { title: 'KiB/stream', better: 'less', digits: 1 },
   lookupRate: { title: 'million/s', better: 'more', digits: 2 },
   megabytesRate: { title: 'MB/s', better: 'more', digits: 0 },
   megabytesPerCpu: { title: 'MB/CPU second', better: 'more', digits: 0 },
   connectionKib: { title: 'KiB/connection', better: 'less', digits: 1 },
   allocatedBytes: { title: 'bytes allocated/request', better: 'less', digits: 0 },
-  startMs: { title: 'ms to the first answer', better: 'less', digits: 0 },
+  startMs: { title: 'ms to first response', better: 'less', digits: 0 },
   startCpuMs: { title: 'CPU ms', better: 'less', digits: 0 },
   rssMib: { title: 'RSS MiB', better: 'less', digits: 0 },
 }
 
-/** A figure as the tables show it. */
+/** Formats a figure for the tables and charts. */
 export function formatMetric(key: MetricKey, value: number): string {
   const { digits } = METRICS[key]
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * The next message of a process.
+ * Returns the next message of a process.
  *
- * @throws {Error} if it ends before, or has ended
+ * @throws {Error} if the process exits first, or has exited
  */
 export function nextMessage(child: ChildProcess): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const onExit = (): void => {
-    reject(new Error(`A process ended with ${child.exitCode ?? child.signalCode} where an answer of it was waited for`))
+    reject(new Error(`The process exited with ${child.exitCode ?? child.signalCode} before it sent a message`))
   }
   child.once('message', resolve).once('exit', onExit)
   if (child.exitCode !== null || child.signalCode !== null) onExit()

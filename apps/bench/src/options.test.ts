@@ -11,18 +11,20 @@ const COMPARISONS: readonly Comparison[] = ['hello', 'tls'].map((name) => ({
   candidates: ['a', 'b'].map((candidate) => ({ name: candidate, measure: () => Promise.resolve({}) })),
 }))
 
-describe('options', () => {
-  it('are five rounds by default, and one with --quick', () => {
+describe('readOptions', () => {
+  it('returns five rounds by default and one with --quick', () => {
     expect(readOptions(['http1'])).toMatchObject({ groups: ['http1'], rounds: 5, seconds: 3, isQuick: false })
     expect(readOptions(['--quick'])).toMatchObject({ groups: [], rounds: 1, seconds: 1, isQuick: true })
     expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 1 })
   })
 
-  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--seconds', 'x'], ['--fast']])('%s %s is refused', (...words) => {
+  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--seconds', 'x'], ['--fast']])('rejects %s %s', (...words) => {
     expect(() => readOptions(words)).toThrow(TypeError)
   })
+})
 
-  it('select scenarios and candidates', () => {
+describe('select', () => {
+  it('returns the named scenarios and candidates', () => {
     const selected = select(COMPARISONS, readOptions(['--scenario', 'tls', '--only', 'b']))
     expect(selected.map(({ name, candidates }) => [name, candidates.map((each) => each.name)])).toEqual([
       ['tls', ['b']],
@@ -31,9 +33,9 @@ describe('options', () => {
   })
 
   it.each([
-    ['--scenario', 'There is no scenario helo; there are hello, tls'],
-    ['--only', 'There is no candidate helo; there are a, b'],
-  ])('%s of nothing tells what there is', (option, message) => {
+    ['--scenario', 'Unknown scenario helo. Known: hello, tls'],
+    ['--only', 'Unknown candidate helo. Known: a, b'],
+  ])('lists the known names for an unknown %s', (option, message) => {
     expect(() => select(COMPARISONS, readOptions([option, 'helo']))).toThrow(message)
   })
 })

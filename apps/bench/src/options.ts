@@ -1,34 +1,34 @@
 import { parseArgs } from 'node:util'
 import type { Comparison } from './comparison.ts'
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface BenchOptions {
-  /** All if none is named. */
+  /** Names of groups; empty for all. */
   readonly groups: readonly string[]
   readonly isQuick: boolean
   readonly isJson: boolean
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
-  /** Names of comparisons; all if empty. */
+  /** Names of comparisons; empty for all. */
   readonly scenarios: readonly string[]
-  /** Names of candidates; all if empty. */
+  /** Names of candidates; empty for all. */
   readonly only: readonly string[]
   readonly minutes: number
 }
 
 export const USAGE = `pnpm bench [group …] [options]
 
-  --quick              one round of one second; nothing is kept
+  --quick              run one round of one second; do not publish the results
   --json               print the results as JSON
-  --scenario a,b       only these scenarios
-  --only a,b           only these candidates; nothing is kept
-  --rounds n           rounds of each candidate, 5 by default
-  --seconds n          load of each round, 3 by default
-  --minutes n          length of the group soak, 10 by default
+  --scenario a,b       run only these scenarios; do not publish the results
+  --only a,b           measure only these candidates; do not publish the results
+  --rounds n           rounds per candidate (default 5)
+  --seconds n          seconds of load per round (default 3)
+  --minutes n          minutes of the soak group (default 10)
 `
 
-/** @throws {TypeError} for an option that does not exist, or a number that is none */
+/** Parses the command line. @throws {TypeError} if an option is unknown or a value is not a whole number */
 export function readOptions(words: readonly string[]): BenchOptions {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -50,7 +50,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
     isJson: values.json,
     rounds: wholeNumber('--rounds', values.rounds ?? (quick ? '1' : '5')),
     seconds: wholeNumber('--seconds', values.seconds ?? (quick ? '1' : '3')),
-    // On one processor V8 compiles for some four seconds beside the requests; a server has hours.
+    // On one CPU, V8 compiles the server's code during the first four seconds of load.
     warmUpSeconds: quick ? 1 : 4,
     scenarios: listOf(values.scenario),
     only: listOf(values.only),
@@ -59,9 +59,9 @@ export function readOptions(words: readonly string[]): BenchOptions {
 }
 
 /**
- * The comparisons that are asked for, with the candidates that are asked for.
+ * Returns the selected comparisons with the selected candidates.
  *
- * @throws {TypeError} if a name is that of nothing
+ * @throws {TypeError} if a name is unknown
  */
 export function select(comparisons: readonly Comparison[], { scenarios, only }: BenchOptions): readonly Comparison[] {
   checkNames('scenario', scenarios, comparisons)
@@ -71,24 +71,24 @@ export function select(comparisons: readonly Comparison[], { scenarios, only }: 
     comparisons.flatMap(({ candidates }) => candidates),
   )
   return comparisons
-    .filter(({ name }) => isWanted(scenarios, name))
+    .filter(({ name }) => isSelected(scenarios, name))
     .map((comparison) => withCandidates(comparison, only))
 }
 
-/** No names are all names. */
-function isWanted(names: readonly string[], name: string): boolean {
+/** Reports whether `name` is selected. An empty list selects every name. */
+function isSelected(names: readonly string[], name: string): boolean {
   return names.length === 0 || names.includes(name)
 }
 
 function withCandidates(comparison: Comparison, only: readonly string[]): Comparison {
-  return { ...comparison, candidates: comparison.candidates.filter(({ name }) => isWanted(only, name)) }
+  return { ...comparison, candidates: comparison.candidates.filter(({ name }) => isSelected(only, name)) }
 }
 
 function checkNames(what: string, names: readonly string[], known: readonly { readonly name: string }[]): void {
   const unknown = names.find((name) => known.every((each) => each.name !== name))
   if (unknown === undefined) return
   const list = [...new Set(known.map(({ name }) => name))].join(', ')
-  throw new TypeError(`There is no ${what} ${unknown}; there are ${list}`)
+  throw new TypeError(`Unknown ${what} ${unknown}. Known: ${list}`)
 }
 
 function listOf(value: string): readonly string[] {
@@ -98,6 +98,6 @@ function listOf(value: string): readonly string[] {
 function wholeNumber(option: string, value: string): number {
   const number = Number(value)
   if (!Number.isInteger(number) || number < 1)
-    throw new TypeError(`${option} is ${value}; it takes a whole number from 1`)
+    throw new TypeError(`bench: option "${option}" must be a whole number from 1, got ${value}.`)
   return number
 }

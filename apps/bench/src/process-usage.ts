@@ -1,17 +1,17 @@
 import { readFile, readdir } from 'node:fs/promises'
 
-/** What a process and its children have used so far, and hold now. */
+/** Resource usage of a process and its children. */
 export interface Usage {
-  /** User and system time of all threads. */
+  /** User and system time of all threads since the start. */
   readonly cpuMicros: number
   readonly rssBytes: number
   readonly openFiles: number
 }
 
-/** Clock ticks a second in `/proc/<pid>/stat`; 100 on every Linux that Node.js runs on. */
+/** Clock ticks per second in `/proc/<pid>/stat`: 100 on every Linux that Node.js supports. */
 const TICKS_PER_SECOND = 100
 
-/** @throws {Error} if the process has ended, or the machine is no Linux */
+/** Reads the resource usage of a process from `/proc`. @throws {Error} if the process has exited */
 export async function processUsage(pid: number): Promise<Usage> {
   let [cpuMicros, rssBytes, openFiles] = [0, 0, 0]
   for (const id of [pid, ...(await childrenOf(pid))]) {
@@ -23,16 +23,16 @@ export async function processUsage(pid: number): Promise<Usage> {
   return { cpuMicros, rssBytes, openFiles }
 }
 
-/** nginx works in processes of its own. */
+/** Returns the child processes; nginx serves requests in them. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.split(' ').filter(Boolean).map(Number)
 }
 
-/** `stat` counts threads that have ended too, which `/proc/<pid>/task` does not. */
+/** Reads `/proc/<pid>/stat`, which includes threads that have ended, unlike `/proc/<pid>/task`. */
 async function cpuMicrosOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The second field, the name, may hold spaces; it ends with the last bracket.
+  // The second field is the name, which can contain spaces. It ends at the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6
 }

@@ -18,7 +18,7 @@ function comparisonOf(candidates: readonly Candidate[]): Comparison {
 }
 
 describe('runComparison', () => {
-  it('lets the candidates take turns', async () => {
+  it('alternates between the candidates', async () => {
     const turns: string[] = []
     const candidate = (name: string): Candidate => ({
       name,
@@ -29,7 +29,7 @@ describe('runComparison', () => {
     expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 3 }, { rate: 5 }])
   })
 
-  it('lets those that only wait do so at the same time, round by round', async () => {
+  it('runs the candidates of a round in parallel', async () => {
     const turns: string[] = []
     const candidate = (name: string): Candidate => ({
       name,
@@ -40,13 +40,13 @@ describe('runComparison', () => {
       },
     })
     await runComparison(
-      { ...comparisonOf([candidate('a'), candidate('b')]), together: 'waiting' },
+      { ...comparisonOf([candidate('a'), candidate('b')]), concurrency: 'parallel' },
       { ...RUN, rounds: 2 },
     )
     expect(turns.join(' ')).toBe('a b /a /b a b /a /b')
   })
 
-  it('lets those that run together measure in turns, of which one that was disturbed is taken again', async () => {
+  it('alternates between the turns of concurrent candidates, and repeats a disturbed turn', async () => {
     const shares = [0, 0.2, 0.01, 0, 0, 0, 0, 0.02, 0]
     const order: string[] = []
     const candidate = (name: string): Candidate => ({
@@ -56,40 +56,40 @@ describe('runComparison', () => {
         return { rate: order.length }
       },
     })
-    const comparison: Comparison = { ...comparisonOf([candidate('a'), candidate('b')]), together: 'in turns' }
+    const comparison: Comparison = { ...comparisonOf([candidate('a'), candidate('b')]), concurrency: 'alternating' }
     const watch = () => () => shares[order.length - 1] ?? Number.NaN
-    const { disturbance } = await runComparison(comparison, { ...RUN, rounds: 2 }, { mostTurns: 2, watch })
+    const { disturbance } = await runComparison(comparison, { ...RUN, rounds: 2 }, { maxTurns: 2, watch })
     expect(order.join(' ')).toBe('a b b a b b a b a')
     expect(disturbance).toEqual({ stolenShare: 0.02, repeatedTurns: 1 })
   })
 
-  it('names what cannot be measured, and does not try', async () => {
+  it('reports a candidate that cannot be measured and does not run it', async () => {
     const absent: Candidate = { name: 'b', missing: 'b is not installed', measure: () => Promise.reject(new Error()) }
     const { rounds, unmeasured } = await runComparison(comparisonOf([absent]), RUN)
     expect(unmeasured).toEqual([{ name: 'b', reason: 'b is not installed' }])
     expect(rounds.size).toBe(0)
   })
 
-  it('leaves out all rounds of a candidate that fails in one of them', async () => {
+  it('drops all rounds of a candidate that fails in one of them', async () => {
     let turn = 0
     const failing: Candidate = {
       name: 'a',
       measure: () =>
-        ++turn === 2 ? Promise.reject(new Error('The status is another one')) : Promise.resolve({ rate: 1 }),
+        ++turn === 2 ? Promise.reject(new Error('The status is different')) : Promise.resolve({ rate: 1 }),
     }
-    const sound: Candidate = { name: 'b', measure: () => Promise.resolve({ rate: 2 }) }
-    const { rounds, unmeasured } = await runComparison(comparisonOf([failing, sound]), RUN)
-    expect(unmeasured).toEqual([{ name: 'a', reason: 'The status is another one' }])
+    const working: Candidate = { name: 'b', measure: () => Promise.resolve({ rate: 2 }) }
+    const { rounds, unmeasured } = await runComparison(comparisonOf([failing, working]), RUN)
+    expect(unmeasured).toEqual([{ name: 'a', reason: 'The status is different' }])
     expect([...rounds]).toEqual([['b', [{ rate: 2 }, { rate: 2 }, { rate: 2 }]]])
     expect(turn).toBe(2)
   })
 
-  it('takes a turn again in which others had much of the processors, and tells of it', async () => {
+  it('repeats a disturbed turn and reports it', async () => {
     const shares = [0.2, 0.01, 0, 0.02]
     let turn = 0
     const candidate: Candidate = { name: 'a', measure: () => Promise.resolve({ rate: turn++ }) }
     const watch = () => () => shares[turn - 1] ?? Number.NaN
-    const { rounds, disturbance } = await runComparison(comparisonOf([candidate]), RUN, { mostTurns: 2, watch })
+    const { rounds, disturbance } = await runComparison(comparisonOf([candidate]), RUN, { maxTurns: 2, watch })
     expect(rounds.get('a')).toEqual([{ rate: 1 }, { rate: 2 }, { rate: 3 }])
     expect(disturbance).toEqual({ stolenShare: 0.02, repeatedTurns: 1 })
   })

@@ -4,13 +4,13 @@ import { withDifferences } from './differences.ts'
 import type { Run } from './run.ts'
 import { Turns } from './turns.ts'
 
-/** A candidate that brought no figures, and why. */
+/** Candidate without figures. */
 export interface Unmeasured {
   readonly name: string
   readonly reason: string
 }
 
-/** All rounds of a comparison. */
+/** Figures of all rounds of a comparison. */
 export interface Measured {
   readonly comparison: Comparison
   readonly rounds: ReadonlyMap<string, readonly Measurement[]>
@@ -18,35 +18,38 @@ export interface Measured {
   readonly disturbance: Disturbance
 }
 
-/** What others on the host of the machine did meanwhile. */
+/** Effect of other virtual machines on the same host. */
 export interface Disturbance {
-  /** The most that they had of the processors in a turn that counts, from 0 to 1. */
+  /** Maximum share of stolen CPU time in the counted turns, from 0 to 1. */
   readonly stolenShare: number
-  /** Turns that were taken again because they had more. */
+  /** Number of repeated turns. */
   readonly repeatedTurns: number
 }
 
 export interface ComparisonOptions {
-  /** Is told of every candidate before its turn. */
+  /** Called before each round of a candidate. */
   readonly onRound?: (name: string, round: number) => void
-  /** How often a turn is taken at most; 1 for those that find their own quiet moments. */
-  readonly mostTurns?: number
-  /** Tells the share of the processors that others have. */
+  /**
+   * Maximum number of attempts for a disturbed turn. Default 1, for candidates that select undisturbed moments
+   * themselves.
+   */
+  readonly maxTurns?: number
+  /** Measures the share of stolen CPU time. Tests replace it. */
   readonly watch?: typeof watchStolenTime
 }
 
 /**
- * Measures the candidates in turn, A B C A B C …, so that what else the machine does falls on all alike. Those that run
- * together do so within each round too.
+ * Measures the candidates in alternation, A B C A B C …, which distributes other load on the machine over all of them.
+ * Concurrent candidates also alternate within each round.
  *
- * One that fails in any round is reported with the reason, and its figures are left out. A turn in which others on the host
- * of the machine had much of the processors may be taken again.
+ * A candidate that fails in any round is reported with the reason and without figures. A turn is repeated if other
+ * virtual machines on the host disturb it.
  */
 // docs/decisions/0090
 export async function runComparison(
   comparison: Comparison,
   run: Run,
-  { onRound, mostTurns = 1, watch = watchStolenTime }: ComparisonOptions = {},
+  { onRound, maxTurns = 1, watch = watchStolenTime }: ComparisonOptions = {},
 ): Promise<Measured> {
   const rounds = new Map<string, Measurement[]>()
   const unmeasured: Unmeasured[] = []
@@ -56,13 +59,13 @@ export async function runComparison(
     else unmeasured.push({ name, reason: missing })
   }
   for (let round = 0; round < run.rounds; round++) {
-    const { candidates, together } = comparison
-    if (together === 'waiting') {
-      // Who waits beside others must not begin again alone.
+    const { candidates, concurrency } = comparison
+    if (concurrency === 'parallel') {
+      // Do not repeat a measurement: the candidate would then run without the others.
       await Promise.all(candidates.map((each) => runRound(each, round, () => undisturbed(() => each.measure(run), 1))))
-    } else if (together === 'in turns') {
+    } else if (concurrency === 'alternating') {
       const turns = new Turns(undisturbed)
-      // Nobody always follows the same one.
+      // Reverse every other round, so that no candidate always follows the same one.
       const order = round % 2 === 0 ? candidates : candidates.toReversed()
       await Promise.all(order.map((each) => runRound(each, round, () => each.measure(run, turns))))
     } else {
@@ -83,8 +86,8 @@ export async function runComparison(
     }
   }
 
-  async function undisturbed<Result>(work: () => Promise<Result>, most = mostTurns): Promise<Result> {
-    const { result, stolenShare, turns } = await leastDisturbed(work, most, watch)
+  async function undisturbed<Result>(work: () => Promise<Result>, attempts = maxTurns): Promise<Result> {
+    const { result, stolenShare, turns } = await leastDisturbed(work, attempts, watch)
     disturbance.stolenShare = Math.max(disturbance.stolenShare, stolenShare)
     disturbance.repeatedTurns += turns - 1
     return result

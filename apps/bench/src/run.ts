@@ -1,14 +1,14 @@
 import type { Certificate } from './certificate.ts'
 
-/** How much is measured, and what all rounds share. */
+/** Length of the rounds, and the files that they share. */
 export interface Run {
   readonly rounds: number
-  /** Load of one round, after the warm-up. */
+  /** Seconds of load per round, after the warm-up. */
   readonly seconds: number
   readonly warmUpSeconds: number
-  /** Whether a first impression is enough. */
+  /** Whether to run a short, less precise measurement. */
   readonly isQuick: boolean
-  /** For files of servers and load generators; removed at the end. */
+  /** Folder for files of servers and load generators, deleted at the end. */
   readonly folder: string
   readonly certificate: Certificate
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { nextMessage } from './next-message.ts'
 import { processUsage, type Usage } from './process-usage.ts'
-import { SERVER_PROCESSOR, onProcessor } from './processors.ts'
+import { SERVER_CPU, onCpu } from './cpus.ts'
 
-/** How long a server may take to listen, also where several start at the same time on a busy machine. */
+/** Limits the time until a server listens. Several can start at the same time on a busy machine. */
 export const START_TIMEOUT_MS = 60_000
-/** How long it may take to end when asked to, before it is killed. */
+/** Limits the time until a server exits after SIGTERM; then it gets SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
-/** A server under measurement: a process on the processor of the servers. Leaving the scope ends it. */
+/** Process of a measured server, pinned to the CPU of the servers. Leaving the scope stops it. */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number
   readonly #child: ChildProcess
@@ -21,9 +21,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /**
-   * Runs a program that sends `{ port }` when it listens, as `ready` does.
+   * Starts a program that sends `{ port }` when it listens, like `ready()`.
    *
-   * @throws {Error} if it ends before that, or does not listen in time
+   * @throws {Error} if it exits first or does not listen in time
    */
   static async program(command: readonly string[]): Promise<ServerProcess> {
     const child = launch(command, ['ignore', 'ignore', 'pipe', 'ipc'])
@@ -33,9 +33,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /**
-   * Runs a program that was told its port, and waits until it takes requests.
+   * Starts a program with a given port and waits until it accepts connections.
    *
-   * @param listens Resolves when it does
+   * @param listens Resolves when the program accepts connections
    */
   static async daemon(command: readonly string[], port: number, listens: () => Promise<void>): Promise<ServerProcess> {
     const child = launch(command, ['ignore', 'ignore', 'pipe'])
@@ -48,9 +48,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /**
-   * Asks a server program something by a message and waits for its next message.
+   * Sends a message to a server program and returns its next message.
    *
-   * @throws {Error} if it ends before
+   * @throws {Error} if it exits first
    */
   ask(message: string | number): Promise<unknown> {
     const response = nextMessage(this.#child)
@@ -58,13 +58,13 @@ export class ServerProcess implements AsyncDisposable {
     return response
   }
 
-  /** Tells a server program something that it does not answer. */
+  /** Sends a message that has no reply. */
   notify(message: string | number): void {
-    // Who waits for its response is told if it has ended.
+    // Ignore the error: `nextMessage` rejects if the process has exited.
     this.#child.send(message, () => {})
   }
 
-  /** Lets it end by itself, with everything written that it holds. */
+  /** Sends SIGTERM and waits until the process has written its buffers and exited. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = once(this.#child, 'exit')
@@ -79,26 +79,26 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** They end with this program, however it ends. */
+/** Running servers, which are killed when this program exits. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
 function launch(command: readonly string[], stdio: ('ignore' | 'pipe' | 'ipc')[]): ChildProcess {
-  const [program = '', ...words] = [...onProcessor(SERVER_PROCESSOR), ...command]
+  const [program = '', ...words] = [...onCpu(SERVER_CPU), ...command]
   const child = spawn(program, words, { stdio })
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
 }
 
-/** What is awaited, or the failure of the process if that comes first. */
+/** Resolves with the value of `awaited`. @throws {Error} if the process fails first */
 async function settled<T>(child: ChildProcess, command: readonly string[], awaited: Promise<T>): Promise<T> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
-  const complaint = complaintOf(child.stderr)
+  const errorText = errorIn(child.stderr)
   const onExit = (code: number | null): void => {
-    reject(new Error(`${command[0]} ended with ${code} before it listened: ${complaint()}`))
+    reject(new Error(`${command[0]} exited with ${code} before it listened: ${errorText()}`))
   }
   child.once('error', reject)
   child.once('exit', onExit)
@@ -113,8 +113,8 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
   }
 }
 
-/** The error among what a program said; nothing is printed, as some say much without need. */
-function complaintOf(output: Readable | null): () => string {
+/** Returns a function that finds the error in the output of a program. Does not print the output, which can be long. */
+function errorIn(output: Readable | null): () => string {
   let tail = ''
   output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))
   return () => /^\w*Error\b.*$/m.exec(tail)?.[0] ?? tail.trim()

@@ -2,43 +2,43 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 
-/** What a server program is told, the same for every peer; as JSON in its first argument. */
+/** Setup of a server program, the same for every peer. Passed as JSON in the first argument. */
 export interface ServerSetup {
   readonly tls?: { readonly keyFile: string; readonly certFile: string }
-  /** Where to log every request, asynchronously; peers without an access log of their own do not. */
+  /** File in which to log every request asynchronously. Peers without an access log ignore it. */
   readonly accessLogFile?: string
-  /** Which of the variants that the program has. */
+  /** Variant of the program. */
   readonly form?: string
-  /** Files to serve. */
+  /** Folder with the files to serve. */
   readonly directory?: string
-  /** Routes to register before those that are asked for. */
+  /** Number of additional routes, registered first. */
   readonly otherRoutes?: number
-  /** How long a connection may idle, in milliseconds; where a machine is so slow that the default is too short. */
+  /** Idle timeout of a connection in milliseconds, for a machine on which the default is too short. */
   readonly idleMs?: number
-  /** Whether garbage can be collected on demand. */
+  /** Whether to start with `--expose-gc`, so that the message `collect` works. */
   readonly isCollected?: boolean
 }
 
-/** For server programs: what they were told. */
+/** For server programs: returns the setup. */
 export function serverSetup(): ServerSetup {
   return JSON.parse(process.argv[2] ?? '{}') as ServerSetup
 }
 
-/** What a server program answers `heap` with. */
+/** Reply of a server program to the message `heap`. */
 export interface HeapReport {
-  /** Bytes of JavaScript objects that are there now, dead ones included. */
+  /** Bytes of the JavaScript objects on the heap, including garbage. */
   readonly usedBytes: number
-  /** Bytes that were ever allocated. */
+  /** Bytes allocated since the start. */
   readonly allocatedBytes: number
-  /** Sockets, timers and what else keeps the process alive. */
+  /** Number of active resources that keep the process alive, such as sockets and timers. */
   readonly handles: number
 }
 
 /**
- * For server programs: the server listens, and ends when the comparison does. It answers `heap`, and `cpu` with its
- * `process.cpuUsage()`, and collects garbage at `collect` if it was started with `--expose-gc`.
+ * For server programs: reports that the server listens, and exits when the benchmark does. Replies to `heap` with a
+ * `HeapReport` and to `cpu` with `process.cpuUsage()`. Collects garbage on `collect`.
  *
- * @param stop Resolves when everything is written
+ * @param stop Resolves when all buffers are written
  */
 export function ready(port: number, stop: () => Promise<void> | void = () => {}): void {
   process.on('message', (message) => {
@@ -62,20 +62,20 @@ function heapReport(): HeapReport {
   return { usedBytes: used_heap_size, allocatedBytes: total_allocated_bytes, handles }
 }
 
-/** For server programs: the port that a Node.js server listens on. */
+/** For server programs: returns the port of a Node.js server. */
 export function portOf(server: { address(): string | { readonly port: number } | null }): number {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port')
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port')
   return address.port
 }
 
-/** For server programs: the files of the directory, in memory, by name. */
+/** For server programs: returns the contents of the directory's files by name. */
 export function filesOf({ directory }: ServerSetup): ReadonlyMap<string, Buffer> {
   const names = directory === undefined ? [] : readdirSync(directory)
   return new Map(names.map((name) => [name, readFileSync(join(directory ?? '', name))]))
 }
 
-/** For server programs: patterns that are registered and never asked for. */
+/** For server programs: returns the patterns of the additional routes. */
 export function otherPatterns({ otherRoutes = 0 }: ServerSetup): readonly string[] {
   return Array.from({ length: otherRoutes }, (_, i) => `/api/v1/resource${i}/items/:id`)
 }

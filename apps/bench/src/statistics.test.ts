@@ -1,27 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { median, medianRatio, summarize } from './statistics.ts'
 
-describe('statistics', () => {
+describe('median', () => {
   it.each([
     [[3], 3],
     [[9, 1, 5], 5],
     [[1, 2, 3, 10], 2.5],
     [[100, 9], 54.5],
-  ])('the median of %j is %d', (values, expected) => {
+  ])('returns for %j the value %d', (values, expected) => {
     expect(median(values)).toBe(expected)
   })
 
-  it('the median of nothing is no number', () => {
+  it('returns NaN for an empty array', () => {
     expect(median([])).toBeNaN()
   })
+})
 
-  it('a summary has both ends of the spread and leaves the order of the rounds alone', () => {
+describe('summarize', () => {
+  it('returns the median, minimum and maximum without reordering the values', () => {
     const values = [3, 1, 2]
-    expect(summarize(values)).toEqual({ median: 2, least: 1, most: 3 })
+    expect(summarize(values)).toEqual({ median: 2, min: 1, max: 3 })
     expect(values).toEqual([3, 1, 2])
   })
+})
 
-  it('a ratio is taken round by round, so that a slow round of both changes nothing', () => {
+describe('medianRatio', () => {
+  it('compares the values of each round, so that a round that is slow for both does not count', () => {
     expect(medianRatio([200, 20, 200], [100, 10, 100])).toBe(2)
     expect(medianRatio([200, 20, 400], [100, 10, 100])).toBe(2)
   })

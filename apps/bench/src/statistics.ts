@@ -1,15 +1,15 @@
-/** What repeated measurements of one thing come to. */
+/** Summary of repeated measurements. */
 export interface Summary {
   readonly median: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 export function summarize(values: readonly number[]): Summary {
-  return { median: median(values), least: Math.min(...values), most: Math.max(...values) }
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** The middle one, or the mean of the two in the middle; NaN of nothing. */
+/** Returns the median: with an even number of values, the mean of the two in the middle. NaN for an empty array. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
@@ -17,20 +17,20 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(half) ? ((sorted[half - 1] ?? Number.NaN) + upper) / 2 : upper
 }
 
-/** NaN of nothing. */
+/** Returns the arithmetic mean; NaN for an empty array. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, each) => sum + each, 0) / values.length
 }
 
 /**
- * The median of the ratios round by round: what else the machine does in a round falls on both alike, so that it
- * varies less than the ratio of the medians.
+ * Returns the median of the ratios of each round. It varies less than the ratio of the medians, because other load on
+ * the machine during a round affects both values.
  */
 export function medianRatio(values: readonly number[], references: readonly number[]): number {
   return median(values.slice(0, references.length).map((value, round) => value / (references[round] ?? Number.NaN)))
 }
 
-/** The value that so large a part of them does not exceed, from 0 to 1; NaN of nothing. */
+/** Returns the value that a `part` (0 to 1) of the sorted values does not exceed; NaN for an empty array. */
 export function percentile(sorted: ArrayLike<number>, part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
 }

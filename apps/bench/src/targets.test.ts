@@ -15,17 +15,17 @@ describe('checkTarget', () => {
     [{ of: 'fw', metric: 'cpuMicros', to: 'peer', atMost: 0.69 }, 0.7, false],
     [{ of: 'fw', metric: 'rate', atLeast: 150 }, 150, true],
     [{ of: 'fw', metric: 'rate', atLeast: 151 }, 150, false],
-  ])('%j comes to %d: %s', (target, value, isMet) => {
+  ])('evaluates %j as %d, met: %s', (target, value, isMet) => {
     expect(checkTarget(target, ROUNDS)).toEqual({ target, value, isMet })
   })
 
-  it('says nothing about a candidate that was not measured', () => {
-    expect(checkTarget({ of: 'fw', metric: 'rate', to: 'nobody', atLeast: 1 }, ROUNDS)).toBeUndefined()
+  it('returns undefined for a candidate that was not measured', () => {
+    expect(checkTarget({ of: 'fw', metric: 'rate', to: 'unknown', atLeast: 1 }, ROUNDS)).toBeUndefined()
     expect(checkTarget({ of: 'fw', metric: 'p99Ms', atMost: 1 }, ROUNDS)).toBeUndefined()
   })
+})
 
-  it('is described as readers write it', () => {
-    expect(describeLimit({ of: 'fw', metric: 'rate', to: 'peer', atLeast: 1.45 })).toBe('≥ 1.45 × peer')
-    expect(describeLimit({ of: 'fw', metric: 'cpuMicros', atMost: 8 })).toBe('≤ 8.0')
-  })
+it('describeLimit returns the relation, the limit and the reference', () => {
+  expect(describeLimit({ of: 'fw', metric: 'rate', to: 'peer', atLeast: 1.45 })).toBe('≥ 1.45 × peer')
+  expect(describeLimit({ of: 'fw', metric: 'cpuMicros', atMost: 8 })).toBe('≤ 8.0')
 })

@@ -2,27 +2,27 @@ import { formatMetric, type MetricKey } from './metrics.ts'
 import { median, medianRatio } from './statistics.ts'
 import type { Measurement } from './comparison.ts'
 
-/** A figure that a candidate has to reach, by itself or in relation to another. */
+/** Limit for a figure of a candidate, absolute or relative to another candidate. */
 export interface Target {
   readonly of: string
   readonly metric: MetricKey
-  /** The figure is divided by that of this candidate. */
+  /** Candidate whose figure divides that of `of`. */
   readonly to?: string
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** What became of a target. */
+/** Result of checking a target. */
 export interface TargetResult {
   readonly target: Target
   readonly value: number
   readonly isMet: boolean
 }
 
-/** All rounds of each candidate, by name. */
+/** Figures of all rounds by candidate. */
 export type Rounds = ReadonlyMap<string, readonly Measurement[]>
 
-/** @returns `undefined` if a candidate that it speaks of was not measured */
+/** Checks a target. @returns `undefined` if one of its candidates was not measured */
 export function checkTarget(target: Target, rounds: Rounds): TargetResult | undefined {
   const value = valueOf(target, rounds)
   if (Number.isNaN(value)) return undefined
@@ -30,7 +30,7 @@ export function checkTarget(target: Target, rounds: Rounds): TargetResult | unde
   return { target, value, isMet: value >= atLeast && value <= atMost }
 }
 
-/** Values of one metric, round by round. */
+/** Returns the values of one metric, one per round. */
 export function valuesOf(rounds: Rounds, name: string, metric: MetricKey): readonly number[] {
   return (rounds.get(name) ?? []).map((round) => round[metric] ?? Number.NaN)
 }
@@ -40,7 +40,7 @@ function valueOf({ of, metric, to }: Target, rounds: Rounds): number {
   return to === undefined ? median(values) : medianRatio(values, valuesOf(rounds, to, metric))
 }
 
-/** Such as `≥ 1.45 × node-http`. */
+/** Formats the limit, such as `≥ 1.45 × node-http`. */
 export function describeLimit({ metric, to, atLeast, atMost }: Target): string {
   const limit = atLeast ?? atMost ?? Number.NaN
   return `${atLeast === undefined ? '≤' : '≥'} ${to === undefined ? formatMetric(metric, limit) : `${limit} × ${to}`}`

@@ -1,17 +1,17 @@
 /**
- * Gives candidates that run at the same time the machine to themselves, one after the other in the order in which they
- * ask: who asks again when its turn is over comes behind all others.
+ * Serializes the work of concurrent candidates. Turns run one at a time in the order of the calls, so a candidate that
+ * calls again after its turn waits for all others.
  */
 export class Turns {
   readonly #carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>
   #last: Promise<void> = Promise.resolve()
 
-  /** @param carryOut Does what is measured in a turn, more than once if it has to */
+  /** @param carryOut Runs a measured turn; it can run it more than once */
   constructor(carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>) {
     this.#carryOut = carryOut
   }
 
-  /** A turn in which nothing is measured. */
+  /** Runs `work` in a turn without a measurement. */
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
     const own = Promise.withResolvers<void>()
@@ -24,13 +24,13 @@ export class Turns {
     }
   }
 
-  /** A turn that is taken again if it was disturbed. */
+  /** Runs `work` in a measured turn, which `carryOut` can repeat. */
   measure<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.take(() => this.#carryOut(work))
   }
 }
 
-/** For one that has nobody beside it. */
-export function undividedTurns(): Turns {
+/** Returns turns that never repeat a measurement. */
+export function plainTurns(): Turns {
   return new Turns((work) => work())
 }

@@ -20,64 +20,64 @@ function comparisonOf(group: string, name: string): Comparison {
   return GROUPS[group]!.comparisons.find((comparison) => comparison.name === name)!
 }
 
-describe('every comparison', () => {
+describe('a comparison', () => {
   const all = Object.entries(GROUPS).flatMap(([group, { comparisons }]) =>
     comparisons.map((comparison) => [`${group} ${comparison.name}`, comparison] as const),
   )
 
-  it.each(all)('%s: ours, the reference and those of its targets are candidates', (_name, comparison) => {
+  it.each(all)('includes the reference and the candidates of its targets: %s', (_name, comparison) => {
     const { reference, targets, candidates } = comparison
     const names = candidates.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining([reference, ...targets.flatMap(({ of, to = of }) => [of, to])]))
   })
 
-  it.each(Object.entries(GROUPS))('of %s has a name of its own', (_group, { comparisons }) => {
+  it.each(Object.entries(GROUPS))('has a unique name in its group: %s', (_group, { comparisons }) => {
     expect(new Set(comparisons.map(({ name }) => name)).size).toBe(comparisons.length)
   })
 })
 
-describe('loggers', () => {
+describe('a logger', () => {
   const { candidates, metrics } = comparisonOf('log', 'call')
   it.each(candidates.filter(({ missing }) => missing === undefined))(
-    '$name writes every line',
+    'writes every line: $name',
     async (candidate) => {
       const figures = await candidate.measure(run)
       expect(figures[metrics[0]!]).toBeGreaterThan(0)
     },
-    // One in C++ is compiled first, which takes a minute where two others compile.
+    // The C++ logger is compiled first, which takes a minute if other compilers run at the same time.
     300_000,
   )
 })
 
-describe('event fan-out', () => {
+describe('a server of event streams', () => {
   const { candidates } = comparisonOf('sse', '1000-streams')
-  it.each(candidates)('$name delivers every event', async ({ name }) => {
+  it.each(candidates)('delivers every event: $name', async ({ name }) => {
     const figures = await measureFanOut(name, 20, run, undefined, 400)
     expect(figures.eventMicros).toBeGreaterThanOrEqual(0)
   })
 })
 
-it('routers are measured by their own programs', async () => {
-  for (const candidate of comparisonOf('router', 'answer-static').candidates) {
+describe('a candidate', () => {
+  it.each(comparisonOf('router', 'response-static').candidates)('reports a rate: $name', async (candidate) => {
     expect((await candidate.measure(run)).rate).toBeGreaterThan(0)
-  }
+  })
+
+  it.each([
+    ['memory', 'idle-connections', 'connectionKib'],
+    ['memory', 'allocation', 'allocatedBytes'],
+    ['startup', 'hello', 'startMs'],
+  ] as const)('reports its figure: fw in %s %s', async (group, name, metric) => {
+    const fw = comparisonOf(group, name).candidates.find((candidate) => candidate.name === 'fw')!
+    expect((await fw.measure(run))[metric]).toBeGreaterThan(0)
+  })
 })
 
-it.each([
-  ['memory', 'idle-connections', 'connectionKib'],
-  ['memory', 'allocation', 'allocatedBytes'],
-  ['startup', 'hello', 'startMs'],
-] as const)('%s: %s of our server is measured', async (group, name, metric) => {
-  const ours = comparisonOf(group, name).candidates.find((candidate) => candidate.name === 'fw')!
-  expect((await ours.measure(run))[metric]).toBeGreaterThan(0)
-})
-
-it('a soak sees the sockets of its load, and that they go', async () => {
+it('sampleUntil counts the sockets of the load until they are closed', async () => {
   await using server = await HTTP1_PEERS[0]!.start({}, run.folder)
   const before = (await server.usage()).openFiles
   const samples: Sample[] = []
-  // On a busy machine a short load may be over before it is looked at.
+  // On a busy machine, a short load can end before the first sample.
   while (!samples.some(({ openFiles }) => openFiles > before)) {
     const over = new AbortController()
     const sampling = sampleUntil(server, over.signal)

@@ -32,30 +32,30 @@ const GROUPS = {
   static: { scenarios: STATIC_SCENARIOS, peers: STATIC_PEERS },
 }
 
-describe.each(Object.entries(GROUPS))('every server of %s answers rightly', (_group, { scenarios, peers }) => {
+describe.each(Object.entries(GROUPS))('a server of the group %s', (_group, { scenarios, peers }) => {
   for (const peer of peers) {
-    for (const [title, ones] of bySetup(scenarios, peer)) {
-      it.concurrent(`${peer.name}: ${title}`, async () => {
-        await expect(Promise.resolve(peer.missing ?? respondToAll(peer, ones))).resolves.toMatch(OUTCOME)
+    for (const [title, ofSetup] of bySetup(scenarios, peer)) {
+      it.concurrent(`sends the expected responses: ${peer.name} ${title}`, async () => {
+        await expect(Promise.resolve(peer.missing ?? checkResponses(peer, ofSetup))).resolves.toMatch(OUTCOME)
       })
     }
   }
 })
 
-/** What a peer that is not there says of itself, or one that is. */
-const OUTCOME = /is not installed|there is no|answers/
+/** Reason of a missing peer, or the result of `checkResponses`. */
+const OUTCOME = /is not installed|is not available|responded/
 
-async function respondToAll(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
+async function checkResponses(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
   const [first] = scenarios
   await using server = await startPeer(peer, first!, run)
   for (const scenario of scenarios) {
     const received = await TOOLS[scenario.tool].fetch(await targetOf(server, scenario, run))
     compareResponse(scenario.response, received)
   }
-  return 'answers'
+  return 'responded'
 }
 
-/** Scenarios of a peer that one and the same server can answer. */
+/** Groups the scenarios of a peer by the setup of its server. */
 function bySetup(scenarios: readonly HttpScenario[], { name }: Peer): ReadonlyMap<string, HttpScenario[]> {
   const own = scenarios.filter(({ peers }) => peers?.includes(name) ?? true)
   return Map.groupBy(own, ({ isTls = false, isLogged = false, files, setup = {} }) =>
@@ -66,7 +66,7 @@ function bySetup(scenarios: readonly HttpScenario[], { name }: Peer): ReadonlyMa
 describe('a measured server', () => {
   const [hello, peer] = [HTTP1_SCENARIOS[0]!, HTTP1_PEERS[0]!]
 
-  it('has a rate, processor time, latency and memory', async () => {
+  it('reports rate, CPU time, latency and memory', async () => {
     await using server = await startPeer(peer, hello, run)
     const { figures } = await measureServer(server, hello, run)
     expect(Object.keys(figures).sort()).toEqual([
@@ -82,9 +82,9 @@ describe('a measured server', () => {
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
   })
 
-  it('is not measured when it answers something else', async () => {
+  it('fails if it sends another response', async () => {
     await using server = await startPeer(peer, hello, run)
     const other = { ...hello, response: { status: 200, body: 'Hello world' } }
-    await expect(measureServer(server, other, run)).rejects.toThrow('The content is another one')
+    await expect(measureServer(server, other, run)).rejects.toThrow('The content is different')
   })
 })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { makeCertificate } from '../src/certificate.ts'
 import type { Run } from '../src/run.ts'
 
-// Nothing is compared here, and other tests run at the same time.
+// Do not pin: these tests compare nothing, and other tests run at the same time.
 process.env['FW_BENCH_PINNED'] = '0'
 
-/** A run of one second with a folder of its own, which leaving the scope removes. */
+/** Returns a run of one second with a temporary folder, which is deleted when its scope ends. */
 export async function measuredRun(): Promise<Run & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'fw-bench-test-'))
   return {

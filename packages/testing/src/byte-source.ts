@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** Where bytes come from, one slice at a time. */
+/** Source of bytes that a reader pulls one slice at a time. */
 export interface ByteSource {
-  /** The next slice, or `undefined` at the end. @throws what broke the transport */
+  /** Returns the next slice, or `undefined` at the end. @throws the error that broke the transport */
   read(): Promise<Uint8Array | undefined>
 }
 
-/** Pulls from a stream, so that one which is not read fills up and slows its peer down. */
+/** Pulls from a stream. While the test does not read, the stream's buffer fills and backpressure stops the peer. */
 export class StreamSource implements ByteSource {
   readonly #stream: Readable
   #error: Error | undefined
@@ -29,7 +29,7 @@ export class StreamSource implements ByteSource {
   }
 }
 
-/** Slices that are all there. */
+/** Returns a source of the given slices. */
 export function sliceSource(slices: Iterable<Uint8Array>): ByteSource {
   const iterator = slices[Symbol.iterator]()
   return { read: () => Promise.resolve(iterator.next().value as Uint8Array | undefined) }

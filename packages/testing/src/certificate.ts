@@ -1,31 +1,34 @@
 import { X509Certificate, createHash } from 'node:crypto'
 
-/** A self-signed certificate for 127.0.0.1, ::1 and localhost. */
+/** Self-signed certificate with its private key. */
 export interface TestCertificate {
   /** PEM. */
   readonly key: string
   /** PEM. */
   readonly cert: string
-  /** Base64 SHA-256 of the public key, as Chromium's `--ignore-certificate-errors-spki-list` takes it. */
+  /** Base64 SHA-256 of the public key, for Chromium's `--ignore-certificate-errors-spki-list`. */
   readonly spkiSha256: string
 }
 
 const HOUR_MS = 3_600_000
-/** WebTransport's `serverCertificateHashes` refuses a certificate that is valid for more than 14 days. */
+/** WebTransport's `serverCertificateHashes` rejects a certificate that is valid for more than 14 days. */
 const VALID_MS = 10 * 24 * HOUR_MS
 
 let certificate: Promise<TestCertificate> | undefined
 
-/** The certificate of this process's tests, made when first asked for: ECDSA P-256, valid for ten days. */
+/**
+ * Returns the certificate of this process, which the first call generates. It is an ECDSA P-256 certificate for
+ * localhost, 127.0.0.1 and ::1, valid for ten days.
+ */
 export function testCertificate(): Promise<TestCertificate> {
   certificate ??= newTestCertificate()
   return certificate
 }
 
 /**
- * A certificate of the same kind with a key of its own, for tests that change certificates.
+ * Generates a certificate with its own key, for tests that replace certificates.
  *
- * @param names Host names it is for, instead of localhost; the first is its common name
+ * @param names Host names instead of the loopback names; the first one is the common name
  */
 export async function newTestCertificate(...names: readonly string[]): Promise<TestCertificate> {
   const { generate } = await import('selfsigned')
@@ -34,7 +37,7 @@ export async function newTestCertificate(...names: readonly string[]): Promise<T
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // Clocks differ; a browser takes a certificate from the future for an attack.
+    // Tolerates clock differences: a browser rejects a certificate that is not valid yet.
     notBeforeDate: new Date(now - HOUR_MS),
     notAfterDate: new Date(now + VALID_MS),
     extensions: [

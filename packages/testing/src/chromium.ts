@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 
-/** Where Debian and macOS have it. */
+/** Paths of Chromium and Chrome on Debian and macOS. */
 const CHROMIUM_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -10,7 +10,7 @@ const CHROMIUM_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** No sandbox: containers forbid it. The rest keeps the browser from talking to anybody but the server under test. */
+/** `--no-sandbox` because containers forbid the sandbox. The others suppress the browser's own network requests. */
 const QUIET_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,31 +20,31 @@ const QUIET_ARGUMENTS = [
   '--disable-sync',
 ]
 
-/** On a machine that is busy with something else it takes many times longer than the second that it takes alone. */
+/** A launch takes one second on an idle machine and many times that on a busy one. */
 const LAUNCH_TIMEOUT_MS = 150_000
 
-/** How the browser is started. */
+/** Options of `launchChromium`. */
 export interface ChromiumOptions {
-  /** Further command-line arguments. */
+  /** Additional command-line arguments. */
   readonly args?: readonly string[]
-  /** `host:port` to speak HTTP/3 with from the first request on, without waiting for `alt-svc`; use 127.0.0.1, not localhost. */
+  /** `host:port` that uses HTTP/3 from the first request, without `alt-svc`; write 127.0.0.1, not localhost. */
   readonly quicOrigin?: string
   /** `spkiSha256` of the certificate to trust. */
   readonly spki?: string
 }
 
 /**
- * The path of the machine's Chromium.
+ * Returns the path of the installed Chromium or Chrome.
  *
- * @throws {Error} saying how to install it
+ * @throws {Error} with the install command if neither is installed
  */
 export function findChromium(): string {
   const path = CHROMIUM_PATHS.find((candidate) => existsSync(candidate))
-  if (path === undefined) throw new Error('Chromium is not installed; run: bash scripts/install-test-tools.sh')
+  if (path === undefined) throw new Error('Chromium is not installed. Run: bash scripts/install-test-tools.sh')
   return path
 }
 
-/** Starts a headless Chromium with a profile of its own, which is removed when the browser is closed. */
+/** Starts a headless Chromium with a temporary profile, which is deleted when the browser closes. */
 export async function launchChromium(options: ChromiumOptions = {}): Promise<Browser> {
   const executablePath = findChromium()
   const { chromium } = await import('playwright-core')
@@ -52,11 +52,11 @@ export async function launchChromium(options: ChromiumOptions = {}): Promise<Bro
   return chromium.launch({ executablePath, headless: true, chromiumSandbox: false, args, timeout: LAUNCH_TIMEOUT_MS })
 }
 
-/** The command line for some options. */
+/** Returns the command-line arguments for the given options. */
 export function chromiumArguments({ args = [], quicOrigin, spki }: ChromiumOptions): string[] {
   const trust = spki === undefined ? [] : [`--ignore-certificate-errors-spki-list=${spki}`]
-  // Only a host that is named here may use QUIC with a certificate of an unknown root. Port 1 names the host without
-  // forcing anything, so that the browser can still find HTTP/3 by `alt-svc`.
+  // Chromium rejects a certificate of an unknown root over QUIC, except for the hosts in this argument. Port 1 lists
+  // the host without forcing QUIC, so the browser can still discover HTTP/3 through `alt-svc`.
   const quic = quicOrigin ?? (spki === undefined ? undefined : '127.0.0.1:1')
   return [...QUIET_ARGUMENTS, ...trust, ...(quic === undefined ? [] : [`--origin-to-force-quic-on=${quic}`]), ...args]
 }

@@ -1,58 +1,58 @@
-/** A protocol with its transport; `h2c` is HTTP/2 in clear text with prior knowledge. */
+/** Protocol and transport; `h2c` is cleartext HTTP/2 with prior knowledge. */
 export type TestProtocol = 'h1' | 'h1+tls' | 'h2' | 'h2c' | 'h3'
 
-/** One name and value of the wire. Values are bytes, one character each (latin1). */
+/** Name and value of a field as sent. Each character of the value is one byte (latin1). */
 export type TestField = readonly [name: string, value: string]
 
 /**
- * A request, the same for every protocol.
+ * Request in a form that does not depend on the protocol.
  *
- * Without a `host` field the client names the address it is connected to; on HTTP/2 and HTTP/3 `host` is sent as
- * `:authority`. Text is sent as UTF-8. A body of known size is sent with `content-length`, another one as the protocol
- * delimits it. With `expect: 100-continue` the body waits for that response.
+ * Without a `host` field, the client sends the address that it is connected to. HTTP/2 and HTTP/3 send `host` as
+ * `:authority`. A string body is sent as UTF-8. A body of known size gets a `content-length` field. With
+ * `expect: 100-continue`, the client sends the body after the 100 response.
  */
 export interface ClientRequest {
-  /** `GET` unless there is a body, then `POST`. */
+  /** Default: `POST` with a body, otherwise `GET`. */
   method?: string
-  /** The request target, sent as it is. */
+  /** Request target, sent unchanged. */
   path: string
   headers?: readonly TestField[]
   body?: Uint8Array | string | AsyncIterable<Uint8Array>
   trailers?: readonly TestField[]
-  /** Gives the request up as `abort()` does. */
+  /** Cancels the request, like `ClientResponse.abort()`. */
   signal?: AbortSignal
 }
 
-/** A response whose head has arrived. */
+/** Response whose header section has arrived. */
 export interface ClientResponse {
   readonly status: number
   readonly headers: Headers
-  /** Every field in the order of the wire, without pseudo-header fields. */
+  /** All fields in the order received, without pseudo-header fields. */
   readonly rawHeaders: readonly TestField[]
-  /** Status codes of the 1xx responses that came before. */
+  /** Status codes of the preceding 1xx responses. */
   readonly informational: readonly number[]
   /**
-   * Body slices as they arrive; can be read once. Nothing more than the transport's window is received before it is
-   * iterated, and leaving the iteration early gives the request up. Throws if the response is cut off or reset.
+   * Yields body slices as they arrive, once. Until the iteration starts, the client receives at most the transport's
+   * window. Leaving the iteration early cancels the request. Throws if the response is truncated or reset.
    */
   readonly body: AsyncIterable<Uint8Array>
   text(): Promise<string>
   bytes(): Promise<Uint8Array>
   json(): Promise<unknown>
-  /** Settles when the body has been read to its end. */
+  /** Settles after the body has been read to its end. */
   readonly trailers: Promise<readonly TestField[]>
-  /** Gives the request up as this protocol does: closes the socket, RST_STREAM, STOP_SENDING + RESET_STREAM. */
+  /** Cancels the request: closes the socket, or sends RST_STREAM, or STOP_SENDING and RESET_STREAM. */
   abort(): void
 }
 
-/** A client that speaks one protocol with one server. */
+/** Client of one server over one protocol. */
 export interface ProtocolClient {
   readonly protocol: TestProtocol
-  /** Resolves with the head of the response. @throws if there is none, or the protocol does not allow it */
+  /** Resolves when the header section arrives. @throws if no response arrives, or if it breaks the protocol */
   request(request: ClientRequest): Promise<ClientResponse>
-  /** Ends every connection. @throws if the server sent something after a complete response */
+  /** Closes every connection. @throws if the server sent bytes after a complete response */
   close(): Promise<void>
 }
 
-/** The server to connect to; `host` is `127.0.0.1` unless given. */
+/** Address of the server. The default `host` is `127.0.0.1`. */
 export type ConnectOptions = { port: number; host?: string }

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * Resolves when a socket is closed: in order or by a reset, from now on or already.
+ * Resolves when the socket closes, or immediately if it has closed already. A reset counts as a close.
  *
- * `once(socket, 'close')` fails with a reset, and waits for ever where the socket was closed before.
+ * `once(socket, 'close')` rejects on a reset and never settles if the socket has closed already.
  */
 export function closed(socket: Duplex): Promise<void> {
   if (socket.closed) return Promise.resolve()

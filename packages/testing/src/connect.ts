@@ -2,7 +2,7 @@ import type { ConnectOptions, ProtocolClient, TestProtocol } from './client.ts'
 import { connectH1 } from './h1-client.ts'
 import { connectH2 } from './h2-client.ts'
 
-/** Opens a client for a server that has the certificate of `testCertificate()` where the protocol needs one. */
+/** Opens a client for the given protocol. Over TLS, the server must use the certificate of `testCertificate()`. */
 export function connect(protocol: TestProtocol, options: ConnectOptions): Promise<ProtocolClient> {
   if (protocol === 'h3') return connectH3(options)
   if (protocol === 'h2' || protocol === 'h2c') return connectH2({ ...options, tls: protocol === 'h2' })
@@ -10,8 +10,8 @@ export function connect(protocol: TestProtocol, options: ConnectOptions): Promis
 }
 
 /**
- * Opens an HTTP/3 client. Its code is loaded by this call, so that only tests of HTTP/3 load the native QUIC library;
- * `@fw/testing/h3` has it with everything that a test of single frames needs.
+ * Opens an HTTP/3 client. The first call loads its code, so that only HTTP/3 tests load the native QUIC library.
+ * Tests that send single frames import the client from `@fw/testing/h3` instead.
  */
 export async function connectH3(options: ConnectOptions): Promise<ProtocolClient> {
   const client = await import('./h3-client.ts')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
-/** Resolves when the stream takes more, or never will; what broke it reaches the test through the response. */
+/** Resolves when the stream drains or closes. Ignores errors, because the response reports them to the test. */
 export async function drained(stream: Writable): Promise<void> {
   const over = new AbortController()
   const settled = { signal: over.signal }

@@ -9,7 +9,7 @@ import { drained } from './drained.ts'
 import { type RunningServer, type ServerDemand, eachProtocol } from './each-protocol.ts'
 import { settle } from './settle.ts'
 
-/** What node:http and node:http2 have in common. */
+/** Interface shared by the requests of node:http and node:http2. */
 type NodeRequest = Readable & { url?: string; method?: string; headers: Record<string, unknown>; trailers: object }
 type NodeResponse = Writable & {
   statusCode: number
@@ -19,11 +19,11 @@ type NodeResponse = Writable & {
   flushHeaders(): void
 }
 
-/** How many body bytes /endless was able to write before its client was gone. */
+/** Body bytes that /endless has written. */
 let endlessBytes = 0
-/** Resolved when /silence has received a request. */
+/** Resolves when /silence receives a request. */
 let arrived = Promise.withResolvers<void>()
-/** Resolved when the response of /endless or /silence is over. */
+/** Resolves when the response of /endless or /silence closes. */
 let closed = Promise.withResolvers<void>()
 
 const routes: Record<string, (request: NodeRequest, response: NodeResponse) => unknown> = {
@@ -70,11 +70,11 @@ const routes: Record<string, (request: NodeRequest, response: NodeResponse) => u
   },
 }
 
-/** Speaks HTTP/1.1 and HTTP/2 on one port, chosen by ALPN or by the first bytes. */
+/** Serves HTTP/1.1 and HTTP/2 on one port. ALPN selects the protocol; without TLS, the first bytes do. */
 async function start({ tls }: ServerDemand): Promise<RunningServer> {
   const listener = handle as (request: object, response: object) => void
   const server: Server =
-    tls === undefined ? clearServer(listener) : createSecureServer({ ...tls, allowHTTP1: true }, listener)
+    tls === undefined ? cleartextServer(listener) : createSecureServer({ ...tls, allowHTTP1: true }, listener)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => sockets.add(socket))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -92,7 +92,7 @@ function handle(request: NodeRequest, response: NodeResponse): void {
   void routes[request.url ?? '']?.(request, response)
 }
 
-function clearServer(listener: (request: object, response: object) => void): Server {
+function cleartextServer(listener: (request: object, response: object) => void): Server {
   const http1 = createHttp1Server(listener)
   const http2 = createHttp2Server(listener)
   return createServer((socket) => {
@@ -117,7 +117,7 @@ eachProtocol(
   'a client of node:http and node:http2',
   start,
   (client, protocol) => {
-    it('says which protocol it speaks', () => expect(client().protocol).toBe(protocol))
+    it('reports its protocol', () => expect(client().protocol).toBe(protocol))
 
     it.each([
       ['no body', undefined, 'GET', '', undefined],
@@ -131,7 +131,7 @@ eachProtocol(
       expect(echo.headers['content-length']).toBe(length)
     })
 
-    it('sends a body larger than every buffer on the way', async () => {
+    it('sends a body larger than every buffer between client and handler', async () => {
       const body = Buffer.alloc(1_000_000, 'x')
       const response = await client().request({ path: '/echo', body })
       expect(((await response.json()) as { body: string }).body).toHaveLength(body.length)
@@ -142,14 +142,14 @@ eachProtocol(
       expect(await response.json()).toMatchObject({ body: 'sum', trailers: { 'x-sum': '1' } })
     })
 
-    it('waits with the body for a 100 where it expects one', async () => {
+    it('waits for a 100 response before it sends the body of an expect: 100-continue request', async () => {
       const headers = [['expect', '100-continue']] as const
       const response = await client().request({ path: '/echo', body: 'waited', headers })
       expect(response.informational).toEqual([100])
       expect(await response.json()).toMatchObject({ body: 'waited' })
     })
 
-    it('shows fields as they were sent and as Headers', async () => {
+    it('returns the fields as sent and as Headers', async () => {
       const response = await client().request({ path: '/fields' })
       const cookies = response.rawHeaders.filter(([name]) => name.toLowerCase() === 'set-cookie')
       expect(cookies.map(([, value]) => value)).toEqual(['a=1', 'b=2'])
@@ -158,13 +158,13 @@ eachProtocol(
       expect(await response.text()).toBe('fields')
     })
 
-    it('shows informational responses', async () => {
+    it('reports informational responses', async () => {
       const response = await client().request({ path: '/hints' })
       expect(response.informational).toEqual([103])
       expect(await response.text()).toBe('hinted')
     })
 
-    it('shows trailers once the body has been read', async () => {
+    it('returns the trailers after the body has been read', async () => {
       const response = await client().request({ path: '/trailers' })
       expect(await response.text()).toBe('summed')
       expect(await response.trailers).toEqual([['x-sum', '42']])
@@ -173,14 +173,14 @@ eachProtocol(
     it.each([
       ['HEAD', '/fields', 200],
       ['GET', '/empty', 204],
-    ])('knows that a %s of %s has no content', async (method, path, status) => {
+    ])('returns an empty body for %s %s', async (method, path, status) => {
       const response = await client().request({ method, path })
       expect(response.status).toBe(status)
       expect(await response.text()).toBe('')
       expect(await response.trailers).toEqual([])
     })
 
-    it('answers requests at the same time', async () => {
+    it('sends requests concurrently', async () => {
       const bodies = Array.from({ length: 5 }, (_, at) => `body ${at}`)
       const responses = await Promise.all(bodies.map((body) => client().request({ path: '/echo', body })))
       const echoes = await Promise.all(responses.map((response) => response.json() as Promise<{ body: string }>))
@@ -190,14 +190,14 @@ eachProtocol(
     it('reads a body only once', async () => {
       const response = await client().request({ path: '/fields' })
       await response.text()
-      await expect(response.text()).rejects.toThrow('read already')
+      await expect(response.text()).rejects.toThrow('already been read')
     })
 
-    it('holds the server back until the body is read, and ends the exchange when reading stops', async () => {
+    it('applies backpressure until the body is read, and cancels the request when reading stops', async () => {
       closed = Promise.withResolvers()
       endlessBytes = 0
       const response = await client().request({ path: '/endless' })
-      // Till the buffers of the systems are full.
+      // Wait until the socket buffers are full.
       let written = -1
       while (written !== endlessBytes) {
         written = endlessBytes
@@ -215,16 +215,16 @@ eachProtocol(
       await expect(response.trailers).rejects.toThrow('not read to its end')
     })
 
-    it('gives a body up by abort()', async () => {
+    it('cancels the request on abort()', async () => {
       closed = Promise.withResolvers()
       const response = await client().request({ path: '/endless' })
       response.abort()
       await closed.promise
-      await expect(response.trailers).rejects.toThrow('given up')
+      await expect(response.trailers).rejects.toThrow('canceled')
       await expect(response.bytes()).rejects.toThrow(Error)
     })
 
-    it('gives a request up by its signal, with the reason of the signal', async () => {
+    it('cancels the request when its signal aborts, and rejects with the reason', async () => {
       closed = Promise.withResolvers()
       arrived = Promise.withResolvers()
       const controller = new AbortController()
@@ -235,18 +235,18 @@ eachProtocol(
       await closed.promise
     })
 
-    it('sends nothing if the signal has aborted before', async () => {
+    it('sends nothing if the signal is already aborted', async () => {
       const request = { path: '/echo', signal: AbortSignal.abort(new Error('never')) }
       await expect(client().request(request)).rejects.toThrow('never')
     })
 
-    it('throws where a response is cut off', async () => {
+    it('throws if the response is truncated', async () => {
       const response = await client().request({ path: '/cut' })
       await expect(response.text()).rejects.toThrow(Error)
       await expect(response.trailers).rejects.toThrow(Error)
     })
 
-    it('goes on after all that', async () => {
+    it('sends another request after all of these', async () => {
       const response = await client().request({ path: '/fields' })
       expect(await response.text()).toBe('fields')
     })

@@ -3,35 +3,38 @@ import { testCertificate } from './certificate.ts'
 import type { ProtocolClient, TestProtocol } from './client.ts'
 import { connect } from './connect.ts'
 
-/** What a server under test must serve: clear text or TLS on a TCP port, and HTTP/3 on the UDP port of the same number. */
+/** Requirements for a server under test. */
 export interface ServerDemand {
+  /** Certificate of the TCP port; `undefined` for a port without TLS. */
   readonly tls: { key: string; cert: string } | undefined
+  /** Whether to serve HTTP/3 on the UDP port with the same number. */
   readonly http3: boolean
 }
 
-/** A server under test, on 127.0.0.1. */
+/** Server under test, on 127.0.0.1. */
 export interface RunningServer {
   readonly port: number
   close(): Promise<void>
 }
 
-/** Which protocols to run; all of them unless given. */
+/** Options of `eachProtocol`. */
 export interface EachProtocolOptions {
+  /** Default: all protocols. */
   readonly protocols?: readonly TestProtocol[]
 }
 
-/** Every protocol, in the order the suites run. */
+/** All protocols, in the order in which the suites run. */
 export const TEST_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h1+tls', 'h2', 'h2c', 'h3']
 
 /**
- * Runs one suite against every protocol: same server, same requests, same expectations.
+ * Runs the same suite over every protocol.
  *
- * Each protocol gets a server and a client of its own, started before its tests and closed after them. Closing the
- * client fails if the server sent something after a complete response.
+ * Each protocol has its own server and client, started before its tests and closed after them. Closing the client
+ * fails if the server sent bytes after a complete response.
  *
  * @example
  * eachProtocol('greeting', start, (client) => {
- *   it('responses', async () => {
+ *   it('responds with 200', async () => {
  *     const response = await client().request({ path: '/' })
  *     expect(response.status).toBe(200)
  *   })
@@ -62,7 +65,7 @@ export function eachProtocol(
     })
 
     suite(() => {
-      if (client === undefined) throw new Error('The client is there inside of tests only')
+      if (client === undefined) throw new Error('eachProtocol: client() must be called inside a test.')
       return client
     }, protocol)
   })

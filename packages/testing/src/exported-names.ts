@@ -1,7 +1,7 @@
 /**
- * The names that a module exports, types included, in the order of its source.
+ * Returns the names that a module exports, including types: first those of export lists, then those of declarations.
  *
- * @param source TypeScript without `export *`
+ * @param source TypeScript source; `export *` is not supported
  *
  * @example
  * exportedNames(`export { a, type B, c as with } from './x.ts'`)    // ['a', 'B', 'with']

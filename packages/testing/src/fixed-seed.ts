@@ -1,12 +1,12 @@
 /**
- * Run before each file of tests: properties are tried with the same values each time, so that what passes once passes
- * again. `FUZZ_SEED` has others tried.
+ * Gives fast-check a fixed seed before each test file, so that a property test produces the same result on every run.
+ * `FUZZ_SEED` sets another seed.
  */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
 const { testPath } = expect.getState()
-// Most files have no properties, and would load the library for nothing.
+// Most test files do not use fast-check, so do not load it for them.
 if (testPath !== undefined && readFileSync(testPath, 'utf8').includes(`from 'fast-check'`)) {
   const { configureGlobal } = await import('fast-check')
   configureGlobal({ seed: Number(process.env['FUZZ_SEED'] ?? 1) })

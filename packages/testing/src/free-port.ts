@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give by themselves, so that nobody else comes to have the port by chance meanwhile. */
+/** Below the ephemeral port range, so that the kernel does not give the port to a socket that binds to port 0. */
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 
-/** A port of 127.0.0.1 that nobody uses, neither for TCP nor for UDP, and that is not given to those who ask for any. */
+/** Returns a port of 127.0.0.1 that no TCP or UDP socket uses, outside the ephemeral range. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
@@ -22,7 +22,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(socket.bind(port, '127.0.0.1'), 'listening')
     return true
   } catch {
-    // Somebody has it; which of the two, and why, does not matter.
+    // Another socket uses the port.
     return false
   } finally {
     socket.close()

@@ -8,7 +8,7 @@ import { MalformedResponse } from './response-error.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
 
-/** A server that answers the requests of each connection, whatever they are, with these bytes one after another. */
+/** Starts a server that writes the next of these responses for each received chunk, whatever it contains. */
 async function scripted(
   ...responses: string[]
 ): Promise<AsyncDisposable & { client: ProtocolClient; sockets: Socket[] }> {
@@ -32,7 +32,7 @@ async function scripted(
   }
 }
 
-it('keeps a connection for the next request', async () => {
+it('reuses a connection for the next request', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 1\r\n\r\na`, `${HEAD}Content-Length: 1\r\n\r\nb`)
   expect(await (await server.client.request({ path: '/' })).text()).toBe('a')
   expect(await (await server.client.request({ path: '/' })).text()).toBe('b')
@@ -40,8 +40,8 @@ it('keeps a connection for the next request', async () => {
 })
 
 it.each([
-  ['says "connection: close"', `${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\na`],
-  ['says it in a list', `${HEAD}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`],
+  ['has "connection: close"', `${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\na`],
+  ['has "close" in a list of connection options', `${HEAD}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`],
 ])('opens another connection after a response that %s', async (_name, received) => {
   await using server = await scripted(received)
   await (await server.client.request({ path: '/' })).text()
@@ -49,7 +49,7 @@ it.each([
   expect(server.sockets).toHaveLength(2)
 })
 
-it('closes an idle connection that the server closes, and opens another', async () => {
+it('opens another connection after the server has closed the idle one', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   const [first] = server.sockets
@@ -60,26 +60,26 @@ it('closes an idle connection that the server closes, and opens another', async 
 })
 
 it.each([
-  ['content after the response to HEAD', 'HEAD', `${HEAD}Content-Length: 3\r\n\r\nabc`],
+  ['content in the response to HEAD', 'HEAD', `${HEAD}Content-Length: 3\r\n\r\nabc`],
   ['bytes after the end of the body', 'GET', `${HEAD}Content-Length: 1\r\n\r\nabc`],
-  ['an upgrade that was not asked for', 'GET', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
-  ['a length on a 1xx', 'GET', `HTTP/1.1 103 x\r\nContent-Length: 0\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`],
-])('refuses %s', async (_name, method, received) => {
+  ['a 101 without an upgrade request', 'GET', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+  ['Content-Length in a 1xx', 'GET', `HTTP/1.1 103 x\r\nContent-Length: 0\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`],
+])('rejects %s', async (_name, method, received) => {
   await using server = await scripted(received)
   await expect(server.client.request({ method, path: '/' }).then((response) => response.text())).rejects.toThrow(
     MalformedResponse,
   )
 })
 
-it('refuses a response that nobody asked for, at the next occasion', async () => {
+it('rejects on close if the server sent a response without a request', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   server.sockets[0]?.write(`${HEAD}Content-Length: 0\r\n\r\n`)
   await once(server.sockets[0]!, 'close')
-  await expect(server.client.close()).rejects.toThrow('nobody asked for')
+  await expect(server.client.close()).rejects.toThrow('without a request')
 })
 
-it('throws where the connection ends without a response', async () => {
+it('throws if the connection ends without a response', async () => {
   await using server = await scripted()
   const received = server.client.request({ path: '/' })
   while (server.sockets.length === 0) await setTimeout(1)
@@ -87,7 +87,7 @@ it('throws where the connection ends without a response', async () => {
   await expect(received).rejects.toThrow('without a response')
 })
 
-it('throws what a body throws', async () => {
+it('throws the error of a request body', async () => {
   await using server = await scripted()
   const body = (async function* () {
     yield Buffer.from('first')
@@ -96,7 +96,7 @@ it('throws what a body throws', async () => {
   await expect(server.client.request({ path: '/', body })).rejects.toThrow('no more')
 })
 
-it('fails at once where nobody listens', async () => {
+it('rejects on connect if no server listens', async () => {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

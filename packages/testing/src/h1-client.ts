@@ -2,17 +2,17 @@ import type { ClientRequest, ClientResponse, ConnectOptions, ProtocolClient } fr
 import { Connection } from './h1/connection.ts'
 import { openSocket } from './open-socket.ts'
 
-/** How to connect over HTTP/1.1. */
+/** Options of `connectH1`. */
 export type ConnectH1Options = ConnectOptions & {
-  /** Over TLS, to a server with the certificate of `testCertificate()`. */
+  /** Connects over TLS to a server with the certificate of `testCertificate()`. Default: false. */
   tls?: boolean
 }
 
 /**
- * An HTTP/1.1 client that accepts only what RFC 9112 lets a server send, so that every test checks the responses' form too.
+ * Opens an HTTP/1.1 client that rejects every response that RFC 9112 forbids.
  *
- * Connections are kept for the next request once their response was read to its end; requests at the same time get
- * connections of their own. Nothing is ever sent twice.
+ * The client reuses a connection after its response has been read to the end. Concurrent requests use separate
+ * connections. The client never retries a request.
  */
 export async function connectH1(options: ConnectH1Options): Promise<ProtocolClient> {
   const client = new H1Client(options)
@@ -34,7 +34,7 @@ class H1Client implements ProtocolClient {
     this.protocol = options.tls === true ? 'h1+tls' : 'h1'
   }
 
-  /** Opens the first connection, so that a server that is not there is noticed at once. */
+  /** Opens the first connection, so that `connectH1` rejects if no server listens. */
   async warmUp(): Promise<void> {
     this.#idle.push(await this.#open())
   }

@@ -31,7 +31,7 @@ async function scripted(
 it.each([
   ['with NO_ERROR', (stream: ServerHttp2Stream) => stream.destroy()],
   ['with INTERNAL_ERROR', (stream: ServerHttp2Stream) => stream.destroy(new Error('broken'))],
-])('tells a stream that was reset %s from one that is complete', async (_name, reset) => {
+])('rejects the body of a stream that was reset %s', async (_name, reset) => {
   await using server = await scripted((stream) => {
     stream.respond({ ':status': 200 })
     stream.write('half', () => reset(stream))
@@ -41,7 +41,7 @@ it.each([
   await expect(response.trailers).rejects.toThrow(Error)
 })
 
-it('throws where a body is shorter than announced', async () => {
+it('throws if the body is shorter than its Content-Length', async () => {
   await using server = await scripted((stream) => {
     stream.respond({ ':status': 200, 'content-length': 10 })
     stream.end('four')
@@ -50,12 +50,12 @@ it('throws where a body is shorter than announced', async () => {
   await expect(response.text()).rejects.toThrow(Error)
 })
 
-it('throws where a stream ends without a response', async () => {
+it('throws if the stream ends without a response', async () => {
   await using server = await scripted((stream) => stream.destroy(new Error('broken')))
   await expect(server.client.request({ path: '/' })).rejects.toThrow(Error)
 })
 
-it('refuses a response with a malformed date', async () => {
+it('rejects a response with a malformed date', async () => {
   await using server = await scripted((stream) => {
     stream.respond({ ':status': 200, date: 'now' })
     stream.end()
@@ -71,7 +71,7 @@ it('sends host as :authority', async () => {
   expect((await received)[1]).not.toHaveProperty('host')
 })
 
-it('resets a request whose body throws, instead of ending it in order', async () => {
+it('resets the stream if the request body throws, instead of ending it', async () => {
   const arrived = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<number>()
   await using server = await scripted((stream) => {
@@ -88,7 +88,7 @@ it('resets a request whose body throws, instead of ending it in order', async ()
   expect(await ended.promise).toBeGreaterThan(0)
 })
 
-it('opens another connection when the server has ended the first', async () => {
+it('opens another connection after the server has closed the first', async () => {
   let furtherSessions = 0
   await using server = await scripted((stream) => stream.respond({ ':status': 204 }, { endStream: true }))
   server.server.on('session', () => furtherSessions++)
@@ -99,21 +99,21 @@ it('opens another connection when the server has ended the first', async () => {
   expect(furtherSessions).toBe(1)
 })
 
-it('fails where ALPN chooses another protocol', async () => {
+it('rejects if ALPN selects another protocol', async () => {
   const server = createTlsServer({ ...(await testCertificate()), ALPNProtocols: ['http/1.1'] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   await expect(connectH2({ port: (server.address() as AddressInfo).port, tls: true })).rejects.toThrow(Error)
   server.close()
 })
 
-it('fails where the server does not speak HTTP/2', async () => {
+it('rejects if the server does not support HTTP/2', async () => {
   const server = createTcpServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   await expect(connectH2({ port: (server.address() as AddressInfo).port })).rejects.toThrow(Error)
   server.close()
 })
 
-it('reads a response that ended with its head', async () => {
+it('reads a response without DATA frames', async () => {
   await using server = await scripted((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
   for (const method of ['GET', 'HEAD']) {
     const response = await server.client.request({ method, path: '/' })
@@ -122,7 +122,7 @@ it('reads a response that ended with its head', async () => {
   }
 })
 
-it('reads a body long after its stream has closed', async () => {
+it('reads a body after its stream has closed', async () => {
   await using server = await scripted((stream) => {
     stream.respond({ ':status': 200 })
     stream.end('kept')

@@ -6,16 +6,19 @@ import { type Connection, exchange } from './h2/exchange.ts'
 import { WatchedSocket } from './h2/watched-socket.ts'
 import { openSocket } from './open-socket.ts'
 
-/** How to connect over HTTP/2. */
+/** Options of `connectH2`. */
 export type ConnectH2Options = ConnectOptions & {
-  /** Over TLS, to a server with the certificate of `testCertificate()`; otherwise with prior knowledge. */
+  /** Connects over TLS to a server with `testCertificate()`. Default: false, cleartext with prior knowledge. */
   tls?: boolean
 }
 
-/** For streams to end by themselves when the client closes. */
+/** Time that open streams have to end when the client closes. */
 const CLOSE_GRACE_MS = 500
 
-/** An HTTP/2 client over `node:http2`. One connection carries everything; it is opened again when the server ended it. */
+/**
+ * Opens an HTTP/2 client over `node:http2`. All requests share one connection; the client opens another one after the
+ * server has closed it.
+ */
 export async function connectH2(options: ConnectH2Options): Promise<ProtocolClient> {
   const client = new H2Client(options)
   await client.connection()
@@ -32,7 +35,7 @@ class H2Client implements ProtocolClient {
     this.protocol = options.tls === true ? 'h2' : 'h2c'
   }
 
-  /** The connection, a new one if there is none that takes requests. */
+  /** Returns the current connection, or opens another one if it accepts no more requests. */
   async connection(): Promise<Connection> {
     const session = this.#connection?.session
     if (this.#connection === undefined || session?.closed === true || session?.destroyed === true) {
@@ -48,7 +51,7 @@ class H2Client implements ProtocolClient {
   async close(): Promise<void> {
     const session = this.#connection?.session
     if (session === undefined || session.destroyed) return
-    // Not by `once`, which a reset would make fail.
+    // `once` would reject if the server resets the connection.
     const closed = new Promise<void>((resolve) => session.once('close', () => resolve()))
     session.close()
     const grace = new AbortController()
@@ -66,7 +69,7 @@ async function openConnection({ port, host = '127.0.0.1', tls = false }: Connect
     createConnection: () => socket,
     settings: { enablePush: false },
   })
-  // What ends the session ends its streams, and the tests hear of it there.
+  // Ignore the error: it also ends the streams, which report it to the test.
   session.on('error', () => {})
   const over = new AbortController()
   session.once('close', () => over.abort())

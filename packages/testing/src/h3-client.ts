@@ -9,12 +9,15 @@ export { clientInitial, type QuicClose } from './h3/quic-client.ts'
 export type { RawStream } from './h3/raw-stream.ts'
 export { H3Frame, H3StreamType, h3Frame, readVarint, varint } from './h3/wire.ts'
 
-/** An HTTP/3 client over QUIC. One connection carries everything; it is opened again when the server ended it. */
+/**
+ * Opens an HTTP/3 client. All requests share one connection; the client opens another one after the server has closed
+ * it.
+ */
 export async function connectH3(options: H3ConnectionOptions): Promise<H3Client> {
   return new H3Client(options, await H3Connection.open(options))
 }
 
-/** The client of `connectH3`: requests in order, and the connection underneath for everything else. */
+/** HTTP/3 client. `request` sends valid requests; `connection` can send anything. */
 export class H3Client implements ProtocolClient {
   readonly protocol = 'h3'
   readonly #options: H3ConnectionOptions
@@ -25,7 +28,7 @@ export class H3Client implements ProtocolClient {
     this.#connection = connection
   }
 
-  /** The connection that was used last. */
+  /** Returns the connection of the last request. */
   get connection(): H3Connection {
     return this.#connection
   }

@@ -4,13 +4,13 @@ import { connect as connectTls } from 'node:tls'
 import { testCertificate } from './certificate.ts'
 import type { ConnectOptions } from './client.ts'
 
-/** Where to connect, and the protocol to ask for over TLS; false for clear text. */
+/** Options of `openSocket`. `tls` is the ALPN protocol to offer; `false` connects without TLS. */
 export type SocketOptions = ConnectOptions & { tls: 'http/1.1' | 'h2' | false }
 
 /**
- * Opens a socket that stays half-open, so that the server's end of the connection is seen apart from ours.
+ * Opens a socket that stays half-open, so that a test can observe the server's FIN before it closes its own side.
  *
- * @throws {Error} if nobody listens, the certificate is not that of `testCertificate()`, or ALPN chose another protocol
+ * @throws {Error} if no server listens, or its certificate is not `testCertificate()`, or ALPN selects another protocol
  */
 export async function openSocket({ port, host = '127.0.0.1', tls }: SocketOptions): Promise<Socket> {
   const address = { port, host, allowHalfOpen: true }
@@ -25,5 +25,5 @@ export async function openSocket({ port, host = '127.0.0.1', tls }: SocketOption
   socket.setNoDelay(true)
   if (socket.alpnProtocol === tls) return socket
   socket.destroy()
-  throw new Error(`The server chose '${String(socket.alpnProtocol)}' by ALPN instead of '${tls}'`)
+  throw new Error(`ALPN selected '${String(socket.alpnProtocol)}' instead of '${tls}'`)
 }

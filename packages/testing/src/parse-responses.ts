@@ -6,7 +6,7 @@ import { readHead } from './h1/read-head.ts'
 import { responseFraming } from './h1/response-framing.ts'
 import { checkResponseHead } from './response-rules.ts'
 
-/** One response found in a stream of bytes; 1xx responses are entries of their own. */
+/** Parsed response. Each 1xx response is a separate one. */
 export interface ParsedResponse {
   readonly status: number
   readonly reason: string
@@ -16,10 +16,11 @@ export interface ParsedResponse {
 }
 
 /**
- * Reads the HTTP/1.1 responses in the bytes that `rawExchange` collected, as strictly as the client does.
+ * Parses the HTTP/1.1 responses that `rawExchange` collected, as strictly as the client.
  *
- * @param methods Methods of the requests in order, as a HEAD has no body; `GET` where there is none
- * @throws {MalformedResponse | IncompleteResponse} unless the bytes are whole responses and nothing else
+ * @param methods Methods of the requests in order, because a response to HEAD has no body. Default `GET`
+ * @throws {MalformedResponse} if a response breaks the protocol
+ * @throws {IncompleteResponse} if the bytes end within a response
  */
 export async function parseResponses(
   bytes: Uint8Array | readonly Uint8Array[],

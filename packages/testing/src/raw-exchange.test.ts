@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCertificate } from './certificate.ts'
 import { rawExchange } from './raw-exchange.ts'
 
-/** What the server received, one entry for each read. */
+/** Text that the server received, one entry per read. */
 let reads: string[] = []
-/** The last TCP connection, below TLS if there is any. */
+/** Socket of the last TCP connection, below TLS. */
 let transport: Socket | undefined
 
 function serve(socket: Socket): void {
@@ -36,41 +36,41 @@ describe.each([false, true])('rawExchange (TLS: %s)', (tls) => {
   })
   afterAll(() => void server?.close())
 
-  it('collects everything until the server closes', async () => {
+  it('collects all bytes until the server closes', async () => {
     reads = []
     expect(await rawExchange(port, 'fin', { tls })).toMatchObject({ text: 'bye', ended: 'fin' })
   })
 
-  it('sends bytes as they are', async () => {
+  it('sends the bytes unchanged', async () => {
     reads = []
     const { bytes } = await rawExchange(port, '\u00ff\u0000\recho', { tls, timeoutMs: 100 })
     expect(Buffer.from(bytes).toString('latin1')).toBe('\u00ff\u0000\recho')
   })
 
-  it('lets a server in the same process see the slices apart', async () => {
+  it('delivers each slice in a separate read to a server in the same process', async () => {
     reads = []
     await rawExchange(port, ['one', Buffer.from('two'), 'fin'], { tls })
     expect(reads).toEqual(['one', 'two', 'fin'])
   })
 
-  it('ends when the server has been silent for long enough', async () => {
+  it('ends after the server has sent nothing for timeoutMs', async () => {
     reads = []
     expect(await rawExchange(port, 'echo', { tls, timeoutMs: 100 })).toMatchObject({ text: 'echo', ended: 'open' })
   })
 
-  it('ends as soon as the text fulfils the condition', async () => {
+  it('ends as soon as until() returns true', async () => {
     reads = []
     const options = { tls, timeoutMs: 15_000, until: (text: string) => text.includes('ec') }
     expect(await rawExchange(port, 'echo', options)).toMatchObject({ text: 'echo', ended: 'open' })
   })
 
-  it('can close its own half', async () => {
+  it('sends FIN with halfClose', async () => {
     reads = []
     const result = await rawExchange(port, 'x', { tls, halfClose: true })
     expect(result).toMatchObject({ text: 'after your end', ended: 'fin' })
   })
 
-  it('tells a reset from an orderly end', async () => {
+  it('reports a reset', async () => {
     reads = []
     expect(await rawExchange(port, 'reset', { tls })).toMatchObject({ ended: 'reset' })
   })

@@ -1,35 +1,34 @@
 import { setImmediate } from 'node:timers/promises'
 import { openSocket } from './open-socket.ts'
 
-/** What came back from a raw exchange. */
+/** Result of a raw exchange. */
 export interface RawResult {
   readonly bytes: Uint8Array
   /** The same bytes, one character each (latin1). */
   readonly text: string
-  /** `fin`: the server closed in order; `reset`: it cut the connection; `open`: it did neither in time. */
+  /** `fin` if the server closed the connection, `reset` if it reset the connection, otherwise `open`. */
   readonly ended: 'fin' | 'reset' | 'open'
 }
 
-/** How a raw exchange is made. */
+/** Options of `rawExchange`. */
 export interface RawOptions {
   readonly host?: string
   readonly tls?: boolean
-  /** Ends the exchange when the server has sent nothing for so long; 1,000 unless given. */
+  /** Ends the exchange when the server has sent nothing for this many milliseconds. Default 1,000. */
   readonly timeoutMs?: number
-  /** Ends the exchange as soon as what was received fulfils it, with the connection still open. */
+  /** Ends the exchange as soon as it returns true for the received text. */
   readonly until?: (text: string) => boolean
   /** Sends FIN after the last slice. */
   readonly halfClose?: boolean
 }
 
-/** Of silence, not one: a machine that stands still for long makes one of them late, and the rest come after it. */
+/** A stall of the machine can delay one tick. With several ticks, the response still arrives before the last. */
 const SILENT_TICKS = 20
 
 /**
- * Sends bytes as they are and collects everything that comes back until the server closes or falls silent.
+ * Sends bytes unchanged, and collects the reply until the server closes the connection or stops sending.
  *
- * Slices are written one by one, in turns of the event loop of their own, so that a server in this process sees them
- * apart.
+ * Writes each slice in a separate event-loop turn, so that a server in this process receives it in a separate read.
  */
 export async function rawExchange(
   port: number,
@@ -47,7 +46,7 @@ export async function rawExchange(
     if (until?.(Buffer.concat(received).toString('latin1')) === true) end('open')
   })
   socket.on('end', () => end('fin'))
-  // A server that is done with us may reset while we still write; that is a result, not a failure of the test.
+  // The server can reset the connection during a write. That is a result, not a test failure.
   socket.on('error', () => end('reset'))
   const timer = setInterval(() => ++silentTicks > SILENT_TICKS && end('open'), timeoutMs / SILENT_TICKS)
 
@@ -66,7 +65,7 @@ export async function rawExchange(
   return { bytes, text: bytes.toString('latin1'), ended: how }
 }
 
-/** Lets the event loop poll at least once, so that a server in this process accepts or reads. */
+/** Waits until the event loop has polled at least once, so that a server in this process accepts or reads. */
 async function turn(): Promise<void> {
   await setImmediate()
   await setImmediate()

@@ -1,13 +1,13 @@
-/** A fenced block of TypeScript. */
+/** Fenced block of TypeScript. */
 export interface ReadmeBlock {
   readonly code: string
-  /** Line of its first line of code, counted from 1. */
+  /** Number of the first line of code, counted from 1. */
   readonly line: number
-  /** False for blocks marked `no-run`. */
+  /** Whether to run the block: false if it is marked `no-run`. */
   readonly isProgram: boolean
 }
 
-/** Finds the blocks fenced by three backticks and `ts`, such as the examples of a README. */
+/** Returns the fenced `ts` blocks of a Markdown text. */
 export function readmeBlocks(markdown: string): ReadmeBlock[] {
   const blocks: ReadmeBlock[] = []
   let open: { info: string; line: number; code: string[] } | undefined

@@ -1,9 +1,9 @@
-/** A response that the protocol does not allow. */
+/** Thrown for a response that breaks the protocol. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
 
-/** A response that broke off, or a connection that ended without one. */
+/** Thrown for a truncated response, or if the connection ends without one. */
 export class IncompleteResponse extends Error {
   override readonly name = 'IncompleteResponse'
 }

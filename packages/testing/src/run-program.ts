@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 const execFileAsync = promisify(execFile)
 
 /**
- * Runs a program by this Node to its end.
+ * Runs a program with this Node.js executable. Kills it after `timeoutMs`.
  *
- * @returns How it ended, 'exit code 0' at best, followed by its output otherwise
+ * @returns `exit code 0`, or the exit code or timeout followed by the output of the program
  */
 export async function runProgram(file: string, cwd: string, timeoutMs: number): Promise<string> {
   try {

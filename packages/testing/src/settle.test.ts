@@ -1,27 +1,29 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { settle } from './settle.ts'
 
-it('what was sent has arrived, and its response too, though the process stood still for longer than was waited', async () => {
-  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  let received = ''
-  socket.setEncoding('latin1').on('data', (text: string) => (received += text))
-  await once(socket, 'connect')
-  socket.write('hello')
-  const settled = settle(10)
-  for (const until = performance.now() + 50; performance.now() < until;);
-  await settled
-  expect(received).toBe('hello')
-  socket.destroy()
-  server.close()
-})
+describe('settle', () => {
+  it('waits for a round trip even if the process stalls for longer than the given time', async () => {
+    const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    let received = ''
+    socket.setEncoding('latin1').on('data', (text: string) => (received += text))
+    await once(socket, 'connect')
+    socket.write('hello')
+    const settled = settle(10)
+    for (const until = performance.now() + 50; performance.now() < until;);
+    await settled
+    expect(received).toBe('hello')
+    socket.destroy()
+    server.close()
+  })
 
-it('as many milliseconds are waited as are asked for', async () => {
-  const startMs = performance.now()
-  await settle(50)
-  // Timers of Node.js count whole milliseconds, and may be early by a part of one each.
-  expect(performance.now() - startMs).toBeGreaterThanOrEqual(40)
+  it('waits for the given time', async () => {
+    const startMs = performance.now()
+    await settle(50)
+    // Node.js timers have a resolution of one millisecond, so each of them can fire a fraction of one early.
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(40)
+  })
 })

@@ -1,18 +1,18 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** How often the event loop looks for input at least: a request and its response take some four turns. */
-const LEAST_TURNS = 10
-/** Milliseconds of a step: a machine that stands still for long makes one of them long, and no other shorter. */
+/** Minimum number of times that the event loop polls for input. A request and its response need about four. */
+const MIN_TURNS = 10
+/** A stall of the machine lengthens one step and does not shorten the others. */
 const STEP_MS = 20
 
 /**
- * Waits so many milliseconds, and ten turns of the event loop at least.
+ * Waits for `ms` milliseconds and at least ten event-loop turns.
  *
- * By then what servers and clients of this process have sent each other has arrived, also on a machine that stood still
- * meanwhile. A single timer would then be over before anything was read, as timers come first in a turn.
+ * Servers and clients of this process have then received each other's data, even if the machine stalled. A single timer
+ * could fire before any read, because timers run first in an event-loop turn.
  */
 export async function settle(ms: number): Promise<void> {
-  const steps = Math.max(LEAST_TURNS, Math.ceil(ms / STEP_MS))
+  const steps = Math.max(MIN_TURNS, Math.ceil(ms / STEP_MS))
   for (let step = 0; step < steps; step++) {
     await setTimeout(ms / steps)
     await setImmediate()

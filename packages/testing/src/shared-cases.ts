@@ -5,20 +5,20 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../shared', import.meta.url))
 
 /**
- * Path of a file of black-box cases, which are kept outside of this repository: in `$FW_SHARED/cases`, or in a folder
- * `shared/cases` beside the workspace.
+ * Returns the path of a file with black-box test cases. The files are not part of this repository: they are in
+ * `$FW_SHARED/cases`, by default `shared/cases` next to the workspace.
  *
- * @returns `undefined`, and a printed line that says so, where they are not there
+ * @returns `undefined` if the file does not exist, which is also printed
  */
 export function sharedCaseFile(name: string): string | undefined {
   const path = join(FOLDER, 'cases', name)
-  // A runner tells by its path whether it is the program that was started, so it must be the one without links.
+  // Resolve links: a runner compares its path with the main module to detect that it was started directly.
   if (existsSync(path)) return realpathSync(path)
-  console.log(`Skipped: the cases of ${name} are not in FW_SHARED or beside the workspace`)
+  console.log(`Skipped: ${path} does not exist. Set FW_SHARED to the folder that contains "cases".`)
   return undefined
 }
 
-/** The cases of a JSON file; none where the file is not there. */
+/** Returns the test cases of a JSON file, or an empty array if the file does not exist. */
 export function sharedCases(name: string): readonly unknown[] {
   const path = sharedCaseFile(name)
   return path === undefined ? [] : (JSON.parse(readFileSync(path, 'utf8')) as unknown[])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { leastDisturbed, watchStolenTime } from './stolen-time.ts'
 
-/** Tells these shares, one for each turn. */
+/** Returns a watch that reports these shares, one per turn. */
 const watchOf = (shares: readonly number[]): (() => () => number) => {
   let turn = 0
   return () => () => shares[turn++] ?? Number.NaN
@@ -9,19 +9,19 @@ const watchOf = (shares: readonly number[]): (() => () => number) => {
 
 describe('leastDisturbed', () => {
   it.each([
-    ['one that was not disturbed', [0.02], 1, 1],
-    ['the first that was not', [0.3, 0.1, 0.01, 0], 3, 3],
-    ['the least disturbed where all were', [0.3, 0.1, 0.2, 0.4], 2, 4],
-  ])('takes %s', async (_what, shares, result, turns) => {
+    ['the only result if it is undisturbed', [0.02], 1, 1],
+    ['the first undisturbed result', [0.3, 0.1, 0.01, 0], 3, 3],
+    ['the least disturbed result if all are disturbed', [0.3, 0.1, 0.2, 0.4], 2, 4],
+  ])('returns %s', async (_what, shares, result, turns) => {
     let turn = 0
     const taken = await leastDisturbed(() => Promise.resolve(++turn), 4, watchOf(shares))
     expect(taken).toEqual({ result, stolenShare: shares[result - 1], turns })
   })
 
   it.each([
-    ['was not disturbed', [0]],
-    ['was disturbed least', [0.3, 0.1, 0.2, 0.4]],
-  ])('fails as the turn does that %s', async (_what, shares) => {
+    ['an undisturbed turn', [0]],
+    ['the least disturbed turn', [0.3, 0.1, 0.2, 0.4]],
+  ])('rejects with the error of %s', async (_what, shares) => {
     let turn = 0
     const measure = (): Promise<number> => {
       turn++
@@ -30,15 +30,15 @@ describe('leastDisturbed', () => {
     await expect(leastDisturbed(measure, 4, watchOf(shares))).rejects.toThrow(`turn ${shares.length === 1 ? 1 : 2}`)
   })
 
-  it('takes a turn again that failed while it was disturbed', async () => {
+  it('repeats a turn that failed while it was disturbed', async () => {
     let turn = 0
     const measure = (): Promise<number> =>
-      ++turn === 1 ? Promise.reject(new Error('No request was answered')) : Promise.resolve(turn)
+      ++turn === 1 ? Promise.reject(new Error('The server sent no response')) : Promise.resolve(turn)
     expect(await leastDisturbed(measure, 4, watchOf([0.5, 0]))).toMatchObject({ result: 2, turns: 2 })
   })
 })
 
-it('watchStolenTime tells a share', () => {
+it('watchStolenTime returns a share from 0 to 1', () => {
   const share = watchStolenTime()()
   expect(share).toBeGreaterThanOrEqual(0)
   expect(share).toBeLessThanOrEqual(1)

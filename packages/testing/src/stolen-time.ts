@@ -1,55 +1,54 @@
 import { readFileSync } from 'node:fs'
 
-/** What the processors of this machine were given so far, in the ticks of `/proc/stat` (proc_stat(5)). */
-interface ProcessorTicks {
+/** CPU time of this machine since its start, in the ticks of `/proc/stat` (proc_stat(5)). */
+interface CpuTicks {
   readonly all: number
-  /** Those in which a processor of the host was somebody else's. */
+  /** Ticks in which the hypervisor ran another virtual machine. */
   readonly stolen: number
 }
 
 /**
- * Begins to watch whether the machine has its processors for itself; nothing that runs on it can do anything about those
- * who take them away.
+ * Starts to measure the CPU time that the hypervisor gives to other virtual machines.
  *
- * @returns Tells the share that was taken since, from 0 to 1
+ * @returns a function that returns the stolen share since this call, from 0 to 1
  */
 export function watchStolenTime(): () => number {
-  const before = processorTicks()
+  const before = cpuTicks()
   return () => {
-    const now = processorTicks()
+    const now = cpuTicks()
     return (now.stolen - before.stolen) / Math.max(1, now.all - before.all)
   }
 }
 
-function processorTicks(): ProcessorTicks {
-  // cpu user nice system idle iowait irq softirq steal guest guest_nice; guests are among user and nice already.
+function cpuTicks(): CpuTicks {
+  // cpu user nice system idle iowait irq softirq steal guest guest_nice; user and nice include the guest values.
   const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n', 1)
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number)
   return { all: ticks.reduce((sum, each) => sum + each, 0), stolen: ticks[7] ?? 0 }
 }
 
-/** What came of a measurement that others on the host may have disturbed. */
+/** Result of a measurement that other virtual machines on the host can disturb. */
 export interface Disturbed<Result> {
   readonly result: Result
-  /** Share of the processors that others had meanwhile, from 0 to 1. */
+  /** Share of the CPU time that other virtual machines had during the measurement, from 0 to 1. */
   readonly stolenShare: number
-  /** How often it was taken; the one that was disturbed least counts. */
+  /** Number of measurements, of which `result` is the least disturbed one. */
   readonly turns: number
 }
 
-/** What the figures of a measurement do not show: a twentieth of what two processors do in a second is 100 ms. */
-const MOST_STOLEN_SHARE = 0.03
+/** A smaller share does not show in the results. */
+const MAX_STOLEN_SHARE = 0.03
 
 /**
- * Takes a measurement again while others on the host had more than 3 % of the processors. Whether it counts depends on them
- * alone, and never on what was measured; one that fails for lack of time is taken again too.
+ * Repeats a measurement until other virtual machines had at most 3% of the CPU time. Only that share decides whether to
+ * repeat it, never the result. A measurement that fails while it is disturbed is repeated too.
  *
- * @param mostTurns As some hosts are never quiet
- * @throws what the `measure` did that was disturbed least
+ * @param maxTurns Limit for hosts that are never idle
+ * @throws the error of the least disturbed `measure` call, if it failed
  */
 export async function leastDisturbed<Result>(
   measure: () => Promise<Result>,
-  mostTurns: number,
+  maxTurns: number,
   watch: () => () => number = watchStolenTime,
 ): Promise<Disturbed<Result>> {
   let best: { settled: PromiseSettledResult<Result>; stolenShare: number } | undefined
@@ -60,7 +59,7 @@ export async function leastDisturbed<Result>(
     const stolenShare = stolen()
     turns++
     if (best === undefined || stolenShare < best.stolenShare) best = { settled, stolenShare }
-  } while (best.stolenShare > MOST_STOLEN_SHARE && turns < mostTurns)
+  } while (best.stolenShare > MAX_STOLEN_SHARE && turns < maxTurns)
   const { settled, stolenShare } = best
   if (settled.status === 'rejected') throw settled.reason
   return { result: settled.value, stolenShare, turns }

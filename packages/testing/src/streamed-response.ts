@@ -1,16 +1,16 @@
 import type { ClientResponse, TestField } from './client.ts'
 
-/** What a protocol client knows when the head of a response has arrived. */
+/** Parts of a response that a protocol client has when the header section has arrived. */
 export interface ResponseParts {
   readonly status: number
   readonly rawHeaders: readonly TestField[]
   readonly informational: readonly number[]
-  /** Yields the body and returns the trailers; closing it early gives the request up. */
+  /** Yields the body and returns the trailers. Returning early cancels the request. */
   readonly body: AsyncGenerator<Uint8Array, readonly TestField[], void>
   readonly abort: () => void
 }
 
-/** The response of every protocol client: `ResponseParts` with the readers that `ClientResponse` promises. */
+/** Response of every protocol client. Implements the body readers of `ClientResponse`. */
 export class StreamedResponse implements ClientResponse {
   readonly status: number
   readonly headers: Headers
@@ -28,7 +28,7 @@ export class StreamedResponse implements ClientResponse {
     this.informational = parts.informational
     this.headers = new Headers(parts.rawHeaders.map(([name, value]): [string, string] => [name, value]))
     this.trailers = this.#trailers.promise
-    // Most tests never ask for trailers; what went wrong reaches them through the body.
+    // Ignore the rejection: most tests do not read the trailers, and the body reports the same error.
     this.trailers.catch(() => {})
   }
 
@@ -51,12 +51,12 @@ export class StreamedResponse implements ClientResponse {
   }
 
   abort(): void {
-    this.#trailers.reject(new Error('The request was given up'))
+    this.#trailers.reject(new Error('The request was canceled'))
     this.#parts.abort()
   }
 
   async *#readBody(): AsyncGenerator<Uint8Array, void, void> {
-    if (this.#isBodyTaken) throw new TypeError('The body has been read already')
+    if (this.#isBodyTaken) throw new TypeError('The body has already been read')
     this.#isBodyTaken = true
     try {
       this.#trailers.resolve(yield* this.#parts.body)

@@ -2,16 +2,18 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A folder that is removed with everything in it when its scope ends. */
+/** Folder that is deleted with its contents when its scope ends. */
 export interface TempFolder extends AsyncDisposable {
   /** Absolute and without symbolic links. */
   readonly path: string
-  /** Absolute path of something inside. */
+  /** Returns the absolute path of a file in the folder. */
   join(...names: string[]): string
 }
 
 /**
- * Makes an empty folder among the temporary files, and in it the files given by their relative paths.
+ * Creates a temporary folder with the given files.
+ *
+ * @param files Contents by relative path
  *
  * @example
  * await using folder = await tempFolder({ 'css/site.css': 'p {}' })

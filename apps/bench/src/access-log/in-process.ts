@@ -1,4 +1,5 @@
-// What an access log adds to a request, without sockets: node src/access-log/in-process.ts [rounds | --quick]
+// Measures the CPU time that an access log adds to a request, without sockets.
+// Usage: node src/access-log/in-process.ts [rounds | --quick]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { App } from '@fw/core'
 import * as log from '@fw/log'
 import { checkLog } from '../http/check-log.ts'
 import { BROWSER_HEADERS } from '../http/requests.ts'
-import { leastCosts, printCosts, RUNS } from '../least-cost.ts'
+import { minimumCosts, printCosts, RUNS } from '../minimum-cost.ts'
 import { SilentExchange } from '../router/silent-exchange.ts'
 import { InjectedConnections } from './injected-connections.ts'
 import { fastifyApp, LISTENERS, type Logged, type NodeLog } from './logged-apps.ts'
@@ -23,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'access-log-'))
 await using ends = new AsyncDisposableStack()
 ends.defer(() => rm(folder, { recursive: true }))
 
-/** Asks an application of this project: what its protocol engine does is left out. */
+/** Returns a function that sends a request to an `fw` application, without its protocol engine. */
 function ownRequest(config?: AccessLogConfig): () => void {
   const app = new App()
   if (config !== undefined) app.router.use(accessLog(config))
@@ -31,17 +32,17 @@ function ownRequest(config?: AccessLogConfig): () => void {
   return () => app.handle(new SilentExchange('GET', TARGET, FIELDS.flat(), undefined))
 }
 
-/** Asks a server of `node:http`: its engine cannot be left out, and is there without a log too. */
+/** Returns a function that sends a request to a `node:http` server. Its engine is part of the baseline too. */
 function nodeRequest(server: Server): () => void {
   const connections = new InjectedConnections(server, REQUEST, 'hello world')
   ends.defer(() => connections.check())
-  return () => connections.ask()
+  return () => connections.send()
 }
 
-/** Resolve when what an application logged is written, by the name of its log. */
+/** Functions that resolve when an application has written its log, by the name of the log. */
 const written = new Map<string, () => Promise<void>>()
 
-/** Sees to it that a log has a line, or several, for each of the requests, once it is closed. */
+/** Opens a log, and checks after it is closed that it has `lines` lines per request. */
 function checked<App>(name: string, lines: number, open: (path: string) => Logged<App>): App {
   const path = join(folder, name)
   const { app, written: writtenToFile, stop } = open(path)
@@ -81,13 +82,13 @@ const ofFastify = {
 
 log.init({ async: true, sinks: [{ write() {}, flush() {}, close() {} }] })
 const unwritten = Object.entries(own).map(([name, run]) => [`${name}, not written`, run] as const)
-printCosts(await leastCosts(Object.fromEntries(unwritten), rounds))
+printCosts(await minimumCosts(Object.fromEntries(unwritten), rounds))
 
 checked('fw', 2, (path) => {
   log.init({ async: true, sinks: [new log.FileSink(path)] })
   return { app: undefined, written: log.flush, stop: () => log.shutdown() }
 })
-const costs = await leastCosts({ ...own, ...ofNode, ...ofFastify }, rounds, undefined, async (name) => {
+const costs = await minimumCosts({ ...own, ...ofNode, ...ofFastify }, rounds, undefined, async (name) => {
   await written.get(name in own ? 'fw' : name)?.()
 })
 for (const family of [own, ofNode, ofFastify]) {

@@ -1,18 +1,18 @@
 import type { Server } from 'node:http'
 import { Duplex } from 'node:stream'
 
-/** Keep-alive connections to a server of `node:http` that have no socket: what is asked is pushed, what is answered is counted. */
+/** Keep-alive connections to a `node:http` server without sockets. Pushes the requests and counts the responses. */
 export class InjectedConnections {
   readonly #server: Server
   readonly #request: Buffer
   readonly #responseEnd: string
   readonly #free: Connection[] = []
-  #asked = 0
+  #sent = 0
   #responded = 0
 
   /**
-   * @param request A whole request of any number of fields
-   * @param responseEnd What the response, and no earlier piece of it, ends with
+   * @param request Complete request
+   * @param responseEnd Text that ends the last write of a response and no earlier one
    */
   constructor(server: Server, request: string, responseEnd: string) {
     this.#server = server
@@ -22,12 +22,12 @@ export class InjectedConnections {
 
   /** @throws {Error} if a request has no response */
   check(): void {
-    if (this.#responded < this.#asked) throw new Error(`${this.#asked - this.#responded} requests have no answer`)
+    if (this.#responded < this.#sent) throw new Error(`${this.#sent - this.#responded} requests have no response`)
   }
 
-  /** Sends the request on a connection that has nothing to do, a new one if none is free. */
-  ask(): void {
-    this.#asked++
+  /** Sends the request on an idle connection, or on a new one if none is idle. */
+  send(): void {
+    this.#sent++
     const connection = this.#free.pop() ?? this.#open()
     connection.push(this.#request)
   }
@@ -43,7 +43,7 @@ export class InjectedConnections {
   }
 }
 
-/** As much of a socket as logs ask for. */
+/** Socket stand-in with the properties that the loggers read. */
 class Connection extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1

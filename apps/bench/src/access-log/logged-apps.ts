@@ -1,4 +1,4 @@
-// The peers' applications, for servers over sockets and without any.
+// Applications of the peers, for the benchmarks with and without sockets.
 import { createWriteStream } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { fastify, type FastifyInstance } from 'fastify'
@@ -6,18 +6,18 @@ import morgan from 'morgan'
 import { destination } from 'pino'
 import { pinoHttp } from 'pino-http'
 
-/** What answers each request with `hello world`, and logs it to a file, asynchronously. */
+/** Application that responds to each request with `hello world` and logs it to a file asynchronously. */
 export interface Logged<Application> {
   readonly app: Application
-  /** Resolves when all but a few of the lines so far are written. */
+  /** Resolves when most of the lines so far are written. */
   readonly written: () => Promise<void>
-  /** Resolves when everything is written. */
+  /** Resolves when all lines are written. */
   readonly stop: () => Promise<void> | void
 }
 
 export type NodeLog = 'node-http' | 'morgan' | 'pino-http'
 
-/** Without a log, or with morgan or pino-http. */
+/** `node:http` listeners without a log, with morgan and with pino-http. */
 export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<RequestListener>>> = {
   'node-http': () => ({ app: respond, written: async () => {}, stop() {} }),
   morgan(path) {
@@ -43,7 +43,7 @@ export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<Reques
   },
 }
 
-/** @param path Of its log, two lines for each request; without one it logs nothing */
+/** @param path File of the log, which gets two lines per request; `undefined` disables the log */
 export function fastifyApp(path: string | undefined): Logged<FastifyInstance> {
   const file = path === undefined ? undefined : pinoFile(path)
   const app = fastify(file === undefined ? {} : { logger: { stream: file.stream } })
@@ -51,7 +51,7 @@ export function fastifyApp(path: string | undefined): Logged<FastifyInstance> {
   return { app, written: async () => file?.written(), stop: () => file?.stop() }
 }
 
-/** As the documentation of pino has it for asynchronous logging. */
+/** Opens a destination as pino's documentation recommends for asynchronous logging. */
 function pinoFile(path: string): Omit<Logged<unknown>, 'app'> & {
   readonly stream: ReturnType<typeof destination>
 } {

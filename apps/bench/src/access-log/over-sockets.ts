@@ -1,4 +1,4 @@
-// What an access log adds to a request over sockets, in short turns of all servers: node src/access-log/over-sockets.ts [rounds]
+// Measures the CPU time that an access log adds to a request over sockets: node src/access-log/over-sockets.ts [rounds]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,25 +6,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BROWSER_HEADERS } from '../http/requests.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { median } from '../statistics.ts'
-import { KeptConnections } from './kept-connections.ts'
+import { KeepAliveConnections } from './keep-alive-connections.ts'
 import { ACCESS_LOG_PEERS } from './peers.ts'
 import { BASES } from './scenarios.ts'
 
 const CONNECTIONS = 32
-/** What each of them asks in one turn, and at first, until the code of the servers is compiled. */
+/** Requests per connection and turn. */
 const REQUESTS = 60
+/** Requests per connection until V8 has compiled the code of the server. */
 const WARM_UP_REQUESTS = 1500
-/** Longer than any of the logs gathers lines before it writes them. */
+/** Longer than any of the loggers buffers lines. */
 const WRITTEN_MS = 150
 
 const FIELDS = Object.entries({ host: 'localhost', ...BROWSER_HEADERS })
 const REQUEST = `GET /users/7?page=2 HTTP/1.1\r\n${FIELDS.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 
-/** Microseconds of processor time, of all threads of the server, that one request takes. */
+/** Returns the CPU time of all server threads per request, in microseconds. */
 async function costOf(server: ServerProcess, requests: number): Promise<number> {
-  using connections = await KeptConnections.open(server.port, REQUEST, CONNECTIONS)
+  using connections = await KeepAliveConnections.open(server.port, REQUEST, CONNECTIONS)
   const before = (await server.ask('cpu')) as NodeJS.CpuUsage
-  await connections.ask(requests)
+  await connections.repeat(requests)
   await delay(WRITTEN_MS)
   const after = (await server.ask('cpu')) as NodeJS.CpuUsage
   return (after.user + after.system - before.user - before.system) / (CONNECTIONS * requests)
@@ -47,13 +48,13 @@ for (let round = 0; round < rounds; round++) {
 const costsOf = (name: string): readonly number[] =>
   candidates.find((candidate) => candidate.name === name)?.costs ?? []
 const micros = (value: number): string => value.toFixed(2).padStart(6)
-process.stdout.write(`µs of processor time per request, ${rounds} rounds; added: to the same server without a log\n`)
+process.stdout.write(`CPU µs per request, ${rounds} rounds; added: compared with the same server without a log\n`)
 for (const { name, costs } of candidates) {
-  let line = `${name.padEnd(18)} least ${micros(Math.min(...costs))}, median ${micros(median(costs))}`
+  let line = `${name.padEnd(18)} min ${micros(Math.min(...costs))}, median ${micros(median(costs))}`
   const base = costsOf(BASES[name] ?? '')
   if (base.length > 0) {
     const added = costs.map((cost, round) => cost - (base[round] ?? Number.NaN))
-    line += `; added: least ${micros(Math.min(...costs) - Math.min(...base))}, median ${micros(median(added))}`
+    line += `; added: min ${micros(Math.min(...costs) - Math.min(...base))}, median ${micros(median(added))}`
   }
   process.stdout.write(`${line}\n`)
 }

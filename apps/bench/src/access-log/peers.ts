@@ -1,6 +1,9 @@
 import { nodePeer, type Peer } from '../http/peer.ts'
 
-/** Servers with and without an access log. To add one: a form in a program of `servers/`, and a line here and in `BASES`. */
+/**
+ * Servers with and without an access log. To add one, add a variant to a program in `servers/`, and list it here and in
+ * `BASES`.
+ */
 export const ACCESS_LOG_PEERS: readonly Peer[] = [
   nodePeer('fw', program('fw')),
   { ...nodePeer('fw combined', program('fw'), 'combined'), logLines: 1 },

@@ -1,7 +1,7 @@
 import { BROWSER_HEADERS } from '../http/requests.ts'
 import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
-/** The same server without a log, by that with one. */
+/** Name of the server without a log, by the name of the same server with one. */
 export const BASES: Readonly<Record<string, string>> = {
   'fw combined': 'fw',
   'fw json': 'fw',
@@ -15,8 +15,8 @@ export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
   {
     name: 'access-log',
     title:
-      'GET /users/7?page=2 with the fields of a browser, logged to a file; 32 connections. ' +
-      'Added is the processor time above that of the same server without a log',
+      'GET /users/7?page=2 with the header fields of a browser, logged to a file; 32 connections. ' +
+      'Added: CPU time in addition to that of the same server without a log',
     tool: 'wrk',
     isLogged: true,
     request: get('/users/7?page=2', BROWSER_HEADERS),
@@ -26,7 +26,7 @@ export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
     metrics: ['addedMicros', 'rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'],
     bases: BASES,
     targets: [
-      // What is allowed in absolute figures where they can be told (see without-sockets.ts), by those that morgan has there.
+      // The absolute targets of without-sockets.ts, divided by the figure of morgan there.
       { of: 'fw combined', metric: 'addedMicros', to: 'morgan', atMost: 0.17 },
       { of: 'fw json', metric: 'addedMicros', to: 'morgan', atMost: 0.22 },
       { of: 'fw combined', metric: 'rate', to: 'fastify', atLeast: 1 },

@@ -2,17 +2,17 @@ import type { Comparison } from '../comparison.ts'
 import { ScriptRounds } from '../routing/script-rounds.ts'
 import { parseAdded } from './parse-added.ts'
 
-/** Turns that each application takes in one round: on a busy machine few of them are undisturbed. */
+/** Turns per application and round. On a busy machine, few of them are undisturbed. */
 const TURNS = 100
 
 const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)
 
-/** What each log adds to a request, in one process with all the others. */
-export const ACCESS_LOG_ALONE: Comparison = {
-  name: 'access-log-alone',
+/** Measures the CPU time that each log adds to a request, with all applications in one process. */
+export const ACCESS_LOG_IN_PROCESS: Comparison = {
+  name: 'access-log-in-process',
   title:
-    'The same request and logs in one process without sockets: processor time above that of the same application ' +
-    `without a log, each the least of ${TURNS} turns`,
+    'The same request and logs in one process without sockets. Added: CPU time in addition to that of the same ' +
+    `application without a log; minimum of ${TURNS} turns`,
   reference: 'morgan',
   metrics: ['addedMicros'],
   targets: [

@@ -1,25 +1,25 @@
-/** A process that opens many streams and counts the events that arrive: `node clients.ts <port> <count>`. */
+/** Opens many streams and counts the events that arrive: `node clients.ts <port> <count>`. */
 import { connect } from 'node:net'
 
 const [port = '', count = ''] = process.argv.slice(2)
-/** Connections that are being opened at the same time. */
+/** Number of connections that are opened concurrently. */
 const OPENING = 100
 let opened = 0
 let opening = 0
 let events = 0
-let wanted = Infinity
+let expected = Infinity
 
 process.on('message', (message) => {
-  wanted = Number(message)
+  expected = Number(message)
   report()
 })
 
 process.on('disconnect', () => process.exit())
 
 function report(): void {
-  if (events < wanted) return
-  events -= wanted
-  wanted = Infinity
+  if (events < expected) return
+  events -= expected
+  expected = Infinity
   process.send?.('received')
 }
 

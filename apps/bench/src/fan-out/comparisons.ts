@@ -4,16 +4,16 @@ import type { Comparison } from '../comparison.ts'
 import { fileLimitReason } from '../file-limit.ts'
 import { measureFanOut, measureRest } from './measure-fan-out.ts'
 
-/** The programs of `servers`, all of them: one more is one more candidate. */
+/** Every program in `servers/` is a candidate. */
 const SERVERS = readdirSync(new URL('./servers/', import.meta.url)).map((file) => basename(file, '.ts'))
 
 const IDLE_STREAMS = 10_000
 
 const fanOut = [1000, 10_000].map((streams): Comparison => ({
   name: `${streams}-streams`,
-  title: `One event of 135 bytes to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
+  title: `One 135-byte event to each of ${streams.toLocaleString('en')} open HTTP/1.1 streams`,
   reference: 'net',
-  together: 'in turns',
+  concurrency: 'alternating',
   metrics: ['eventMicros', 'burstMicros', 'streamKib'],
   targets: [
     { of: 'fw', metric: 'eventMicros', to: 'net', atMost: 1.15 },
@@ -29,11 +29,11 @@ const fanOut = [1000, 10_000].map((streams): Comparison => ({
 
 const rest: Comparison = {
   name: 'idle-streams',
-  title: `Resident memory for each of ${IDLE_STREAMS.toLocaleString('en')} streams that have been idle for half a minute`,
+  title: `Resident memory per stream with ${IDLE_STREAMS.toLocaleString('en')} streams, after half a minute idle`,
   reference: 'net',
   metrics: ['streamKib'],
   targets: [{ of: 'fw', metric: 'streamKib', atMost: 8 }],
-  together: 'waiting',
+  concurrency: 'parallel',
   candidates: SERVERS.map((name) => ({
     name,
     missing: fileLimitReason(IDLE_STREAMS),

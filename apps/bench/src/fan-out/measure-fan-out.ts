@@ -2,32 +2,32 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Measurement } from '../comparison.ts'
 import type { Run } from '../run.ts'
 import { mean, median } from '../statistics.ts'
-import { undividedTurns, type Turns } from '../turns.ts'
+import { plainTurns, type Turns } from '../turns.ts'
 import { OpenStreams } from './open-streams.ts'
 
 /**
- * For each figure, in a round in which the servers of all candidates are open. A machine may change its speed for some
- * seconds or minutes, which would fall on one of them if each had its round for itself.
+ * Turns per figure and round. The servers of all candidates alternate within a round, because the speed of a machine
+ * can change for seconds or minutes. Such a change would affect a single candidate if each had the round to itself.
  */
 const TURNS = 6
 
-/** So that one broadcast does not make the figure of a turn, however many streams there are. */
-const FEWEST_BROADCASTS = 4
+/** Minimum number of broadcasts per turn, so that a single one does not determine the figure. */
+const MIN_BROADCASTS = 4
 
-/** What goes before, as a part of that: the caches are full of what the others did. */
+/** Share of unmeasured broadcasts before each turn, because the other candidates have filled the CPU caches. */
 const WARM_UP = 1 / 4
-const FEWEST_TO_WARM_UP = 2
+const MIN_WARM_UP_BROADCASTS = 2
 
 /**
- * One round: opens the streams and broadcasts, in several turns, events one by one and four at once.
+ * Runs one round: opens the streams, then broadcasts single events and bursts of four events in several turns.
  *
- * @param deliveries Events that arrive while one turn is measured, about; more if there are many streams
+ * @param deliveries Approximate number of delivered events per turn; with many streams it is higher
  */
 export async function measureFanOut(
   name: string,
   count: number,
   run: Run,
-  turns: Turns = undividedTurns(),
+  turns: Turns = plainTurns(),
   deliveries = 40_000,
 ): Promise<Measurement> {
   const [opened, streamKib] = await turns.take(() => open(name, count, run))
@@ -38,18 +38,18 @@ export async function measureFanOut(
     eventMicros.push(await turns.measure(() => costOf(1)))
     burstMicros.push(await turns.measure(() => costOf(4)))
   }
-  // Thousands of sockets are closed, which must not fall into the turn of another.
+  // Close the sockets in a turn, so that this does not disturb the measurement of another candidate.
   await turns.take(() => streams[Symbol.asyncDispose]())
   return { eventMicros: mean(eventMicros), burstMicros: mean(burstMicros), streamKib }
 
   async function costOf(events: number): Promise<number> {
-    const broadcasts = Math.max(FEWEST_BROADCASTS, Math.round(deliveries / count / events))
-    await streams.broadcast(events, Math.max(FEWEST_TO_WARM_UP, Math.round(broadcasts * WARM_UP)))
+    const broadcasts = Math.max(MIN_BROADCASTS, Math.round(deliveries / count / events))
+    await streams.broadcast(events, Math.max(MIN_WARM_UP_BROADCASTS, Math.round(broadcasts * WARM_UP)))
     return median(await streams.broadcast(events, broadcasts))
   }
 }
 
-/** Opens streams, and looks at the memory of the server soon after. */
+/** Opens streams and measures the memory of the server shortly afterwards. */
 async function open(name: string, count: number, run: Run): Promise<readonly [OpenStreams, streamKib: number]> {
   const streams = await OpenStreams.at(name, count)
   try {
@@ -63,12 +63,12 @@ async function open(name: string, count: number, run: Run): Promise<readonly [Op
 }
 
 /**
- * Pauses before collections. V8 shrinks its young generation in a process that was idle between two of them, and gives
- * the memory back at the next.
+ * Pauses before garbage collections. V8 shrinks the young generation if the process was idle between two collections,
+ * and returns the memory to the system at the next one.
  */
 const REST_PAUSES_MS = [500, 9500, 10_000, 13_000]
 
-/** One round: opens the streams, and looks at the memory of the server when nothing has happened for a while. */
+/** Runs one round: opens the streams and measures the memory of the idle server. */
 export async function measureRest(name: string, count: number, run: Run): Promise<Measurement> {
   await using streams = await OpenStreams.at(name, count)
   for (const pauseMs of run.isQuick ? [200] : REST_PAUSES_MS) {

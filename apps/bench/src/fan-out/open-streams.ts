@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { nextMessage } from '../next-message.ts'
-import { LOAD_PROCESSOR, onProcessor } from '../processors.ts'
+import { LOAD_CPU, onCpu } from '../cpus.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { Usage } from './serve.ts'
 
 const CLIENTS = fileURLToPath(new URL('./clients.ts', import.meta.url))
 
-/** A server with many streams that are open, and the process of its clients. Leaving the scope ends both. */
+/** Server with many open streams, and the process of its clients. Leaving the scope ends both processes. */
 export class OpenStreams implements AsyncDisposable {
   readonly #server: ServerProcess
   readonly #clients: ChildProcess
@@ -30,8 +30,10 @@ export class OpenStreams implements AsyncDisposable {
   }
 
   /**
-   * @param name A program of `servers`
-   * @throws {Error} if the server or its clients end
+   * Starts a server and opens `count` streams.
+   *
+   * @param name Name of a program in `servers/`
+   * @throws {Error} if the server or its clients exit
    */
   static async at(name: string, count: number): Promise<OpenStreams> {
     const program = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))
@@ -45,23 +47,23 @@ export class OpenStreams implements AsyncDisposable {
     return new OpenStreams(server, clients, stack.move(), count, rssBytes)
   }
 
-  /** Resident memory of the server for each stream. */
+  /** Returns the resident memory of the server per stream, in KiB. */
   async kibEach(): Promise<number> {
     const { rssBytes } = await usageOf(this.#server)
     return (rssBytes - this.#rssBytesBefore) / this.#count / 1024
   }
 
-  /** Lets the server collect its garbage. */
+  /** Triggers a garbage collection in the server. */
   collect(): void {
     this.#server.notify('collect')
   }
 
   /**
-   * Sends events to every stream, again and again; each time it waits until every client has every one of them.
+   * Sends events to every stream. Each broadcast waits until every client has received all events.
    *
-   * @param events In one turn of the server
-   * @throws {Error} if the server or its clients end
-   * @returns Microseconds of the server's processor time for each delivered event, broadcast by broadcast
+   * @param events Events per broadcast, sent in one event-loop turn of the server
+   * @throws {Error} if the server or its clients exit
+   * @returns the CPU time of the server per delivered event, in microseconds, for each broadcast
    */
   async broadcast(events: number, broadcasts: number): Promise<readonly number[]> {
     const deliveries = events * this.#count
@@ -84,9 +86,9 @@ export class OpenStreams implements AsyncDisposable {
   }
 }
 
-/** On the processor of the load. */
+/** Starts the client process on the CPU of the load generators. */
 function startClients(port: number, count: number): ChildProcess {
-  const [taskset, ...words] = onProcessor(LOAD_PROCESSOR)
+  const [taskset, ...words] = onCpu(LOAD_CPU)
   const options = taskset === undefined ? {} : { execPath: taskset, execArgv: [...words, process.execPath] }
   return fork(CLIENTS, [String(port), String(count)], options)
 }

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 
-/** What a server under measurement answers the main program with. */
+/** Reply of a measured server to the message `usage`. */
 export interface Usage {
   readonly cpuMicros: number
   readonly rssBytes: number
 }
 
 /**
- * Lets the main program drive a server: a number makes it send so many events to every stream, `usage` is answered
- * with the processor time and memory of this process so far, `collect` collects garbage.
+ * Lets the main program control a server by messages. A number broadcasts that many events to every stream, `usage`
+ * returns the CPU time and memory of this process, and `collect` triggers a garbage collection.
  */
 export function serve(port: number, broadcast: () => void): void {
   process.on('message', (message) => {

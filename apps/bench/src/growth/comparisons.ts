@@ -11,7 +11,7 @@ const CONNECTIONS = [1, 100, 10_000]
 
 const BASE = { tool: 'wrk', reference: '', targets: [], shape: { connections: 64 } } as const
 
-/** The route that is asked for is the last one that was registered. */
+/** Returns a scenario that requests the last of `routes` registered routes. */
 const routed = (routes: number): HttpScenario => ({
   ...BASE,
   name: 'routes',
@@ -34,7 +34,7 @@ export const GROWTH_COMPARISONS: readonly Comparison[] = [
   ...peersOf(['fw', 'fastify', 'hono', 'h3', 'express', 'bun']).map((peer) =>
     comparisonOf(
       `routes-${peer.name}`,
-      `${peer.name}: GET /users/4711 by the last of so many routes; 64 connections`,
+      `${peer.name}: GET /users/4711, served by the last registered route; 64 connections`,
       ROUTES.map((routes) =>
         candidateOf(peer, routed(routes), `${routes} ${routes === 1 ? 'route' : 'routes'}`, undefined),
       ),
@@ -43,7 +43,7 @@ export const GROWTH_COMPARISONS: readonly Comparison[] = [
   ...peersOf(['fw', 'node-http', 'fastify', 'bun']).map((peer) =>
     comparisonOf(
       `connections-${peer.name}`,
-      `${peer.name}: GET / from so many connections`,
+      `${peer.name}: GET / over a growing number of connections`,
       CONNECTIONS.map((connections) =>
         candidateOf(
           peer,
@@ -60,7 +60,7 @@ function peersOf(names: readonly string[]): readonly Peer[] {
   return HTTP1_PEERS.filter(({ name }) => names.includes(name))
 }
 
-/** The first of the candidates, the smallest, is what the others are compared with. */
+/** Compares the candidates with the first one, which is the smallest. */
 function comparisonOf(name: string, title: string, candidates: readonly Candidate[]): Comparison {
   return { name, title, reference: candidates[0]?.name ?? '', metrics: METRICS, targets: [], candidates }
 }

@@ -6,7 +6,11 @@ import type { ServerSetup } from '../server-program.ts'
 import { connectOnce, onFreePort, untilItSucceeds } from './free-port.ts'
 import type { Peer } from './peer.ts'
 
-/** Caddy, over HTTP/1.1 and, with a certificate, HTTP/2 and HTTP/3. @param directives What a site of it consists of */
+/**
+ * Returns a peer that runs Caddy over HTTP/1.1 and, with a certificate, HTTP/2 and HTTP/3.
+ *
+ * @param directives Returns the site's directives
+ */
 export function caddyPeer(directives: (setup: ServerSetup) => string): Peer {
   return {
     name: 'caddy',

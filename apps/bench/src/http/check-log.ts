@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 
-/** A log that leaves entries out is no log. @throws {Error} if it has fewer lines than there were requests */
-export async function checkLog(path: string, wanted: number): Promise<void> {
+/** Checks that the log is complete. @throws {Error} if it has fewer than `expected` lines */
+export async function checkLog(path: string, expected: number): Promise<void> {
   let lines = 0
   for await (const slice of createReadStream(path)) lines += countLines(slice as Buffer)
-  if (lines < wanted) throw new Error(`It logged ${lines} lines where there should be ${wanted}`)
+  if (lines < expected) throw new Error(`The log has ${lines} lines, expected ${expected}`)
 }
 
 function countLines(slice: Buffer): number {

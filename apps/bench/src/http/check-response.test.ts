@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkVolume, compareResponse } from './check-response.ts'
 
-describe('compareAnswer', () => {
+describe('compareResponse', () => {
   const right = {
     status: 200,
     type: 'text/plain; charset=utf-8',
@@ -12,7 +12,7 @@ describe('compareAnswer', () => {
   }
   const expected = { status: 200, type: 'text/plain', body: 'hello' }
 
-  it('takes what is expected', () => {
+  it('accepts the expected response', () => {
     expect(() => compareResponse(expected, right)).not.toThrow()
   })
 
@@ -22,7 +22,7 @@ describe('compareAnswer', () => {
     ['coding', { coding: 'br' }],
     ['content', { body: Buffer.from('hellO') }],
     ['content', { body: Buffer.from('hello ') }],
-  ])('refuses another %s: %j', (what, difference) => {
+  ])('rejects a different %s: %j', (what, difference) => {
     expect(() => compareResponse(expected, { ...right, ...difference })).toThrow(what)
   })
 })
@@ -30,12 +30,12 @@ describe('compareAnswer', () => {
 describe('checkVolume', () => {
   const load = { requests: 10, seconds: 1, p50Ms: 1, p99Ms: 1 }
 
-  it.each([1000, 1200])('takes 10 answers of 100 bytes, 2 more begun, in %d bytes', (bytes) => {
+  it.each([1000, 1200])('accepts %d bytes for 10 responses of 100 bytes and at most 2 partial ones', (bytes) => {
     expect(() => checkVolume({ ...load, bytes }, 100, { connections: 2 })).not.toThrow()
   })
 
-  it.each([999, 1201])('refuses them in %d bytes', (bytes) => {
+  it.each([999, 1201])('rejects %d bytes for them', (bytes) => {
     const check = (): void => checkVolume({ ...load, bytes }, 100, { connections: 2 })
-    expect(check).toThrow(`10 answers came in ${bytes} bytes`)
+    expect(check).toThrow(`10 responses have ${bytes} bytes`)
   })
 })

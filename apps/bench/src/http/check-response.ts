@@ -2,44 +2,44 @@ import { strict as assert } from 'node:assert'
 import type { Load } from '../load/load.ts'
 import type { ExpectedResponse, LoadShape } from './scenario.ts'
 
-/** What came, in any version of HTTP. */
+/** Response received over any version of HTTP. */
 export interface ReceivedResponse {
   readonly status: number
-  /** `undefined` where the client cannot read it. */
+  /** `undefined` if the client cannot decode it. */
   readonly type: string | undefined
   readonly coding: string
   readonly etag: string
   readonly body: Buffer
-  /** Bytes of it that the load generator will count; `undefined` if it could as well be sent in other pieces. */
+  /** Bytes that the load generator counts for this response; `undefined` if the number can vary. */
   readonly countedBytes: number | undefined
 }
 
-/** @throws {Error} that says in what the response differs */
+/** Compares a response with the expected one. @throws {Error} with the first difference */
 export function compareResponse(expected: ExpectedResponse, received: ReceivedResponse): void {
-  assert.equal(received.status, expected.status, 'The status is another one')
+  assert.equal(received.status, expected.status, 'The status is different')
   const { type = expected.type ?? '' } = received
-  assert(type.startsWith(expected.type ?? ''), `The type is ${type}, not ${expected.type}`)
-  assert.equal(received.coding, expected.coding ?? '', 'The content coding is another one')
+  assert(type.startsWith(expected.type ?? ''), `The type is ${type}, expected ${expected.type}`)
+  assert.equal(received.coding, expected.coding ?? '', 'The content coding is different')
   compareBody(received.body, Buffer.from(expected.body))
 }
 
-/** @throws {Error} if any byte differs */
+/** Compares two bodies. @throws {Error} if any byte differs */
 export function compareBody(received: Buffer, expected: Buffer): void {
   assert(
     received.equals(expected),
-    `The content is another one: ${received.byteLength} bytes, expected ${expected.byteLength}`,
+    `The content is different: ${received.byteLength} bytes, expected ${expected.byteLength}`,
   )
 }
 
 /**
- * Every response of the load must have had the size of the one that was checked.
+ * Checks that every response of the load had the size of the checked response.
  *
- * @param responseBytes `countedBytes` of the response that was checked
- * @throws {Error} if more bytes came, or fewer, than the responses that were counted and those that were cut off have
+ * @param responseBytes `countedBytes` of the checked response
+ * @throws {Error} if the received bytes do not match the counted responses and the partial ones at the end
  */
 export function checkVolume({ requests, bytes }: Load, responseBytes: number | undefined, shape: LoadShape): void {
   if (bytes === undefined || responseBytes === undefined) return
-  const begun = shape.connections * (shape.depth ?? 1)
-  const [least, most] = [requests * responseBytes, (requests + begun) * responseBytes]
-  assert(bytes >= least && bytes <= most, `${requests} answers came in ${bytes} bytes, not in ${least}`)
+  const partial = shape.connections * (shape.depth ?? 1)
+  const [min, max] = [requests * responseBytes, (requests + partial) * responseBytes]
+  assert(bytes >= min && bytes <= max, `${requests} responses have ${bytes} bytes, expected ${min} to ${max}`)
 }

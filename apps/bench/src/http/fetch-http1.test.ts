@@ -19,7 +19,7 @@ async function serve(listener: RequestListener): Promise<number> {
 }
 
 describe('fetchHttp1', () => {
-  it('tells the size of the whole answer on the wire', async () => {
+  it('reports the size of the whole response on the wire', async () => {
     const port = await serve((_request, response) => {
       response.sendDate = false
       response.writeHead(200, ['content-length', '5'])
@@ -30,7 +30,7 @@ describe('fetchHttp1', () => {
     expect(await fetchHttp1(target)).toMatchObject({ status: 200, countedBytes: head.length + 5 })
   })
 
-  it('sends what the scenario says', async () => {
+  it('sends the request of the scenario', async () => {
     const port = await serve((request, response) => {
       request.setEncoding('utf8')
       request.on('data', (body: string) => {
@@ -42,7 +42,7 @@ describe('fetchHttp1', () => {
     const target = { port, isTls: false, request, shape: SHAPE, folder: '' }
     const { body, countedBytes } = await fetchHttp1(target)
     expect(body.toString()).toBe('PUT /a?b=c x text')
-    // It is chunked.
+    // The response is chunked.
     expect(countedBytes).toBeUndefined()
   })
 })

@@ -3,7 +3,10 @@ import { request as requestHttps } from 'node:https'
 import type { LoadTarget } from '../load/load.ts'
 import type { ReceivedResponse } from './check-response.ts'
 
-/** Sends the request of a target once over HTTP/1.1, with the same fields as `wrk`, which counts whole responses. */
+/**
+ * Sends the request of a target once over HTTP/1.1, with the header fields of `wrk`. `countedBytes` includes the header
+ * section, as in `wrk`.
+ */
 export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): Promise<ReceivedResponse> {
   const { method, path, headers, body } = request
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>()
@@ -18,7 +21,7 @@ export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): P
       head.socket.destroy()
     })
   })
-  // Node would say that the connection ends, which wrk does only where it does.
+  // node:http adds `connection: close`, which wrk sends only with `isOnce`.
   if (shape.isOnce !== true) sent.removeHeader('connection')
   sent.on('error', reject)
   sent.end(body)
@@ -37,7 +40,7 @@ function received(head: IncomingMessage, body: Buffer): ReceivedResponse {
   }
 }
 
-/** Bytes of the head: the status line, a line for each field, an empty line. */
+/** Returns the bytes of the status line, the header section and the empty line. */
 function headBytes({ statusCode, statusMessage, rawHeaders }: IncomingMessage): number {
   const fields = rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, 0)
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`.length + fields + 2

@@ -3,7 +3,10 @@ import { connect, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from
 import { urlOf, type LoadTarget } from '../load/load.ts'
 import type { ReceivedResponse } from './check-response.ts'
 
-/** Sends the request of a target once over HTTP/2: in clear text by prior knowledge, or over TLS. `h2load` counts the content alone. */
+/**
+ * Sends the request of a target once over HTTP/2, with TLS or prior knowledge. `countedBytes` is the content only, as
+ * in `h2load`.
+ */
 export async function fetchHttp2(target: LoadTarget): Promise<ReceivedResponse> {
   const { method, path, headers, body } = target.request
   const session = connect(urlOf(target), { rejectUnauthorized: false })

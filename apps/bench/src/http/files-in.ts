@@ -1,10 +1,10 @@
 import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files that are there already: they must not change while servers serve them. */
+/** Directories that have been written. Servers read them, so they must not change. */
 const directories = new Map<string, WeakMap<object, Promise<string>>>()
 
-/** Writes files into a directory of their own, once. @returns That directory */
+/** Writes the files into a new directory on the first call. @returns the directory */
 export function filesIn(folder: string, files: Readonly<Record<string, Buffer>>): Promise<string> {
   const written = directories.get(folder) ?? new WeakMap<object, Promise<string>>()
   directories.set(folder, written)
@@ -17,7 +17,7 @@ async function writeFiles(parent: string, files: Readonly<Record<string, Buffer>
   const directory = await mkdtemp(join(parent, 'files-'))
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(directory, name), content)
-    // Older than any cache that does not trust what has just been written.
+    // An old modification time, because servers do not cache files that were written recently.
     await utimes(join(directory, name), 1.7e9, 1.7e9)
   }
   return directory

@@ -3,18 +3,18 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { START_TIMEOUT_MS } from '../server-process.ts'
 
-/** Below those that systems give by themselves: nobody else, who would then be taken for the server, gets one meanwhile. */
+/** Below the ephemeral port range, so that the kernel does not give the port to another process. */
 const FIRST_PORT = 3000
 const PORTS = 7000
 
-const given = new Set<number>()
+const used = new Set<number>()
 
-/** A port of 127.0.0.1 that nobody listens on, and that is given once. */
+/** Returns a free port of 127.0.0.1, a different one on each call. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
-    if (given.has(port)) continue
-    given.add(port)
+    if (used.has(port)) continue
+    used.add(port)
     const server = createServer().listen(port, '127.0.0.1')
     const isFree = await once(server, 'listening').then(
       () => true,
@@ -27,9 +27,9 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a server that has to be told its port, again if somebody else took the port in between.
+ * Starts a server on a free port. Retries with another port, because a process can take the port first.
  *
- * @throws {Error} of the last of three tries
+ * @throws {Error} the error of the third attempt
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -41,14 +41,14 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-/** @throws {Error} if nobody listens */
+/** Opens and closes a connection. @throws {Error} if no server listens */
 export async function connectOnce(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.destroy()
 }
 
-/** Tries again and again. @throws {Error} of the last try, after as long as a server may take to start */
+/** Repeats `attempt` until it succeeds. @throws {Error} the last error, after `START_TIMEOUT_MS` */
 export async function untilItSucceeds(attempt: () => Promise<unknown>): Promise<void> {
   const giveUp = performance.now() + START_TIMEOUT_MS
   for (;;) {

@@ -12,12 +12,12 @@ import type { Peer } from './peer.ts'
 import type { HttpScenario } from './scenario.ts'
 import { TOOLS } from './tools.ts'
 
-/** As many take a second more to be opened. */
+/** Connections that the load generator opens per second. */
 const CONNECTIONS_PER_SECOND = 2000
 
 const METRICS = ['rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'] as const
 
-/** A comparison of the peers that take part in a scenario. */
+/** Returns a comparison of the peers of a scenario. */
 export function httpComparison(scenario: HttpScenario, peers: readonly Peer[]): Comparison {
   const { name, title, reference, targets, bases = {}, metrics = METRICS } = scenario
   const candidates = peers
@@ -40,10 +40,10 @@ function httpCandidate(peer: Peer, scenario: HttpScenario): Candidate {
   }
 }
 
-/** Starts a server as a scenario wants it. */
+/** Starts the server of a peer with the setup of a scenario. */
 export async function startPeer(peer: Peer, scenario: HttpScenario, run: Run): Promise<ServerProcess> {
   const accessLogFile = accessLogOf(peer, run)
-  // A round before may have filled it.
+  // Delete the log of an earlier round.
   await rm(accessLogFile, { force: true })
   const tls: ServerSetup = scenario.isTls === true ? { tls: run.certificate } : {}
   const logged: ServerSetup = scenario.isLogged === true ? { accessLogFile } : {}
@@ -52,12 +52,12 @@ export async function startPeer(peer: Peer, scenario: HttpScenario, run: Run): P
   return peer.start({ ...scenario.setup, ...tls, ...logged, ...served }, run.folder)
 }
 
-/** Where the server of a peer logs its requests. */
+/** Returns the path of the access log of a peer. */
 function accessLogOf({ name }: Peer, { folder }: Run): string {
   return join(folder, `${name}.log`)
 }
 
-/** What the load generator is told about a scenario. */
+/** Returns the input of the load generator for a scenario. */
 export async function targetOf({ port }: ServerProcess, scenario: HttpScenario, { folder }: Run): Promise<LoadTarget> {
   const { tool, isTls = false, request, shape } = scenario
   const target: LoadTarget = { port, isTls, request, shape, folder }
@@ -66,13 +66,13 @@ export async function targetOf({ port }: ServerProcess, scenario: HttpScenario, 
   return { ...target, request: { ...request, headers: { ...request.headers, 'if-none-match': etag } } }
 }
 
-/** What a round brought, and how many requests were answered in it, the warm-up included. */
+/** Result of a round, and the number of its requests including the warm-up. */
 export interface Measured {
   readonly figures: Measurement
   readonly requests: number
 }
 
-/** One round: the response is checked, the server warmed up, the load measured. */
+/** Runs one round: checks the response, warms the server up and measures the load. */
 export async function measureServer(server: ServerProcess, scenario: HttpScenario, run: Run): Promise<Measured> {
   const target = await targetOf(server, scenario, run)
   const { fetch, load } = TOOLS[scenario.tool]
@@ -81,18 +81,18 @@ export async function measureServer(server: ServerProcess, scenario: HttpScenari
   const openingSeconds = Math.floor(scenario.shape.connections / CONNECTIONS_PER_SECOND)
   const warmUp = await load(target, run.warmUpSeconds + openingSeconds)
   const before = await server.usage()
-  const brought = await load(target, run.seconds + openingSeconds)
+  const measured = await load(target, run.seconds + openingSeconds)
   const after = await server.usage()
-  checkVolume(brought, response.countedBytes, scenario.shape)
-  const cpuMicros = (after.cpuMicros - before.cpuMicros) / brought.requests
+  checkVolume(measured, response.countedBytes, scenario.shape)
+  const cpuMicros = (after.cpuMicros - before.cpuMicros) / measured.requests
   const figures = {
     cpuMicros,
-    rate: brought.requests / brought.seconds,
-    megabytesRate: (brought.requests * response.body.byteLength) / brought.seconds / 1e6,
+    rate: measured.requests / measured.seconds,
+    megabytesRate: (measured.requests * response.body.byteLength) / measured.seconds / 1e6,
     megabytesPerCpu: response.body.byteLength / cpuMicros,
-    p50Ms: brought.p50Ms,
-    p99Ms: brought.p99Ms,
+    p50Ms: measured.p50Ms,
+    p99Ms: measured.p99Ms,
     rssMib: after.rssBytes / 2 ** 20,
   }
-  return { figures, requests: warmUp.requests + brought.requests }
+  return { figures, requests: warmUp.requests + measured.requests }
 }

@@ -6,13 +6,13 @@ import type { ServerSetup } from '../server-program.ts'
 import { connectOnce, onFreePort, untilItSucceeds } from './free-port.ts'
 import type { Peer } from './peer.ts'
 
-/** What nginx serves: fixed answers, or the files of the directory that it is told. */
+/** Options of `nginxPeer`. Without `responses`, nginx serves the files of the setup's directory. */
 export interface NginxOptions {
   readonly responses?: Readonly<Record<string, { readonly type: string; readonly body: string }>>
   readonly isHttp2?: boolean
 }
 
-/** nginx with one worker. */
+/** Returns a peer that runs nginx with one worker. */
 export function nginxPeer(options: NginxOptions): Peer {
   return {
     name: 'nginx',

@@ -3,31 +3,32 @@ import { findBun } from '../programs.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { ServerSetup } from '../server-program.ts'
 
-/** A server of one make. */
+/** Server to compare. */
 export interface Peer {
   readonly name: string
-  /** Why it cannot run on this machine. */
+  /** Reason why it cannot run on this machine. */
   readonly missing?: string | undefined
-  /** How many lines it logs for each request. */
+  /** Log lines per request. */
   readonly logLines?: number
-  /** @param folder For files of its own */
+  /** Starts the server. @param folder Folder for its files */
   start(setup: ServerSetup, folder: string): Promise<ServerProcess>
 }
 
 /**
- * A peer that is a TypeScript program for Node.js.
+ * Returns a peer that runs a TypeScript program with Node.js.
  *
- * @param program Reads its `serverSetup` and says `ready`
- * @param form Which of its variants
+ * @param program Program that reads `serverSetup()` and calls `ready()`
+ * @param form Variant of the program
  */
 export function nodePeer(name: string, program: URL, form?: string): Peer {
   return { name, start: (setup) => ServerProcess.program(programCommand(process.execPath, program, setup, form)) }
 }
 
-/** The same for Bun. */
+/** Returns a peer that runs a TypeScript program with Bun. */
 export function bunPeer(name: string, program: URL): Peer {
   const bun = findBun()
-  if (bun === undefined) return { name, missing: 'there is no Bun for this platform', start: () => Promise.reject() }
+  if (bun === undefined)
+    return { name, missing: 'Bun is not available for this platform', start: () => Promise.reject() }
   return { name, start: (setup) => ServerProcess.program(programCommand(bun, program, setup)) }
 }
 

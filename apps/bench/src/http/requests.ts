@@ -1,4 +1,4 @@
-/** What a browser sends for a page: with `host` 12 fields of 700 bytes. */
+/** Header fields that a browser sends for a page. With `host` they are 12 fields with 700 bytes. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
@@ -13,7 +13,7 @@ export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   'upgrade-insecure-requests': '1',
 }
 
-/** A JSON text of 1,024 bytes without white space, so that serializing it again gives the same bytes. */
+/** JSON text of 1,024 bytes without whitespace, so that serializing the parsed value produces the same bytes. */
 export const ONE_KIB_OF_JSON: string = padded({
   id: 4711,
   customer: { name: 'Ada Lovelace', city: 'London' },

@@ -2,7 +2,7 @@ import type { MetricKey } from '../metrics.ts'
 import type { ServerSetup } from '../server-program.ts'
 import type { Target } from '../targets.ts'
 
-/** The one request that a scenario repeats. */
+/** Request that a scenario repeats. */
 export interface LoadRequest {
   readonly method: string
   readonly path: string
@@ -10,29 +10,29 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** What every peer has to answer. */
+/** Response that every peer must send. */
 export interface ExpectedResponse {
   readonly status: number
-  /** What `content-type` starts with. */
+  /** Start of the value of `content-type`. */
   readonly type?: string
   readonly body: string | Buffer
-  /** What `content-encoding` is. */
+  /** Value of `content-encoding`. */
   readonly coding?: string
 }
 
-/** How the request is repeated. */
+/** Number of connections and concurrent requests. */
 export interface LoadShape {
   readonly connections: number
-  /** Requests that are sent on a connection without waiting for responses; 1 by default. Streams, on HTTP/2 and HTTP/3. */
+  /** Concurrent requests per connection: pipelined on HTTP/1.1, streams on HTTP/2 and HTTP/3. Default 1. */
   readonly depth?: number
-  /** Whether a connection serves one request only. */
+  /** Whether each connection carries a single request. */
   readonly isOnce?: boolean
 }
 
-/** Which load generator a scenario needs. */
+/** Load generator of a scenario. */
 export type LoadTool = 'wrk' | 'h2load' | 'h3'
 
-/** Something to do that servers are compared at. */
+/** Load with which servers are compared. */
 export interface HttpScenario {
   readonly name: string
   readonly title: string
@@ -43,12 +43,12 @@ export interface HttpScenario {
   readonly request: LoadRequest
   readonly response: ExpectedResponse
   readonly shape: LoadShape
-  /** Whether the request says that the client has what it asks for, by the entity tag of a response before. */
+  /** Whether the request is conditional, with the entity tag of an earlier response in `if-none-match`. */
   readonly isConditional?: boolean
-  /** Files that servers serve, by name. */
+  /** Contents of the served files by name. */
   readonly files?: Readonly<Record<string, Buffer>>
   readonly setup?: ServerSetup
-  /** Names of the peers that take part; all of the group by default. */
+  /** Names of the compared peers. Default: all peers of the group. */
   readonly peers?: readonly string[]
   readonly reference: string
   readonly metrics?: readonly MetricKey[]
@@ -56,10 +56,10 @@ export interface HttpScenario {
   readonly bases?: Readonly<Record<string, string>>
 }
 
-/** A request that has no body and no fields of its own. */
+/** Returns a GET request. */
 export function get(path: string, headers: Readonly<Record<string, string>> = {}): LoadRequest {
   return { method: 'GET', path, headers }
 }
 
-/** The response to `GET /` in most scenarios. */
+/** Response to `GET /` in most scenarios. */
 export const HELLO: ExpectedResponse = { status: 200, type: 'text/plain', body: 'hello world' }

@@ -7,11 +7,11 @@ import { fetchHttp1 } from './fetch-http1.ts'
 import { fetchHttp2 } from './fetch-http2.ts'
 import type { LoadTool } from './scenario.ts'
 
-/** Clients of one version of HTTP. */
+/** Client and load generator of one version of HTTP. */
 interface Tool {
   /** Sends the request once. */
   readonly fetch: (target: LoadTarget) => Promise<ReceivedResponse>
-  /** Sends it again and again. */
+  /** Repeats the request for a number of seconds. */
   readonly load: LoadGenerator
 }
 

@@ -1,6 +1,6 @@
 import { bunPeer, nodePeer, type Peer } from '../http/peer.ts'
 
-/** Servers of applications over HTTP/1.1. To add one: a program in `servers/`, and a line here. */
+/** Servers over HTTP/1.1. To add one, add a program to `servers/` and list it here. */
 export const HTTP1_PEERS: readonly Peer[] = [
   nodePeer('fw', program('fw')),
   nodePeer('node-http', program('node-http')),

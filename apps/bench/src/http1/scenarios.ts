@@ -1,16 +1,16 @@
 import { BROWSER_HEADERS, ONE_KIB_OF_JSON } from '../http/requests.ts'
 import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
-/** Those that a scenario is left to which says nothing about frameworks. */
+/** Peers of the scenarios that measure the protocol engine instead of the framework. */
 const ENGINES = ['fw', 'node-http', 'fastify', 'bun']
-const USUAL = { connections: 64 }
+const DEFAULT_SHAPE = { connections: 64 }
 
-/** What every scenario has in common unless it says otherwise: `GET /`, 64 connections, in relation to node:http. */
+/** Defaults of the scenarios. */
 const BASE = {
   tool: 'wrk',
   request: get('/'),
   response: HELLO,
-  shape: USUAL,
+  shape: DEFAULT_SHAPE,
   reference: 'node-http',
   targets: [],
 } as const
@@ -19,7 +19,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'hello',
-    title: 'GET / answered with 11 bytes of text; 64 connections',
+    title: 'GET / with an 11-byte text response; 64 connections',
     targets: [
       { of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.45 },
       { of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.6 },
@@ -29,7 +29,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'param-json',
-    title: 'GET /users/4711 through a route with a parameter, answered with JSON; 64 connections',
+    title: 'GET /users/4711 through a route with a parameter and a JSON response; 64 connections',
     request: get('/users/4711'),
     response: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
     reference: 'fastify',
@@ -51,7 +51,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'browser-headers',
-    title: 'GET / with the 12 fields, 700 bytes, that a browser sends; 64 connections',
+    title: 'GET / with the 12 header fields (700 bytes) of a browser; 64 connections',
     request: get('/', BROWSER_HEADERS),
     peers: ENGINES,
     targets: [{ of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1.6 }],
@@ -59,10 +59,9 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'pipelined',
-    title:
-      'GET /, 16 requests at once on each of 64 connections; what the load generator can do is the limit of the rates',
-    shape: { ...USUAL, depth: 16 },
-    // What wrk adds to its latencies for requests that it could not send meanwhile takes each for one without pipelining.
+    title: 'GET /, 16 pipelined requests on each of 64 connections; the load generator limits the rates',
+    shape: { ...DEFAULT_SHAPE, depth: 16 },
+    // No latencies: the correction of wrk for delayed requests assumes that they are not pipelined.
     metrics: ['rate', 'cpuMicros', 'rssMib'],
     peers: ENGINES,
     targets: [{ of: 'fw', metric: 'cpuMicros', to: 'node-http', atMost: 0.35 }],
@@ -70,8 +69,8 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'connection-close',
-    title: 'GET /, each on a new connection; 64 at once',
-    shape: { ...USUAL, isOnce: true },
+    title: 'GET /, each on a new connection; 64 concurrent connections',
+    shape: { ...DEFAULT_SHAPE, isOnce: true },
     peers: ENGINES,
   },
   {
@@ -85,8 +84,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'access-log',
-    title:
-      'GET / with an access log, written asynchronously to a file, but for node-http, which has none; 64 connections',
+    title: 'GET / with an access log, written asynchronously to a file (node-http: without a log); 64 connections',
     isLogged: true,
     peers: ['fw', 'node-http', 'fastify'],
     targets: [{ of: 'fw', metric: 'rate', to: 'node-http', atLeast: 1 }],

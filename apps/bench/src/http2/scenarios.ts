@@ -1,7 +1,7 @@
 import { ONE_KIB_OF_JSON } from '../http/requests.ts'
 import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
-/** What every scenario has in common unless it says otherwise. */
+/** Defaults of the scenarios. */
 const BASE = {
   tool: 'h2load',
   request: get('/'),
@@ -16,7 +16,7 @@ export const HTTP2_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'hello',
-    title: 'GET / answered with 11 bytes of text, in clear text; 4 connections, 32 streams on each',
+    title: 'GET / with an 11-byte text response, without TLS; 4 connections, 32 streams on each',
     targets: [
       { of: 'fw', metric: 'rate', to: 'node-http2', atLeast: 0.97 },
       { of: 'fw', metric: 'rate', to: 'fastify', atLeast: 1.7 },
@@ -31,7 +31,7 @@ export const HTTP2_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'param-json',
-    title: 'GET /users/4711 through a route with a parameter, answered with JSON; 4 connections, 32 streams on each',
+    title: 'GET /users/4711 through a route with a parameter and a JSON response; 4 connections, 32 streams on each',
     request: get('/users/4711'),
     response: { status: 200, type: 'application/json', body: '{"id":"4711","name":"Ada"}' },
     peers: APPLICATIONS,

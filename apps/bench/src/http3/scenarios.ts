@@ -7,7 +7,8 @@ const REFERENCE = '@currentspace/http3'
 export const HTTP3_SCENARIOS: readonly HttpScenario[] = [
   {
     name: 'hello',
-    title: 'GET / answered with 11 bytes of text; 4 connections, 32 streams on each. The load generator is the limit',
+    title:
+      'GET / with an 11-byte text response; 4 connections, 32 streams on each. The load generator limits the rates',
     tool: 'h3',
     isTls: true,
     request: get('/'),
@@ -19,8 +20,7 @@ export const HTTP3_SCENARIOS: readonly HttpScenario[] = [
   },
   {
     name: 'bulk',
-    title:
-      'A body of 10 MiB; 1 connection, 1 stream. What the load generator can take is the limit of the first figure',
+    title: 'A 10 MiB body; 1 connection, 1 stream. The load generator limits the first figure',
     tool: 'h3',
     isTls: true,
     files: { '10m.bin': BULK },

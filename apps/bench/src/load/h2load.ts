@@ -4,7 +4,7 @@ import { percentile } from '../statistics.ts'
 import { urlOf, type Load, type LoadTarget } from './load.ts'
 import { runGenerator } from './run-generator.ts'
 
-/** HTTP/2 by `h2load` on one thread. @throws {Error} if a request failed or was answered with another status */
+/** Generates HTTP/2 load with `h2load` on one thread. @throws {Error} if a request fails or has an error status */
 export async function h2load(target: LoadTarget, seconds: number): Promise<Load> {
   const { request, shape, folder } = target
   const [body, log] = [join(folder, 'h2load-body'), join(folder, 'h2load-log')]
@@ -26,15 +26,15 @@ export async function h2load(target: LoadTarget, seconds: number): Promise<Load>
   return { requests, seconds, bytes, p50Ms, p99Ms }
 }
 
-/** @returns Answers, and bytes of their content */
+/** Parses the report of h2load. @returns the number of responses and the bytes of their content */
 function readReport(output: string): { requests: number; bytes: number } {
   const [, done, succeeded] = /(\d+) done, (\d+) succeeded/.exec(output) ?? []
-  if (done === undefined || done === '0') throw new Error('No request was answered')
+  if (done === undefined || done === '0') throw new Error('The server sent no response')
   if (done !== succeeded) throw new Error(`${succeeded} of ${done} requests succeeded`)
   return { requests: Number(done), bytes: Number(/\((\d+)\) data/.exec(output)?.[1]) }
 }
 
-/** Each line of the log is of one response: when it began, its status, and how long it took in microseconds. */
+/** Parses the log: each line has the start, status and duration in microseconds of one request. */
 function readLatency(log: string): { p50Ms: number; p99Ms: number } {
   const micros = log.split('\n').flatMap((line) => (line === '' ? [] : [Number(line.split('\t')[2])]))
   const sorted = Float64Array.from(micros).toSorted()

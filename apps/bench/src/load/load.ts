@@ -1,26 +1,26 @@
 import type { LoadRequest, LoadShape } from '../http/scenario.ts'
 
-/** Where load goes, and what it is. */
+/** Server and request of a load. */
 export interface LoadTarget {
   readonly port: number
   readonly isTls: boolean
   readonly request: LoadRequest
   readonly shape: LoadShape
-  /** For files of the load generator. */
+  /** Folder for files of the load generator. */
   readonly folder: string
 }
 
-/** What a time of load brought. Every request was answered as expected, as far as the generator looks. */
+/** Result of a load. Every response was the expected one, as far as the load generator checks it. */
 export interface Load {
   readonly requests: number
   readonly seconds: number
-  /** Bytes that were received, if the generator counts them as they are on HTTP/1.1. */
+  /** Received bytes, if the load generator counts them. */
   readonly bytes?: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
-/** Runs load against a target. @throws {Error} if any request failed or was not answered as expected */
+/** Generates load for a number of seconds. @throws {Error} if a request fails or has an unexpected response */
 export type LoadGenerator = (target: LoadTarget, seconds: number) => Promise<Load>
 
 export function urlOf({ port, isTls, request }: LoadTarget): string {

@@ -22,7 +22,7 @@ interface Seen {
   readonly body: string
 }
 
-/** Loads a server for a second. @returns What the generator says, and one of the requests that it sent */
+/** Generates load for a second. @returns the result, and one of the received requests */
 async function loadFor(request: LoadRequest, shape: LoadShape, respond: RequestListener) {
   const { promise, resolve } = Promise.withResolvers<Seen>()
   const server = createServer((received, response) => {
@@ -43,13 +43,13 @@ async function loadFor(request: LoadRequest, shape: LoadShape, respond: RequestL
   return { load, ...(await promise) }
 }
 
-/** For another second where the machine stood still for one, so that nothing was answered. */
+/** Repeats the load if the machine stalled for the whole second and the server sent no response. */
 async function loaded(target: LoadTarget): Promise<Load> {
   for (;;) {
     try {
       return await wrk(target, 1)
     } catch (error) {
-      if (!String(error).includes('No request was answered')) throw error
+      if (!String(error).includes('The server sent no response')) throw error
     }
   }
 }
@@ -57,7 +57,7 @@ async function loaded(target: LoadTarget): Promise<Load> {
 const failing: RequestListener = (_request, response) => response.writeHead(500).end()
 
 describe('wrk', () => {
-  it('sends method, path, fields and body as they are told, with quotes and backslashes', async () => {
+  it('sends the given method, path, fields and body, including quotes and backslashes', async () => {
     const body = '{"text":"a \\"quoted\\" \\\\ backslash"}'
     const headers = { 'content-type': 'application/json', 'if-none-match': '"a\\b"' }
     const sent = { method: 'POST', path: '/a?b=c', headers, body }
@@ -69,25 +69,25 @@ describe('wrk', () => {
     expect(seen.load.p99Ms).toBeGreaterThanOrEqual(seen.load.p50Ms)
   })
 
-  it('opens a connection for each request where that is wanted', async () => {
+  it('opens a connection for each request with isOnce', async () => {
     const sent = { method: 'GET', path: '/', headers: {} }
     const seen = await loadFor(sent, { connections: 2, isOnce: true }, (_request, response) => response.end('ok'))
     expect(seen.request.headers.connection).toBe('close')
     expect(seen.load.requests).toBeGreaterThan(0)
   })
 
-  it('sends several requests before it reads answers', async () => {
-    let [open, most] = [0, 0]
+  it('pipelines several requests', async () => {
+    let [open, max] = [0, 0]
     const sent = { method: 'GET', path: '/', headers: {} }
     await loadFor(sent, { connections: 1, depth: 8 }, (_request, response) => {
       open++
-      most = Math.max(most, open)
+      max = Math.max(max, open)
       setImmediate(() => response.end('ok', () => open--))
     })
-    expect(most).toBeGreaterThan(1)
+    expect(max).toBeGreaterThan(1)
   })
 
-  it('fails when an answer is no success', async () => {
+  it('rejects if a response has an error status', async () => {
     const sent = { method: 'GET', path: '/', headers: {} }
     await expect(loadFor(sent, { connections: 1 }, failing)).rejects.toThrow('requests failed')
   })

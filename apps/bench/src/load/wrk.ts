@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { urlOf, type Load, type LoadTarget } from './load.ts'
 import { runGenerator } from './run-generator.ts'
 
-/** Longer than any response takes: a slow one shows in the latency, and must not be counted as failed. */
+/** Longer than any response takes: a slow response must show in the latency, not as a failure. */
 const TIMEOUT_SECONDS = 30
 
-/** What `done` of the script prints. */
+/** Report that the `done` function of the script prints. */
 interface Report {
   readonly requests: number
   readonly bytes: number
@@ -14,11 +14,15 @@ interface Report {
   readonly p50: number
   readonly p99: number
   readonly failures: number
-  /** Connections that ended when a request was on its way. */
+  /** Connections that closed during a request. */
   readonly closed: number
 }
 
-/** HTTP/1.1 by `wrk` on one thread. @throws {Error} if a connection failed or a response was no success */
+/**
+ * Generates HTTP/1.1 load with `wrk` on one thread.
+ *
+ * @throws {Error} if a connection fails or a response has an error status
+ */
 export async function wrk(target: LoadTarget, seconds: number): Promise<Load> {
   const script = join(target.folder, 'wrk.lua')
   await writeFile(script, wrkScript(target))
@@ -26,13 +30,13 @@ export async function wrk(target: LoadTarget, seconds: number): Promise<Load> {
   const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script]
   const output = await runGenerator(['wrk', ...words, urlOf(target)])
   const { requests, bytes, micros, p50, p99, failures, closed } = readReport(output)
-  // Bun closes a connection as it was asked to, but does not say so in the response, which takes wrk by surprise.
+  // Bun honors `connection: close` but does not send it, so wrk counts the close as a read error.
   const failed = target.shape.isOnce === true ? failures : failures + closed
-  if (failed > 0) throw new Error(`${failed} requests failed, ${requests} did not`)
+  if (failed > 0) throw new Error(`${failed} requests failed, ${requests} succeeded`)
   return { requests, seconds: micros / 1e6, bytes, p50Ms: p50 / 1000, p99Ms: p99 / 1000 }
 }
 
-/** The script that makes the requests of a target; nothing in it runs while they are sent. */
+/** Returns the script for a target. Its code runs before and after the load, not for each request. */
 function wrkScript({ request, shape }: LoadTarget): string {
   const headers = shape.isOnce === true ? { ...request.headers, connection: 'close' } : request.headers
   return [
@@ -62,15 +66,15 @@ const DONE = `done = function(summary, latency)
 end
 `
 
-/** A Lua string; its escapes of ASCII are those of JSON. */
+/** Returns a Lua string literal. JSON has the same escapes for ASCII. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
 function readReport(output: string): Report {
   const json = /^REPORT (.*)$/m.exec(output)?.[1]
-  if (json === undefined) throw new Error(`wrk reported nothing:\n${output}`)
+  if (json === undefined) throw new Error(`wrk printed no report:\n${output}`)
   const report = JSON.parse(json) as Report
-  if (!(report.requests > 0)) throw new Error('No request was answered')
+  if (!(report.requests > 0)) throw new Error('The server sent no response')
   return report
 }

@@ -1,10 +1,10 @@
-/** A logger that writes `listening on 127.0.0.1:<n>` to a file, one record to a line. */
+/** Logger that writes `listening on 127.0.0.1:<n>` to a file, one record per line. */
 export interface Candidate {
-  /** At a level that is let through. */
+  /** Logs a record that is written. */
   info(n: number): void
-  /** Below the threshold. */
+  /** Logs a record below the threshold. */
   debug(n: number): void
-  /** Resolves when everything is in the file. */
+  /** Resolves when all records are in the file. */
   end(): void | Promise<void>
 }
 

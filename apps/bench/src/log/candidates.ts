@@ -2,7 +2,7 @@ import type { Candidate } from './candidate.ts'
 import { fw, fwChild } from './fw.ts'
 import { consolaTo, logtapeTo, pinoTo, roarrTo, tslogTo, winstonTo } from './peers.ts'
 
-/** What can be measured in this process, by name; each is given the path of its file. */
+/** Loggers that run in Node.js, by name. Each function receives the path of the log file. */
 export const CANDIDATES: Readonly<Record<string, (path: string) => Candidate | Promise<Candidate>>> = {
   'fw sync': (path) => fw(path, {}),
   'fw child logger': (path) => fwChild(path, 'child'),

@@ -6,16 +6,16 @@ function line(n: number): string {
 }
 
 describe('checkLines', () => {
-  it('takes every line, in order, once', () => {
+  it('accepts every line once and in order', () => {
     expect(() => checkLines([0, 1, 2].map(line).join(''), 3)).not.toThrow()
   })
 
   it.each([
-    [[0, 1], 'It wrote 2 of 3 lines'],
-    [[0, 1, 2, 3], 'It wrote 4 of 3 lines'],
-    [[0, 2, 1], 'It wrote lines out of order'],
-    [[0, 1, 1], 'It wrote lines out of order'],
-  ])('refuses %j', (numbers, message) => {
+    [[0, 1], 'The log has 2 lines, expected 3'],
+    [[0, 1, 2, 3], 'The log has 4 lines, expected 3'],
+    [[0, 2, 1], 'The lines of the log are out of order'],
+    [[0, 1, 1], 'The lines of the log are out of order'],
+  ])('rejects %j', (numbers, message) => {
     expect(() => checkLines(numbers.map(line).join(''), 3)).toThrow(message)
   })
 })

@@ -10,15 +10,15 @@ import { CANDIDATES } from './candidates.ts'
 import type { Load } from './load.ts'
 import { measureSpdlog, missingSpdlog, SPDLOG_MODES } from './spdlog.ts'
 
-/** One comparison. */
+/** Kind of work that a comparison measures. */
 interface Work {
   readonly name: string
   readonly title: string
-  readonly what: Load['what']
+  readonly mode: Load['mode']
   readonly metric: MetricKey
   readonly candidates: readonly string[]
   readonly reference: string
-  /** Calls, and those of a quick run. */
+  /** Number of calls, and that of a quick run. */
   readonly calls: readonly [number, number]
   readonly warmUp: number
   readonly targets: readonly Target[]
@@ -26,17 +26,17 @@ interface Work {
 
 const ALL = [...Object.keys(CANDIDATES), ...Object.keys(SPDLOG_MODES)]
 const PLAIN = ALL.filter((name) => !/location|caller|logger/.test(name))
-/** Those that differ from others below the threshold alone. */
+/** Loggers that differ from `fw sync` only for calls below the threshold. */
 const BELOW = ['fw child logger', 'fw request logger']
-/** Those that make one system call for each record, before the call returns. */
+/** Loggers that make one system call per record before the call returns. */
 const WRITES_EACH = ['pino sync', 'roarr', 'consola']
 const MEASURE = join(import.meta.dirname, 'measure.ts')
 
 const WORKS: readonly Work[] = [
   {
     name: 'call',
-    title: 'A call with two arguments, 100 to a turn, in the median turn; written to a file',
-    what: 'chunk',
+    title: 'A call with two arguments, written to a file; 100 calls per event-loop turn, median turn',
+    mode: 'chunk',
     metric: 'callNs',
     candidates: PLAIN,
     reference: 'pino sync',
@@ -49,12 +49,12 @@ const WORKS: readonly Work[] = [
   },
   {
     name: 'burst',
-    title: 'Lines in one go, until all are in the file',
-    what: 'burst',
+    title: 'A burst of calls, until all lines are in the file',
+    mode: 'burst',
     metric: 'linesRate',
     candidates: PLAIN,
     reference: 'pino worker',
-    // Until all is compiled, a burst measures the compiler.
+    // A shorter burst would mostly measure the compilation by V8.
     calls: [300_000, 150_000],
     warmUp: 50_000,
     targets: ['pino sync', 'pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map(
@@ -68,8 +68,8 @@ const WORKS: readonly Work[] = [
   },
   {
     name: 'location',
-    title: 'A call that finds the file and line of its caller',
-    what: 'chunk',
+    title: 'A call that determines the file and line of its caller',
+    mode: 'chunk',
     metric: 'callNs',
     candidates: ALL.filter((name) => /location|caller/.test(name)),
     reference: 'pino-caller',
@@ -79,8 +79,8 @@ const WORKS: readonly Work[] = [
   },
   {
     name: 'disabled',
-    title: 'A call below the threshold, without the loop around it, in the quickest of many parts',
-    what: 'disabled',
+    title: 'A call below the threshold, without the cost of the loop; fastest of many batches',
+    mode: 'disabled',
     metric: 'callNs',
     candidates: [...PLAIN.filter((name) => !/async|worker|roarr|flush/.test(name)), ...BELOW],
     reference: 'pino sync',
@@ -101,39 +101,40 @@ export const LOG_COMPARISONS: readonly Comparison[] = WORKS.map((work) => {
   return { name, title, reference, targets, metrics: [metric], candidates }
 })
 
-function candidateOf(name: string, { what, metric, calls: [calls, quickCalls], warmUp }: Work): Candidate {
+function candidateOf(name: string, { mode, metric, calls: [calls, quickCalls], warmUp }: Work): Candidate {
   return {
     name,
     missing: name in SPDLOG_MODES ? missingSpdlog() : undefined,
     async measure(run) {
-      const load: Load = { what, calls: run.isQuick ? quickCalls : calls, warmUp }
+      const load: Load = { mode, calls: run.isQuick ? quickCalls : calls, warmUp }
       return { [metric]: await measureLogger(name, load, run) }
     },
   }
 }
 
-/** Runs one logger in a process of its own, and reads what it wrote. */
+/** Measures one logger in a separate process and checks its log. */
 async function measureLogger(name: string, load: Load, { folder }: Run): Promise<number> {
   const path = join(folder, 'app.log')
   await rm(path, { force: true })
-  const mode = SPDLOG_MODES[name]
-  const printed = mode === undefined ? measureHere(name, load, path) : measureSpdlog(mode, load, path, folder)
+  const spdlogMode = SPDLOG_MODES[name]
+  const printed =
+    spdlogMode === undefined ? measureNode(name, load, path) : measureSpdlog(spdlogMode, load, path, folder)
   const figure = Number(await printed)
-  if (load.what !== 'disabled') checkLines(await readFile(path, 'utf8'), load.calls)
+  if (load.mode !== 'disabled') checkLines(await readFile(path, 'utf8'), load.calls)
   return figure
 }
 
-/** By this Node.js. @returns What it printed */
-async function measureHere(name: string, { what, calls, warmUp }: Load, path: string): Promise<string> {
+/** Runs `measure.ts` with this Node.js executable. @returns its output */
+async function measureNode(name: string, { mode, calls, warmUp }: Load, path: string): Promise<string> {
   const flags = name.endsWith('marked') ? ['--import', '@fw/log/register-location'] : []
-  const words = [...flags, MEASURE, name, what, path, String(calls), String(warmUp)]
+  const words = [...flags, MEASURE, name, mode, path, String(calls), String(warmUp)]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   return stdout
 }
 
-/** @throws {Error} unless every line is there, in order, once */
+/** Checks that the log has every line once and in order. @throws {Error} if it does not */
 export function checkLines(log: string, count: number): void {
   const numbers = Array.from(log.matchAll(/127\.0\.0\.1['"]?:(\d+)/g), ([, n]) => Number(n))
-  if (numbers.length !== count) throw new Error(`It wrote ${numbers.length} of ${count} lines`)
-  if (numbers.some((n, at) => n !== at)) throw new Error('It wrote lines out of order')
+  if (numbers.length !== count) throw new Error(`The log has ${numbers.length} lines, expected ${count}`)
+  if (numbers.some((n, at) => n !== at)) throw new Error('The lines of the log are out of order')
 }

@@ -1,10 +1,10 @@
 import type { Candidate } from './candidate.ts'
 
 /**
- * Between the calls one of many functions is called, which the compiler therefore neither puts in place nor looks into:
- * it must take each call for one before which anything may have changed, and keeps nothing from one to the next.
+ * Functions that the loop calls between the log calls. V8 does not inline a call with this many targets. It must assume
+ * that the call changes any state, so it cannot hoist the level check out of the loop.
  */
-const UNFORESEEN: readonly ((n: number) => number)[] = [
+const OPAQUE: readonly ((n: number) => number)[] = [
   (n) => n,
   (n) => n + 1,
   (n) => n + 2,
@@ -15,27 +15,27 @@ const UNFORESEEN: readonly ((n: number) => number)[] = [
   (n) => n + 7,
 ]
 
-/** Calls of a part, which is measured beside one without them: some microseconds, in which mostly nothing intervenes. */
-const PART = 1000
+/** Calls per batch. A batch takes a few microseconds, so most batches are undisturbed. */
+const BATCH = 1000
 
 /**
- * Nanoseconds that a call below the threshold adds to a loop: by the quickest parts, as what else the machine does can
- * only add to them.
+ * Returns the nanoseconds that a call below the threshold adds to a loop. Compares the fastest batch with calls and the
+ * fastest without, because other load on the machine can only increase the time.
  */
 export function measureDisabled({ debug }: Pick<Candidate, 'debug'>, calls: number): number {
   const [withCalls, without]: [number[], number[]] = [[], []]
   let total = 0
-  for (let left = calls; left > 0; left -= PART) {
+  for (let left = calls; left > 0; left -= BATCH) {
     const start = performance.now()
-    for (let n = 0; n < PART; n++) {
-      total += UNFORESEEN[n & 7]?.(n) ?? 0
+    for (let n = 0; n < BATCH; n++) {
+      total += OPAQUE[n & 7]?.(n) ?? 0
       debug(n)
     }
     const middle = performance.now()
-    for (let n = 0; n < PART; n++) total += UNFORESEEN[n & 7]?.(n) ?? 0
+    for (let n = 0; n < BATCH; n++) total += OPAQUE[n & 7]?.(n) ?? 0
     withCalls.push(middle - start)
     without.push(performance.now() - middle)
   }
   if (total === 0) throw new Error('The loop did not run')
-  return ((Math.min(...withCalls) - Math.min(...without)) / PART) * 1e6
+  return ((Math.min(...withCalls) - Math.min(...without)) / BATCH) * 1e6
 }

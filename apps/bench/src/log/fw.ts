@@ -2,7 +2,7 @@ import { RequestLogger } from '@fw/access-log'
 import * as log from '@fw/log'
 import { type Candidate, HOST } from './candidate.ts'
 
-/** The same text as lines of the peers in text form. */
+/** Configures `@fw/log` with a file sink. */
 export function fw(path: string, options: log.LogOptions, showLocation = false): Candidate {
   log.init({ ...options, sinks: [new log.FileSink({ path, showLocation })] })
   return {
@@ -12,7 +12,7 @@ export function fw(path: string, options: log.LogOptions, showLocation = false):
   }
 }
 
-/** A child logger, or the logger of one request. */
+/** Configures a child logger or a request logger. */
 export function fwChild(path: string, of: 'child' | 'request'): Candidate {
   const parent = fw(path, {})
   const child = of === 'child' ? log.with({ host: HOST }) : new RequestLogger(log.logger, () => '[GET /] ')

@@ -1,12 +1,12 @@
-/** What a logger is made to do in one round. */
+/** Work of a logger in one round. */
 export interface Load {
   /**
-   * `chunk`: 100 calls to a turn of the event loop, as a server makes them while it answers requests; `burst`: calls in
-   * one go, until all lines are in the file; `disabled`: calls below the threshold.
+   * `chunk`: 100 calls per event-loop turn, as in a server. `burst`: consecutive calls, until all lines are in the
+   * file. `disabled`: calls below the threshold.
    */
-  readonly what: 'chunk' | 'burst' | 'disabled'
-  /** With those that warm up. */
+  readonly mode: 'chunk' | 'burst' | 'disabled'
+  /** Number of calls, including the warm-up. */
   readonly calls: number
-  /** Calls in chunks before anything is measured. */
+  /** Number of calls before the measurement, in chunks. */
   readonly warmUp: number
 }

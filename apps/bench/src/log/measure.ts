@@ -1,17 +1,17 @@
-/** Measures one candidate in a process of its own: `measure.ts <candidate> <what> <path> <calls> <warm-up>`. Prints a number. */
+/** Measures one logger and prints the figure: `measure.ts <candidate> <mode> <path> <calls> <warm-up>`. */
 import { CANDIDATES } from './candidates.ts'
 import { measureDisabled } from './disabled.ts'
 
-const [name = '', what = '', path = '', ...counts] = process.argv.slice(2)
+const [name = '', mode = '', path = '', ...counts] = process.argv.slice(2)
 const [count = 0, warm = 0] = counts.map(Number)
 const make = CANDIDATES[name]
-if (make === undefined) throw new Error(`No candidate is called '${name}'`)
+if (make === undefined) throw new Error(`Unknown candidate '${name}'`)
 const candidate = await make(path)
 
-/** Calls per turn of the event loop, as a server makes them while it answers requests. */
+/** Calls per event-loop turn. */
 const CHUNK = 100
 
-/** Milliseconds within the calls of the median turn: what else the machine does falls on few turns. */
+/** Returns the milliseconds of the calls in the median turn, because other load on the machine affects few turns. */
 async function turns(from: number, to: number): Promise<number> {
   const measured: number[] = []
   for (let n = from; n < to; n += CHUNK) {
@@ -27,10 +27,10 @@ function median(measured: readonly number[]): number {
   return measured.toSorted((a, b) => a - b)[measured.length >> 1] ?? NaN
 }
 
-if (what === 'disabled') {
+if (mode === 'disabled') {
   measureDisabled(candidate, warm)
   print(measureDisabled(candidate, count))
-} else if (what === 'chunk') {
+} else if (mode === 'chunk') {
   await turns(0, warm)
   const ms = await turns(warm, count)
   await candidate.end()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 import { type Candidate, HOST } from './candidate.ts'
 
-// Each peer is loaded by the process that measures it alone.
+// Each function imports its library, so that a process loads only the logger that it measures.
 
 export async function pinoTo(path: string, mode: 'sync' | 'async' | 'worker', withCaller = false): Promise<Candidate> {
   const { pino } = await import('pino')
@@ -18,7 +18,7 @@ export async function pinoTo(path: string, mode: 'sync' | 'async' | 'worker', wi
     debug: (n) => logger.debug('listening on %s:%d', HOST, n),
     async end() {
       if (mode === 'sync') return
-      // Its thread alone does not keep the process alive.
+      // The worker thread of pino does not keep the process alive.
       const timer = setInterval(() => {}, 1000)
       stream.end()
       await once(stream, 'close')
@@ -27,7 +27,7 @@ export async function pinoTo(path: string, mode: 'sync' | 'async' | 'worker', wi
   }
 }
 
-/** Its types describe an export that the module does not have. */
+/** Imports pino-caller without its types, which declare an export that does not exist. */
 async function pinoCaller(): Promise<(logger: Logger) => Logger> {
   const module: { default: unknown } = await import('pino-caller')
   return module.default as (logger: Logger) => Logger
@@ -100,7 +100,7 @@ export async function roarrTo(path: string): Promise<Candidate> {
   ROARR.write = (message) => void writeSync(fd, `${message}\n`)
   return {
     info: (n) => Roarr.info('listening on %s:%d', HOST, n),
-    // It has no threshold of its own; what is off is everything.
+    // Roarr has no level threshold: the application filters the records.
     debug: () => {},
     end() {},
   }

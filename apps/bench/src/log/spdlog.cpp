@@ -1,6 +1,6 @@
-// Measures spdlog as measure.ts does the others: spdlog <mode> <chunk|burst|disabled> <path> <calls> <calls to warm up>.
-// Prints a number. Modes: "buffered", its default, gathers lines in the buffer of a FILE; "flush" makes one write for
-// each line before the call returns; "async" has its queue and its thread, the caller waits where the queue is full.
+// Measures spdlog like measure.ts and prints the figure: spdlog <mode> <chunk|burst|disabled> <path> <calls> <warm-up>.
+// Modes: "buffered" (the default of spdlog) collects lines in the buffer of a FILE; "flush" writes each line before the
+// call returns; "async" uses a queue and a thread, and the caller waits while the queue is full.
 #define SPDLOG_LEVEL_NAMES {"TRACE", "DEBUG", "INFO ", "WARN ", "ERROR", "FATAL", "OFF"}
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -38,14 +38,14 @@ static std::shared_ptr<spdlog::logger> make(const std::string &mode, const spdlo
     logger = std::make_shared<spdlog::logger>("bench", sink);
     if (mode == "flush") logger->flush_on(spdlog::level::info);
   } else {
-    throw std::invalid_argument("No mode is called '" + mode + "'");
+    throw std::invalid_argument("Unknown mode '" + mode + "'");
   }
   logger->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
   logger->set_level(spdlog::level::info);
   return logger;
 }
 
-// Nanoseconds within the calls of the median chunk.
+// Returns the nanoseconds of the calls in the median chunk.
 static double chunks(spdlog::logger &logger, long from, long to) {
   std::vector<double> measured;
   for (long n = from; n < to; n += CHUNK) {
@@ -67,15 +67,15 @@ static double disabled(spdlog::logger &logger, long calls) {
   return *std::min_element(measured.begin(), measured.end()) * 100 / static_cast<double>(calls);
 }
 
-// Returns when everything is in the file.
+// Returns when all records are in the file.
 static void end(spdlog::sinks::sink &sink) {
-  // Ends its thread, after that has taken everything from the queue.
+  // Drains the queue and ends the thread.
   spdlog::shutdown();
   sink.flush();
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6) throw std::invalid_argument("It takes five arguments");
+  if (argc != 6) throw std::invalid_argument("Expected five arguments");
   const std::string mode = argv[1], what = argv[2], path = argv[3];
   const long count = std::stol(argv[4]), warm = std::stol(argv[5]);
   const auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);

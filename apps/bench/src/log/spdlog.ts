@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { findProgram, missingProgram } from '../programs.ts'
 import type { Load } from './load.ts'
 
-/** What `spdlog.cpp` calls its modes, by the names of candidates. */
+/** Modes of `spdlog.cpp` by candidate. */
 export const SPDLOG_MODES: Readonly<Record<string, string>> = {
   'spdlog native buffered': 'buffered',
   'spdlog native flush': 'flush',
@@ -15,16 +15,16 @@ export const SPDLOG_MODES: Readonly<Record<string, string>> = {
 const SOURCE = join(import.meta.dirname, 'spdlog.cpp')
 const HEADERS = ['/usr/include', '/usr/local/include'].map((folder) => join(folder, 'spdlog', 'spdlog.h'))
 
-/** Why the native logger cannot be measured; `undefined` if it can. */
+/** Returns the reason why spdlog cannot be measured, or `undefined` if it can. */
 export function missingSpdlog(): string | undefined {
   if (HEADERS.some((path) => existsSync(path))) return missingProgram('g++')
-  return 'spdlog is not installed; on Debian run scripts/install-bench-tools.sh (package libspdlog-dev)'
+  return 'spdlog is not installed; on Debian, run scripts/install-bench-tools.sh (package libspdlog-dev)'
 }
 
-/** By the folder that it is built in. */
+/** Paths of the compiled programs by build folder. */
 const built = new Map<string, Promise<string>>()
 
-/** The path of the program, compiled when it is first asked for. @throws {Error} with what the compiler says */
+/** Returns the path of the program, which the first call compiles. @throws {Error} with the output of the compiler */
 function build(folder: string): Promise<string> {
   let program = built.get(folder)
   if (program === undefined) built.set(folder, (program = compile(join(folder, 'spdlog'))))
@@ -37,9 +37,9 @@ async function compile(program: string): Promise<string> {
   return program
 }
 
-/** Runs it; as `measure.ts`. @param folder Where it is built */
+/** Measures spdlog and returns the printed figure. @param folder Build folder */
 export async function measureSpdlog(mode: string, load: Load, path: string, folder: string): Promise<string> {
-  const { what, calls, warmUp } = load
-  const { stdout } = await promisify(execFile)(await build(folder), [mode, what, path, String(calls), String(warmUp)])
+  const { mode: work, calls, warmUp } = load
+  const { stdout } = await promisify(execFile)(await build(folder), [mode, work, path, String(calls), String(warmUp)])
   return stdout
 }

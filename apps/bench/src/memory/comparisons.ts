@@ -10,12 +10,12 @@ import type { ServerProcess } from '../server-process.ts'
 import { measureAllocation } from './measure-allocation.ts'
 import { measureIdle } from './measure-idle.ts'
 
-/** As many as can be opened before the first of them has idled for as long as most servers let it, 5 seconds in Node. */
+/** The benchmark must open all of them before most servers close the first idle one, after 5 seconds in Node.js. */
 const CONNECTIONS = 2000
-/** Ours and the reference wait for a machine that takes longer. */
+/** Idle timeout of `fw` and the reference, for a machine that takes longer to open the connections. */
 const IDLE_MS = 120_000
 
-/** What is sent to the servers whose memory is measured. */
+/** Request for the servers whose memory is measured. */
 const SCENARIO: HttpScenario = {
   name: 'memory',
   title: 'GET /',
@@ -33,7 +33,7 @@ type Measure = (server: ServerProcess, run: Run) => Promise<Measurement>
 export const MEMORY_COMPARISONS: readonly Comparison[] = [
   {
     name: 'idle-connections',
-    title: `Resident memory for each of ${CONNECTIONS.toLocaleString('en')} HTTP/1.1 connections that had one answer and idle`,
+    title: `Resident memory per connection with ${CONNECTIONS.toLocaleString('en')} idle HTTP/1.1 connections, after one request on each`,
     reference: 'node-http',
     metrics: ['connectionKib'],
     targets: [{ of: 'fw', metric: 'connectionKib', atMost: 8 }],
@@ -45,13 +45,13 @@ export const MEMORY_COMPARISONS: readonly Comparison[] = [
   },
   {
     name: 'allocation',
-    title: 'What the heap of V8 allocates for GET / with the fields of a browser; 64 connections',
+    title: 'Allocation on the V8 heap for GET / with the header fields of a browser; 64 connections',
     reference: 'node-http',
     metrics: ['allocatedBytes', 'cpuMicros'],
     targets: [],
     candidates: HTTP1_PEERS.map((peer) => ({
       name: peer.name,
-      missing: peer.name === 'bun' ? 'its heap is not that of V8' : peer.missing,
+      missing: peer.name === 'bun' ? 'Bun does not use V8' : peer.missing,
       measure: (run) => measureStarted(peer, run, (server) => measureAllocation(server, SCENARIO, run)),
     })),
   },

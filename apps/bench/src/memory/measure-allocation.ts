@@ -5,7 +5,7 @@ import type { Run } from '../run.ts'
 import type { ServerProcess } from '../server-process.ts'
 import type { HeapReport } from '../server-program.ts'
 
-/** Bytes that are allocated for each request, the warm-up included: V8 counts them all. */
+/** Measures the bytes that the server allocates per request, including the warm-up. */
 export async function measureAllocation(server: ServerProcess, scenario: HttpScenario, run: Run): Promise<Measurement> {
   const before = await heapOf(server)
   const { figures, requests } = await measureServer(server, scenario, run)
@@ -13,7 +13,7 @@ export async function measureAllocation(server: ServerProcess, scenario: HttpSce
   return { ...figures, allocatedBytes: (after.allocatedBytes - before.allocatedBytes) / requests }
 }
 
-/** What the heap of a server program looks like. */
+/** Requests the heap report of a server program. */
 export async function heapOf(server: ServerProcess): Promise<HeapReport> {
   return (await server.ask('heap')) as HeapReport
 }

@@ -4,27 +4,32 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Measurement } from '../comparison.ts'
 import type { ServerProcess } from '../server-process.ts'
 
-/** Connections that are being opened at the same time. */
+/** Number of connections that are opened concurrently. */
 const OPENING = 100
 const REQUEST = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'
 
-/** Resident memory of the server before and after, with its garbage collected. @throws {Error} if one was closed */
+/**
+ * Measures the resident memory per idle connection, after garbage collections.
+ *
+ * @throws {Error} if the server closes one
+ */
 export async function measureIdle(server: ServerProcess, connections: number): Promise<Measurement> {
   const sockets: Socket[] = []
   try {
-    // What the first ones bring into memory is not theirs.
+    // The first connections also load code, which does not belong to a single connection.
     await open(server, sockets, OPENING)
     const before = await collectedRss(server)
     while (sockets.length < connections + OPENING) await open(server, sockets, OPENING)
     const after = await collectedRss(server)
-    if (sockets.some((socket) => socket.closed || socket.readableEnded)) throw new Error('It closed idle connections')
+    if (sockets.some((socket) => socket.closed || socket.readableEnded))
+      throw new Error('The server closed idle connections')
     return { connectionKib: (after - before) / connections / 1024 }
   } finally {
     for (const socket of sockets) socket.destroy()
   }
 }
 
-/** Opens connections, and waits until each of them had its response. */
+/** Opens connections and waits for one response on each. */
 async function open(server: ServerProcess, sockets: Socket[], count: number): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async () => {
@@ -38,7 +43,7 @@ async function open(server: ServerProcess, sockets: Socket[], count: number): Pr
 
 async function collectedRss(server: ServerProcess): Promise<number> {
   server.notify('collect')
-  // Its response comes after the collection.
+  // The reply arrives after the collection.
   await server.ask('cpu')
   await delay(200)
   return (await server.usage()).rssBytes

@@ -8,7 +8,7 @@ const BAR_WIDTH = 420
 const BAR_HEIGHT = 18
 const TITLE_HEIGHT = 34
 
-/** The first figure of every comparison as bars, one panel below the other. */
+/** Draws the first metric of each comparison as bars, one panel per comparison. */
 export function barChart({ group, comparisons }: GroupResult): string {
   let top = 8
   const panels = comparisons.map((comparison) => {
@@ -25,7 +25,7 @@ interface Bar {
   readonly value: number
 }
 
-/** Those that have the first figure. */
+/** Returns the bars of the candidates that have the first metric. */
 function barsOf({ metrics: [metric], rows }: ComparisonResult): readonly Bar[] {
   if (metric === undefined) return []
   const bars = rows.map(({ name, figures }) => ({ name, value: figures[metric]?.median ?? Number.NaN }))
@@ -34,15 +34,15 @@ function barsOf({ metrics: [metric], rows }: ComparisonResult): readonly Bar[] {
 
 function panel({ name, metrics: [metric] }: ComparisonResult, bars: readonly Bar[], top: number): string {
   if (metric === undefined || bars.length === 0) return ''
-  const most = Math.max(Number.MIN_VALUE, ...bars.map(({ value }) => value))
+  const max = Math.max(Number.MIN_VALUE, ...bars.map(({ value }) => value))
   const drawn = bars.map((bar, at) => {
     const y = top + TITLE_HEIGHT + at * (BAR_HEIGHT + 4)
-    // A difference may be negative.
-    const width = (BAR_WIDTH * Math.max(0, bar.value)) / most
+    // A difference can be negative.
+    const width = (BAR_WIDTH * Math.max(0, bar.value)) / max
     const middle = y + BAR_HEIGHT - 5
     return (
       text(LABEL_WIDTH - 8, middle, bar.name, 'end') +
-      `<rect class="${isOurs(bar.name) ? 'own' : 'peer'}" x="${LABEL_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="${BAR_HEIGHT}" rx="2"/>\n` +
+      `<rect class="${isFw(bar.name) ? 'own' : 'peer'}" x="${LABEL_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="${BAR_HEIGHT}" rx="2"/>\n` +
       text(LABEL_WIDTH + width + 8, middle, formatMetric(metric, bar.value))
     )
   })
@@ -50,6 +50,6 @@ function panel({ name, metrics: [metric] }: ComparisonResult, bars: readonly Bar
   return text(8, top + 22, `${name}: ${title} (${better} is better)`, 'start', 'title') + drawn.join('')
 }
 
-function isOurs(name: string): boolean {
+function isFw(name: string): boolean {
   return name === 'fw' || name.startsWith('fw ')
 }

@@ -39,12 +39,12 @@ function measured(): Promise<ComparisonResult> {
   return runComparison(comparison, RUN).then(comparisonResult)
 }
 
-describe('tables', () => {
-  it('have ratios, marks where a target is missed, and what was not measured', async () => {
+describe('comparisonMarkdown', () => {
+  it('shows ratios, missed targets and unmeasured candidates', async () => {
     expect(comparisonMarkdown(await measured()).split('\n')).toEqual([
       '**hello**: GET <b>.',
       '',
-      '|      | requests/s | ÷ peer | least – most      | target                                             |',
+      '|      | requests/s | ÷ peer | min – max         | target                                             |',
       '| ---- | ---------- | ------ | ----------------- | -------------------------------------------------- |',
       '| fw   | 150,000    | 1.50   | 150,000 – 150,000 | ≥ 1.4 × peer: 1.50; ≥ 1.6 × peer: **missed, 1.50** |',
       '| peer | 100,000    | 1.00   | 100,000 – 100,000 |                                                    |',
@@ -55,8 +55,8 @@ describe('tables', () => {
   })
 })
 
-describe('charts', () => {
-  it('are well-formed, for light and for dark pages', async () => {
+describe('barChart', () => {
+  it('draws all bars, with colors for light and dark pages', async () => {
     const chart = barChart(groupResult('http1', RUN, [await measured()]))
     expect(chart).toContain('prefers-color-scheme: dark')
     expect(chart.match(/<rect /g)).toHaveLength(3)
@@ -65,7 +65,7 @@ describe('charts', () => {
 })
 
 describe('replaceSection', () => {
-  it('changes what is between the marks of a group, and only that', () => {
+  it('replaces the text between the markers of a group and keeps the rest', () => {
     const page = '# A\n<!-- a -->old<!-- /a -->\n<!-- b -->other<!-- /b -->\n'
     const replaced = replaceSection(page, 'a', 'new\n')
     expect(replaced).toBe(
@@ -74,7 +74,7 @@ describe('replaceSection', () => {
     expect(replaceSection(replaced, 'a', 'new\n')).toBe(replaced)
   })
 
-  it('tells of marks that are missing', () => {
-    expect(() => replaceSection('# A\n', 'a', 'new')).toThrow('no marks <!-- a -->')
+  it('throws if the markers are missing', () => {
+    expect(() => replaceSection('# A\n', 'a', 'new')).toThrow('must contain the markers <!-- a -->')
   })
 })

@@ -3,13 +3,15 @@ import { describeLimit, type TargetResult } from '../targets.ts'
 import type { ComparisonResult, GroupResult, Row } from './result.ts'
 import { markdownTable } from './table.ts'
 
-/** The tables of a group, one for each comparison. */
+/** Returns the tables of a group, one per comparison. */
 export function groupMarkdown({ date, machine, rounds, seconds, comparisons }: GroupResult): string {
   const about = `${date.slice(0, 10)}; ${machine}; median of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${seconds === undefined ? '' : ` of ${seconds} s`}.`
   return [`${about}\n`, ...comparisons.map(comparisonMarkdown)].join('\n')
 }
 
-/** A table: median, ratio to the reference and spread of the first figure, medians of the others, targets. */
+/**
+ * Returns a table with the median, ratio and spread of the first metric, the medians of the others, and the targets.
+ */
 export function comparisonMarkdown(result: ComparisonResult): string {
   const [first, ...others] = result.metrics
   if (first === undefined) return ''
@@ -17,7 +19,7 @@ export function comparisonMarkdown(result: ComparisonResult): string {
     '',
     METRICS[first].title,
     `÷ ${result.reference}`,
-    'least – most',
+    'min – max',
     ...others.map((metric) => METRICS[metric].title),
     ...(result.targets.length === 0 ? [] : ['target']),
   ]
@@ -33,12 +35,11 @@ export function comparisonMarkdown(result: ComparisonResult): string {
   return `**${result.name}**: ${result.title}.\n\n${markdownTable(head, rows)}${missing.join('')}${describeDisturbance(result)}`
 }
 
-/** Nothing where nobody else was there. */
+/** Describes the load of other virtual machines. Returns an empty string if there was none. */
 function describeDisturbance({ disturbance: { stolenShare, repeatedTurns } }: ComparisonResult): string {
   if (stolenShare === 0 && repeatedTurns === 0) return ''
-  const again = repeatedTurns === 1 ? '1 turn was' : `${repeatedTurns} turns were`
-  const most = `Others on the host had at most ${(stolenShare * 100).toFixed(1)} % of the processors in a turn that counts`
-  return `\n${most}; ${again} taken again.\n`
+  const repeated = repeatedTurns === 1 ? '1 turn was' : `${repeatedTurns} turns were`
+  return `\nSteal time was at most ${(stolenShare * 100).toFixed(1)}% in the counted turns; ${repeated} repeated.\n`
 }
 
 function medianOf({ figures }: Row, metric: MetricKey): string {
@@ -46,13 +47,13 @@ function medianOf({ figures }: Row, metric: MetricKey): string {
   return figure === undefined || Number.isNaN(figure.median) ? '' : formatMetric(metric, figure.median)
 }
 
-/** Processor time is less disturbed by other work than rates are, so that its ratio is shown too. */
+/** Adds the ratio to the CPU time, because other load on the machine disturbs it less than the rate. */
 function withRatio(row: Row, metric: MetricKey): string {
   const [figure, ratio] = [medianOf(row, metric), ratioOf(row, metric)]
   return metric === 'cpuMicros' && ratio !== '' ? `${figure} (${ratio} ×)` : figure
 }
 
-/** Empty where the reference was not measured. */
+/** Returns the ratio to the reference, or an empty string if the reference was not measured. */
 function ratioOf({ figures }: Row, metric: MetricKey): string {
   const ratio = figures[metric]?.ratio ?? Number.NaN
   return Number.isNaN(ratio) ? '' : ratio.toFixed(2)
@@ -61,10 +62,10 @@ function ratioOf({ figures }: Row, metric: MetricKey): string {
 function spreadOf({ figures }: Row, metric: MetricKey): string {
   const figure = figures[metric]
   if (figure === undefined || Number.isNaN(figure.median)) return ''
-  return `${formatMetric(metric, figure.least)} – ${formatMetric(metric, figure.most)}`
+  return `${formatMetric(metric, figure.min)} – ${formatMetric(metric, figure.max)}`
 }
 
-/** What was reached of every target; one that is missed is marked. */
+/** Returns the figure for each target, and marks a missed target. */
 function targetsOf(name: string, targets: readonly TargetResult[], first: MetricKey): string {
   return targets
     .filter(({ target }) => target.of === name)

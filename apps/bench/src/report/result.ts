@@ -1,22 +1,22 @@
 import { availableParallelism, cpus, release } from 'node:os'
-import { isPinned } from '../processors.ts'
+import { isPinned } from '../cpus.ts'
 import type { MetricKey } from '../metrics.ts'
 import type { Disturbance, Measured, Unmeasured } from '../run-comparison.ts'
 import { medianRatio, summarize, type Summary } from '../statistics.ts'
 import { checkTarget, valuesOf, type TargetResult } from '../targets.ts'
 
-/** A figure of a candidate, with its relation to that of the reference. */
+/** Figure of a candidate, and its ratio to the reference. */
 export interface Figure extends Summary {
   readonly ratio: number
 }
 
-/** What a candidate came to. */
+/** Figures of a candidate. */
 export interface Row {
   readonly name: string
   readonly figures: Readonly<Partial<Record<MetricKey, Figure>>>
 }
 
-/** What a comparison came to; this is what is kept as JSON. */
+/** Result of a comparison, as stored in `results/<group>.json`. */
 export interface ComparisonResult {
   readonly name: string
   readonly title: string
@@ -28,14 +28,14 @@ export interface ComparisonResult {
   readonly disturbance: Disturbance
 }
 
-/** All comparisons of a group in one run. */
+/** Results of all comparisons of a group. */
 export interface GroupResult {
   readonly group: string
   /** ISO 8601, UTC. */
   readonly date: string
   readonly machine: string
   readonly rounds: number
-  /** Load of a round; `undefined` where a round is as long as its work takes. */
+  /** Seconds of load per round; `undefined` if the work determines the length of a round. */
   readonly seconds: number | undefined
   readonly comparisons: readonly ComparisonResult[]
 }
@@ -71,9 +71,11 @@ export function comparisonResult({ comparison, rounds, unmeasured, disturbance }
   }
 }
 
-/** Runtime, system, processors, and how they are shared. */
+/** Describes the runtime, the system, the CPUs and the pinning. */
 export function describeMachine(): string {
-  const pinning = isPinned() ? 'server and load on one processor each' : 'server and load not pinned'
-  const processor = cpus()[0]?.model.trim() ?? 'unknown processor'
+  const pinning = isPinned()
+    ? 'server and load generator pinned to one CPU each'
+    : 'server and load generator not pinned'
+  const processor = cpus()[0]?.model.trim() ?? 'unknown CPU'
   return `Node ${process.version}, Linux ${release()}, ${availableParallelism()} × ${processor}, ${pinning}`
 }

@@ -1,6 +1,6 @@
-/** Colors for light pages, and for dark ones where the reader's system asks for them. */
+/** Colors for light and dark mode. */
 const STYLE = `
-/* A page of its own: who reads it dark may have it on a light one. */
+/* The background belongs to the image, because a reader in dark mode can view it on a light page. */
 .page { fill: #ffffff }
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600 }
@@ -12,7 +12,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 }
 `
 
-/** A picture with a title for those who cannot see it. */
+/** Returns an SVG image. The title describes it to screen readers. */
 export function svg(width: number, height: number, title: string, content: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escaped(title)}</title>

@@ -1,4 +1,6 @@
-/** A Markdown table, its columns padded as formatters do; every row has as many cells as the head. */
+/**
+ * Returns a Markdown table with padded columns, as formatters write it. Every row must have the same number of cells.
+ */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, at) => Math.max(3, ...[title, ...rows.map((row) => row[at] ?? '')].map(widthOf)))
   const line = (cells: readonly string[]): string =>
@@ -6,7 +8,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return line(head) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('')
 }
 
-/** Names and figures have no character that is wider than one column. */
+/** Returns the display width. Names and figures have no wide characters. */
 function widthOf(cell: string): number {
   return cell.length
 }

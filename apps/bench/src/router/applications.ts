@@ -2,10 +2,10 @@ import { App, toFetchHandler } from '@fw/core'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
-import { REQUEST_ALONE } from './request-alone.ts'
+import { BARE_REQUEST } from './bare-request.ts'
 import { SilentExchange } from './silent-exchange.ts'
 
-/** One request, answered as a whole; resolves, or returns nothing, when the response is there. */
+/** Sends one request. Returns `undefined` if it is complete, otherwise a promise that resolves with the response. */
 export type OneRequest = () => Promise<unknown> | undefined
 
 export interface Work {
@@ -34,7 +34,7 @@ interface Order {
   readonly count: number
 }
 
-/** The same check by hand for those that take any function; Fastify compiles `ORDER` itself. */
+/** Validates by hand for frameworks that accept a function. Fastify compiles `ORDER`. */
 function isOrder(value: unknown): value is Order {
   if (typeof value !== 'object' || value === null) return false
   const order = value as Partial<Record<keyof Order, unknown>>
@@ -51,7 +51,7 @@ const OrderSchema = {
 
 const PATTERNS: readonly string[] = Array.from({ length: 200 }, (_, i) => `/api/v1/resource${i}/users/:id`)
 
-function ours(): (work: Work) => Record<string, OneRequest> {
+function fwRequests(): (work: Work) => Record<string, OneRequest> {
   const app = new App()
   app.router.get('/', () => 'hello')
   for (const pattern of PATTERNS) app.router.get(pattern, (ctx) => ({ id: ctx.params['id'] }))
@@ -76,7 +76,7 @@ function ours(): (work: Work) => Record<string, OneRequest> {
   }
 }
 
-function hono(): (work: Work) => Record<string, OneRequest> {
+function honoRequests(): (work: Work) => Record<string, OneRequest> {
   const app = new Hono()
   app.get('/', (c) => c.text('hello'))
   for (const pattern of PATTERNS) app.get(pattern, (c) => c.json({ id: c.req.param('id') }))
@@ -92,7 +92,7 @@ function hono(): (work: Work) => Record<string, OneRequest> {
   }
 }
 
-async function fastifyOnes(): Promise<(work: Work) => Record<string, OneRequest>> {
+async function fastifyRequests(): Promise<(work: Work) => Record<string, OneRequest>> {
   const app = fastify()
   app.get('/', () => 'hello')
   for (const pattern of PATTERNS) app.get<{ Params: { id: string } }>(pattern, ({ params }) => ({ id: params.id }))
@@ -107,25 +107,25 @@ async function fastifyOnes(): Promise<(work: Work) => Record<string, OneRequest>
   }
 }
 
-function requestAlone({ method, path, body }: Work): OneRequest {
+function bareRequest({ method, path, body }: Work): OneRequest {
   const url = `http://localhost${path}`
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   return async () => new Request(url, { method, headers, body: body ?? null })
 }
 
-/** What answers, by name; each is made anew. */
+/** Functions that create an application and return its request function, by name. */
 export const APPLICATIONS: Readonly<Record<string, (work: Work) => Promise<OneRequest>>> = Object.fromEntries([
   ...['fw exchange', 'fw fetch', 'fw toFetchHandler', 'fw fetch(path)'].map((name) => [
     name,
-    async (work: Work) => pick(ours()(work), name),
+    async (work: Work) => pick(fwRequests()(work), name),
   ]),
-  ...['hono fetch', 'hono request(path)'].map((name) => [name, async (work: Work) => pick(hono()(work), name)]),
-  ['fastify inject', async (work: Work) => pick((await fastifyOnes())(work), 'fastify inject')],
-  [REQUEST_ALONE, (work: Work) => Promise.resolve(requestAlone(work))],
+  ...['hono fetch', 'hono request(path)'].map((name) => [name, async (work: Work) => pick(honoRequests()(work), name)]),
+  ['fastify inject', async (work: Work) => pick((await fastifyRequests())(work), 'fastify inject')],
+  [BARE_REQUEST, (work: Work) => Promise.resolve(bareRequest(work))],
 ])
 
 function pick(requests: Record<string, OneRequest>, name: string): OneRequest {
   const request = requests[name]
-  if (request === undefined) throw new Error(`There is no '${name}'`)
+  if (request === undefined) throw new Error(`Unknown application '${name}'`)
   return request
 }

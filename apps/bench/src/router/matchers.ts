@@ -1,4 +1,4 @@
-// Finding a route, against other routers: node src/router/matchers.ts [--quick]
+// Compares the route lookup with other routers: node src/router/matchers.ts [--quick]
 import { parseArgs } from 'node:util'
 import findMyWay from 'find-my-way'
 import { addRoute, createRouter, findRoute } from 'rou3'
@@ -9,7 +9,7 @@ interface Table {
   find(method: string, path: string): unknown
 }
 
-// It is no part of what the package exports.
+// The package does not export the route table, so import the source file.
 const source = new URL('../../../../packages/core/src/routing/route-table.ts', import.meta.url)
 const { RouteTable } = (await import(source.href)) as { readonly RouteTable: new () => Table }
 
@@ -52,7 +52,7 @@ for (const count of [1, 50, 1000]) {
         let next = 0
         const rate = await perSecond(
           () => {
-            // Many look-ups a turn, so that the clock does not count.
+            // Many lookups per call, so that the overhead of the measurement does not count.
             for (let i = 0; i < 100; i++) find('GET', paths[next++ % count] ?? '/')
             return undefined
           },

@@ -6,12 +6,12 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void
 
 /**
- * Runs `once` again and again for about `durationMs` and tells how often it ran in a second of processor time, helpers of
- * the collector included: others on the machine do not count. It begins without the garbage of whatever was measured
- * before, and lets the event loop turn, as a server does: some of what a `Request` holds is let go of only then.
+ * Repeats `once` for about `durationMs` and returns the number of runs per second of CPU time, including the threads of
+ * the garbage collector. Other processes do not affect the result. Collects the garbage of earlier measurements first.
+ * Yields to the event loop like a server, because a `Request` frees some of its memory only then.
  */
 export async function perSecond(once: () => Promise<unknown> | undefined, durationMs: number): Promise<number> {
-  // A full collection would throw away compiled code as well.
+  // A full collection would also discard compiled code.
   collect({ type: 'minor' })
   const end = performance.now() + durationMs
   const start = process.cpuUsage()
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN
 }
 
-/** What is reached in one of ten turns: others on the machine, who share its caches, only ever make a turn slower. */
+/** Returns the rate that a tenth of the turns exceed, because other load on the machine can only slow a turn down. */
 export function best(rates: readonly number[]): number {
   const sorted = [...rates].sort((a, b) => b - a)
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN

@@ -1,46 +1,52 @@
-// Routing, context and response without a socket, against other frameworks: node src/router/responses.ts [--quick] [--only param] [--casts 3]
+// Compares routing, context and response without sockets with other frameworks.
+// Usage: node src/router/responses.ts [--quick] [--only param] [--sets 3]
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { APPLICATIONS, WORKS } from './applications.ts'
 import { best, median } from './measure.ts'
-import { REQUEST_ALONE } from './request-alone.ts'
+import { BARE_REQUEST } from './bare-request.ts'
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    casts: { type: 'string' },
+    sets: { type: 'string' },
   },
 })
-/** V8 does not compile the same code alike twice, so that one process is slower than the next for all of its life. */
-const CASTS = Number(values.casts ?? (values.quick ? 1 : 3))
-/** Short turns, and many: whatever else the machine does meets all candidates alike. Long enough for collections to fall into each. */
+/**
+ * Number of process sets. V8 compiles the same code differently in each process, so one process can be slower than
+ * another.
+ */
+const SETS = Number(values.sets ?? (values.quick ? 1 : 3))
+/**
+ * Short turns distribute other load on the machine over all candidates. Each is long enough for garbage collections.
+ */
 const TURN_MS = 40
 const TURNS = values.quick ? 12 : 40
 const WARM_UP_TURNS = values.quick ? 15 : 30
 
 const NAMES = Object.keys(APPLICATIONS)
-const OTHERS = new Set(NAMES.filter((name) => !name.startsWith('fw') && name !== REQUEST_ALONE))
+const OTHERS = new Set(NAMES.filter((name) => !name.startsWith('fw') && name !== BARE_REQUEST))
 
 for (const { name: work, method, path } of WORKS) {
   if (!work.startsWith(values.only)) continue
-  const casts: (readonly number[])[] = []
-  for (let cast = 0; cast < CASTS; cast++) casts.push(await ratesOf(work))
+  const sets: (readonly number[])[] = []
+  for (let set = 0; set < SETS; set++) sets.push(await ratesOf(work))
   console.log(`\n${work}: ${method} ${path}`)
-  const ratios = casts.map((rates) => {
+  const ratios = sets.map((rates) => {
     const others = Math.max(...rates.filter((_, i) => OTHERS.has(NAMES[i] ?? '')))
     return rates.map((rate) => rate / others)
   })
   for (const [i, name] of NAMES.entries()) {
-    const rate = Math.round(median(casts.map((rates) => rates[i] ?? NaN))).toLocaleString('en')
+    const rate = Math.round(median(sets.map((rates) => rates[i] ?? NaN))).toLocaleString('en')
     const each = ratios.map((ratio) => ratio[i] ?? NaN)
-    const [middle, least, most] = [median(each), Math.min(...each), Math.max(...each)].map((ratio) => ratio.toFixed(2))
-    console.log(`${name.padEnd(20)} ${rate.padStart(10)}/s  ${middle} (${least} – ${most})`)
+    const [middle, min, max] = [median(each), Math.min(...each), Math.max(...each)].map((ratio) => ratio.toFixed(2))
+    console.log(`${name.padEnd(20)} ${rate.padStart(10)}/s  ${middle} (${min} – ${max})`)
   }
 }
 
-/** The rate of each application in a process of its own, started for this; they take turns. */
+/** Starts one process per application and returns the rate of each. The processes take turns. */
 async function ratesOf(work: string): Promise<readonly number[]> {
   const processes = NAMES.map((name) => fork(new URL('response-process.ts', import.meta.url), [name, work]))
   try {
@@ -59,7 +65,7 @@ async function ratesOf(work: string): Promise<readonly number[]> {
   }
 }
 
-/** @throws {Error} if the process ends instead */
+/** Returns the next message. @throws {Error} if the process exits first */
 async function messageOf(child: ChildProcess): Promise<unknown> {
   const ended = new AbortController()
   const onExit = (): void => ended.abort()

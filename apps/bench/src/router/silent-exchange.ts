@@ -5,7 +5,7 @@ type RequestHeaders = Exchange['headers']
 type RequestBody = Exchange['body']
 type BodyConsumer = Parameters<RequestBody['consume']>[0]
 
-/** A request that was received, and whose response goes nowhere. */
+/** Exchange with a received request that discards its response. */
 export class SilentExchange implements Exchange {
   readonly protocol = 'HTTP/1.1'
   readonly scheme = 'http'
@@ -31,7 +31,7 @@ export class SilentExchange implements Exchange {
     this.body = new WholeBody(body)
   }
 
-  /** Resolves when the response was given. */
+  /** Resolves after the response. */
   get over(): Promise<void> {
     return new Promise((resolve) => (this.#resolve = resolve))
   }
@@ -44,7 +44,7 @@ export class SilentExchange implements Exchange {
   }
 
   start(): never {
-    throw new Error('Only whole answers are measured')
+    throw new Error('SilentExchange does not support streamed responses')
   }
 
   inform(): void {}

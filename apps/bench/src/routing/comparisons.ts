@@ -1,13 +1,17 @@
 import type { Candidate, Comparison } from '../comparison.ts'
 import type { MetricKey } from '../metrics.ts'
-import { REQUEST_ALONE } from '../router/request-alone.ts'
+import { BARE_REQUEST } from '../router/bare-request.ts'
 import { ScriptRounds } from './script-rounds.ts'
 import { parseResponses, parseMatchers } from './parse-output.ts'
 
 const RESPONSES = new URL('../router/responses.ts', import.meta.url)
 const MATCHERS = new URL('../router/matchers.ts', import.meta.url)
 
-const WORKS = { static: 'one route', param: 'a parameter, among 200 routes', json: 'JSON in and out, with a schema' }
+const WORKS = {
+  static: 'one route',
+  param: 'a parameter, among 200 routes',
+  json: 'JSON request and response with a schema',
+}
 const APPLICATIONS = [
   'fw exchange',
   'fw fetch',
@@ -16,17 +20,17 @@ const APPLICATIONS = [
   'hono fetch',
   'hono request(path)',
   'fastify inject',
-  REQUEST_ALONE,
+  BARE_REQUEST,
 ]
 const ROUTERS = ['fw', 'find-my-way', 'rou3']
-const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths that no route has' }
+const KINDS = { static: 'literal paths', params: 'paths with two parameters', unknown: 'paths without a route' }
 
 const responses = Object.entries(WORKS).map(([work, title]): Comparison => {
-  // Each round starts processes of its own.
-  const rounds = new ScriptRounds(RESPONSES, ['--only', work, '--casts', '1'], parseResponses)
+  // Each round starts new processes.
+  const rounds = new ScriptRounds(RESPONSES, ['--only', work, '--sets', '1'], parseResponses)
   return {
-    name: `answer-${work}`,
-    title: `Routing, context and answer without a socket: ${title}`,
+    name: `response-${work}`,
+    title: `Routing, context and response without sockets: ${title}`,
     reference: 'hono fetch',
     metrics: ['rate'],
     targets: [
@@ -37,13 +41,13 @@ const responses = Object.entries(WORKS).map(([work, title]): Comparison => {
   }
 })
 
-/** One run measures all kinds and sizes. */
+/** One run of the program measures all kinds and sizes. */
 const matcherRounds = new ScriptRounds(MATCHERS, [], parseMatchers)
 
 const matchers = [1, 50, 1000].flatMap((routes) =>
   Object.entries(KINDS).map(([kind, title]): Comparison => ({
     name: `find-${kind}-${routes}`,
-    title: `Finding a route among ${routes}: ${title}`,
+    title: `Route lookup among ${routes} ${routes === 1 ? 'route' : 'routes'}: ${title}`,
     reference: 'find-my-way',
     metrics: ['lookupRate'],
     targets: [],

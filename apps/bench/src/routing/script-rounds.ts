@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Run } from '../run.ts'
 
-/** Figures of a program that measures several candidates by itself, in turns: it runs once a round for all of them. */
+/** Runs a program once per round that measures several candidates, and returns the figure of each. */
 export class ScriptRounds {
   readonly #script: URL
   readonly #words: readonly string[]
   readonly #parse: (output: string) => ReadonlyMap<string, number>
   readonly #rounds: ReadonlyMap<string, number>[] = []
-  /** Rounds that each candidate has had. */
-  readonly #had = new Map<string, number>()
+  /** Number of completed rounds by candidate. */
+  readonly #completed = new Map<string, number>()
 
   constructor(script: URL, words: readonly string[], parse: (output: string) => ReadonlyMap<string, number>) {
     this.#script = script
@@ -18,12 +18,12 @@ export class ScriptRounds {
     this.#parse = parse
   }
 
-  /** The figure of a candidate in its next round. @throws {Error} if the program says nothing about that name */
+  /** Returns the figure of a candidate in its next round. @throws {Error} if the output does not contain it */
   async next(name: string, run: Run): Promise<number> {
-    const round = this.#had.get(name) ?? 0
-    this.#had.set(name, round + 1)
+    const round = this.#completed.get(name) ?? 0
+    this.#completed.set(name, round + 1)
     const figure = (this.#rounds[round] ??= await this.#measure(run)).get(name)
-    if (figure === undefined) throw new Error('The program did not measure it')
+    if (figure === undefined) throw new Error(`The program did not measure ${name}`)
     return figure
   }
 

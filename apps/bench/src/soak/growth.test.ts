@@ -14,14 +14,14 @@ function samplesOf(heap: (at: number) => number): readonly Sample[] {
 
 describe('growthOf', () => {
   it.each<[string, (at: number) => number, boolean]>([
-    ['a constant', () => 50, false],
-    ['the teeth of a collected heap', (at) => 50 + (at % 17) * 4, false],
-    ['what grows at first and then no more', (at) => Math.min(100, 20 + at), false],
-    ['a single tall moment', (at) => (at === 390 ? 5000 : 50), false],
-    ['what falls', (at) => 500 - at, false],
+    ['a constant value', () => 50, false],
+    ['the sawtooth of a collected heap', (at) => 50 + (at % 17) * 4, false],
+    ['growth during the start', (at) => Math.min(100, 20 + at), false],
+    ['a single peak', (at) => (at === 390 ? 5000 : 50), false],
+    ['a falling value', (at) => 500 - at, false],
     ['a steady leak', (at) => 50 + at / 4, true],
-    ['a leak below teeth', (at) => 50 + at / 4 + (at % 17) * 4, true],
-  ])('%s: grows %#', (_what, heap, grows) => {
+    ['a leak below a sawtooth', (at) => 50 + at / 4 + (at % 17) * 4, true],
+  ])('classifies %s', (_name, heap, grows) => {
     expect(growthOf(samplesOf(heap), 'heapMib').grows).toBe(grows)
   })
 })

@@ -3,7 +3,7 @@ import type { Sample } from './sample.ts'
 
 export type SeriesKey = 'heapMib' | 'rssMib' | 'handles' | 'openFiles'
 
-/** What must not grow. */
+/** Series that must not grow. */
 export const SERIES: Readonly<Record<SeriesKey, string>> = {
   heapMib: 'heap, MiB',
   rssMib: 'RSS, MiB',
@@ -11,17 +11,19 @@ export const SERIES: Readonly<Record<SeriesKey, string>> = {
   openFiles: 'open files',
 }
 
-/** More than this is growth: what is left of garbage collection varies by less. */
+/** Ratio above which a series grows. Garbage collection alone causes smaller differences. */
 const TOLERANCE = 1.1
 
-/** The last quarter of a run beside its second: in the first, caches and compiled code grow as they should. */
+/**
+ * Comparison of the last quarter of a run with the second. In the first quarter, caches and compiled code still grow.
+ */
 export interface Growth {
   readonly early: number
   readonly late: number
   readonly grows: boolean
 }
 
-/** Compares medians, over which neither the teeth of the heap nor single seconds have a say. */
+/** Compares medians, which the sawtooth of the heap and single peaks do not affect. */
 export function growthOf(samples: readonly Sample[], key: SeriesKey): Growth {
   const quarter = Math.floor(samples.length / 4)
   const valuesOf = (part: readonly Sample[]): readonly number[] => part.map((sample) => sample[key])

@@ -4,10 +4,10 @@ import { TOOLS } from '../http/tools.ts'
 import type { Run } from '../run.ts'
 import type { ServerProcess } from '../server-process.ts'
 
-/** Every scenario for so long, then the first again. */
+/** Seconds of load per scenario before the next one starts. */
 const TURN_SECONDS = 2
 
-/** @returns How many requests were answered in so many seconds */
+/** Cycles through the scenarios for a number of seconds. @returns the number of requests */
 export async function loadAll(
   server: ServerProcess,
   scenarios: readonly HttpScenario[],

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { heapOf } from '../memory/measure-allocation.ts'
 import type { ServerProcess } from '../server-process.ts'
 
-/** What a server holds at a moment. */
+/** Resource usage of a server at one moment. */
 export interface Sample {
-  /** Since the load began. */
+  /** Time since the start of the load. */
   readonly seconds: number
   readonly heapMib: number
   readonly rssMib: number
-  /** Sockets, timers and what else keeps the process alive. */
+  /** Number of active resources that keep the process alive, such as sockets and timers. */
   readonly handles: number
   readonly openFiles: number
 }
 
 const MIB = 2 ** 20
 
-/** Looks at a server once a second until `signal` is aborted. */
+/** Samples a server once per second until `signal` aborts. */
 export async function sampleUntil(server: ServerProcess, signal: AbortSignal): Promise<readonly Sample[]> {
   const samples: Sample[] = []
   const started = performance.now()
@@ -24,7 +24,7 @@ export async function sampleUntil(server: ServerProcess, signal: AbortSignal): P
     const seconds = (performance.now() - started) / 1000
     samples.push({ seconds, heapMib: usedBytes / MIB, rssMib: rssBytes / MIB, handles, openFiles })
     await delay(1000, undefined, { signal }).catch(() => {
-      // It was aborted: no more samples.
+      // The signal has aborted: take no more samples.
     })
   }
   return samples

@@ -7,7 +7,7 @@ import { growthOf, SERIES, type Growth, type SeriesKey } from './growth.ts'
 import { loadAll } from './load-all.ts'
 import { sampleUntil, type Sample } from './sample.ts'
 
-/** What a server held under constant load. */
+/** Resource usage of a server under constant load. */
 export interface SoakResult {
   readonly group: 'soak'
   /** ISO 8601, UTC. */
@@ -19,12 +19,12 @@ export interface SoakResult {
   readonly samples: readonly Sample[]
 }
 
-/** Lets our server answer all that its program can answer in clear text, again and again. */
+/** Runs all HTTP/1.1 scenarios without TLS and access log against `fw`, repeatedly. */
 export async function soak(run: Run, minutes: number): Promise<SoakResult> {
   const peer = HTTP1_PEERS.find(({ name }) => name === 'fw')
   const scenarios = HTTP1_SCENARIOS.filter(({ isTls = false, isLogged = false }) => !isTls && !isLogged)
   const [first] = scenarios
-  if (peer === undefined || first === undefined) throw new Error('There is nothing to soak')
+  if (peer === undefined || first === undefined) throw new Error('The soak needs the peer fw and at least one scenario')
   await using server = await startPeer(peer, first, run)
   const over = new AbortController()
   const sampling = sampleUntil(server, over.signal)

@@ -11,8 +11,8 @@ export const STARTUP_COMPARISONS: readonly Comparison[] = [
   {
     name: 'hello',
     title:
-      'From the start of the process to the first answer, of packages as they are published and, of ours, from their sources: ' +
-      'types are stripped at that time',
+      'Time from the start of the process to the first response, with the published form of the packages. ' +
+      'From sources, Node.js also strips the types',
     reference: 'node-http',
     metrics: ['startMs', 'startCpuMs', 'rssMib'],
     targets: [],
@@ -29,7 +29,7 @@ export const STARTUP_COMPARISONS: readonly Comparison[] = [
 
 let program: Promise<string> | undefined
 
-/** The server of this project as its users start it, made for the first round. */
+/** Returns a peer that runs `fw` from its published form. The first round builds it. */
 async function publishedPeer({ folder }: Run): Promise<Peer> {
   program ??= makePublishedApp(folder)
   return nodePeer('fw', pathToFileURL(await program))

@@ -8,17 +8,17 @@ const run = promisify(execFile)
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const PROGRAM = 'http1/servers/fw.ts'
-/** Of this folder's parent: the program, and what it imports by a path. */
+/** Program and the file that it imports, relative to `src/`. */
 const FILES = [PROGRAM, 'server-program.ts']
-/** What the program imports by name, and what that imports. */
+/** Packages that the program imports, directly or indirectly. */
 const PACKAGES = ['types', 'options', 'client-address', 'log', 'access-log', 'core']
 
 /**
- * Makes an application of packages in the form in which users install them: compiled, and `@fw/core` in one file.
+ * Builds an application with the packages in their published form: compiled, and `@fw/core` as one bundle.
  *
- * @param folder For the application
- * @returns Path of the same program that runs from the sources otherwise
- * @throws {Error} with what the compilers say, if the packages cannot be made
+ * @param folder Folder for the application
+ * @returns the path of the program
+ * @throws {Error} with the output of the compiler, if a package does not compile
  */
 export async function makePublishedApp(folder: string): Promise<string> {
   const app = join(folder, 'published')
@@ -29,7 +29,7 @@ export async function makePublishedApp(folder: string): Promise<string> {
   return join(app, PROGRAM)
 }
 
-/** What of a manifest says how its package is published. */
+/** Fields of `package.json` that determine the published package. */
 interface Manifest {
   readonly name: string
   readonly scripts?: { readonly prepack?: string }
@@ -37,7 +37,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Puts a package where the application finds it, as it would be packed, and leads to its dependencies from there. */
+/** Copies the published form of a package into the application and links its dependencies. */
 async function install(packageFolder: string, app: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as Manifest
   const { name, scripts = {}, publishConfig, dependencies = {} } = manifest

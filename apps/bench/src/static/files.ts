@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 const KIB = 1024
 const MIB = KIB * KIB
 
-/** Text that compresses about as style sheets do. */
+/** Text that compresses about as well as a style sheet. */
 const STYLES: Buffer = Buffer.from(
   Array.from(
     { length: 600 },
@@ -13,7 +13,7 @@ const STYLES: Buffer = Buffer.from(
 
 type FileName = '1k.css' | '64k.css' | '10m.bin' | 'page.css' | 'page.css.gz'
 
-/** What all servers serve. The one that has a sidecar is served in no other scenario. */
+/** Files that all servers serve. Only the sidecar scenario requests `page.css`. */
 export const FILES: Readonly<Record<FileName, Buffer>> = {
   '1k.css': patterned(KIB),
   '64k.css': patterned(64 * KIB),
@@ -22,7 +22,7 @@ export const FILES: Readonly<Record<FileName, Buffer>> = {
   'page.css.gz': gzipSync(STYLES),
 }
 
-/** Bytes that differ from place to place, so that a piece in the wrong place shows. */
+/** Returns bytes that depend on the position, so that a misplaced slice fails the check. */
 function patterned(bytes: number): Buffer {
   const words = new Uint32Array(bytes / 4).map((_, at) => Math.imul(at, 2_654_435_761))
   return Buffer.from(words.buffer)

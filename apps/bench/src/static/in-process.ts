@@ -1,11 +1,11 @@
-// What a file in memory costs beside the same response by hand, without sockets: node src/static/in-process.ts [rounds]
+// Compares a cached file with the same response from a handler, without sockets: node src/static/in-process.ts [rounds]
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { App } from '@fw/core'
 import { staticFiles } from '@fw/static'
-import { leastCosts, printCosts } from '../least-cost.ts'
+import { minimumCosts, printCosts } from '../minimum-cost.ts'
 import { SilentExchange } from '../router/silent-exchange.ts'
 import { FILES } from './files.ts'
 
@@ -19,7 +19,7 @@ function request(app: App, fields: readonly string[]): () => void {
 const scratch = await mkdtemp(join(tmpdir(), 'fw-static-'))
 try {
   await writeFile(join(scratch, '1k.css'), BODY)
-  // What has just been written is not kept.
+  // staticFiles does not cache a file that was modified recently.
   await delay(100)
   const files = new App()
   staticFiles(files.router, '/', scratch)
@@ -42,11 +42,11 @@ try {
   for (const [title, fields, perTurn] of [
     ['1 KiB, 200', FIELDS, 16],
     ['1 KiB, 304', [...FIELDS, 'if-none-match', etag], 16],
-    ['1 KiB, 200, alone in its turn', FIELDS, 1],
+    ['1 KiB, 200, one per turn', FIELDS, 1],
   ] as const) {
     process.stdout.write(`${title}:\n`)
-    const candidates = { 'by hand': request(byHand, fields), staticFiles: request(files, fields) }
-    printCosts(await leastCosts(candidates, rounds, perTurn))
+    const candidates = { handler: request(byHand, fields), staticFiles: request(files, fields) }
+    printCosts(await minimumCosts(candidates, rounds, perTurn))
   }
 } finally {
   await rm(scratch, { recursive: true, force: true })

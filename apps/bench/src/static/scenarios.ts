@@ -1,7 +1,7 @@
 import { get, type HttpScenario } from '../http/scenario.ts'
 import { FILES } from './files.ts'
 
-/** What every scenario has in common unless it says otherwise. */
+/** Defaults of the scenarios. */
 const BASE = {
   tool: 'wrk',
   files: FILES,
@@ -15,7 +15,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: '1-kib',
-    title: 'A file of 1 KiB; 64 connections',
+    title: 'A 1 KiB file; 64 connections',
     request: get('/1k.css'),
     response: { status: 200, body: FILES['1k.css'] },
     targets: [
@@ -29,7 +29,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: '64-kib',
-    title: 'A file of 64 KiB; 64 connections',
+    title: 'A 64 KiB file; 64 connections',
     request: get('/64k.css'),
     response: { status: 200, body: FILES['64k.css'] },
     targets: [
@@ -40,7 +40,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: '10-mib',
-    title: 'A file of 10 MiB; 16 connections',
+    title: 'A 10 MiB file; 16 connections',
     request: get('/10m.bin'),
     response: { status: 200, body: FILES['10m.bin'] },
     shape: { connections: 16 },
@@ -55,7 +55,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: '304',
-    title: 'A file of 1 KiB that the client has, by its entity tag; 64 connections',
+    title: 'A conditional request for a 1 KiB file with a matching entity tag; 64 connections',
     request: get('/1k.css'),
     isConditional: true,
     response: { status: 304, body: '' },
@@ -69,7 +69,7 @@ export const STATIC_SCENARIOS: readonly HttpScenario[] = [
   {
     ...BASE,
     name: 'sidecar',
-    title: 'A style sheet of 28 KiB, of which a file compressed by gzip lies beside it; 64 connections',
+    title: 'A 28 KiB style sheet with a gzip sidecar; 64 connections',
     request: get('/page.css', { 'accept-encoding': 'gzip' }),
     response: { status: 200, type: 'text/css', coding: 'gzip', body: FILES['page.css.gz'] },
     peers: ['fw', 'sirv', 'fastify-static', 'nginx', 'caddy'],

@@ -1,4 +1,4 @@
-// Real sites, unmodified, file by file against nginx: node src/static/sites.ts
+// Compares the responses for every file of real sites with those of nginx: node src/static/sites.ts
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { STATIC_PEERS } from './peers.ts'
 const SITES = ['swagger-ui-dist', '@fontsource/inter', 'monaco-editor', 'pdfjs-dist']
 /** Files that get sidecars. */
 const COMPRESSED = /\.(?:css|js|mjs|html|json|map|svg|txt)$/
-/** What the servers call by different names, as tables of media types do; everything else has to be the same. */
+/** Media types with several names. All other types must be equal. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   'text/javascript': 'application/javascript',
   'text/xml': 'application/xml',
@@ -28,7 +28,7 @@ interface Got {
 
 const run = promisify(execFile)
 const scratch = await mkdtemp(join(tmpdir(), 'fw-sites-'))
-let faults = 0
+let problemCount = 0
 try {
   await writeFile(join(scratch, 'package.json'), '{}')
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...SITES], { cwd: scratch })
@@ -36,7 +36,7 @@ try {
 } finally {
   await rm(scratch, { recursive: true, force: true })
 }
-process.exitCode = faults === 0 ? 0 : 1
+process.exitCode = problemCount === 0 ? 0 : 1
 
 async function compare(site: string, directory: string): Promise<void> {
   const names = await filesOf(directory)
@@ -60,32 +60,32 @@ async function compare(site: string, directory: string): Promise<void> {
       const got = await get(ours.port, path, coding)
       const isCoded = coding !== 'identity' && COMPRESSED.test(name)
       const problems = [
-        got.status !== expected.status && `status ${got.status}, not ${expected.status}`,
-        got.hash !== expected.hash && 'another body',
+        got.status !== expected.status && `status ${got.status}, expected ${expected.status}`,
+        got.hash !== expected.hash && 'different body',
         got.coding !== (isCoded ? coding : 'identity') && `coding ${got.coding}`,
       ].filter((problem) => problem !== false)
-      faults += problems.length
+      problemCount += problems.length
       if (problems.length === 0) same++
       else process.stdout.write(`${site} ${path} (${coding}): ${problems.join(', ')}\n`)
       if (coding === 'identity' && got.type !== expected.type) {
-        const difference = `${got.type} where nginx says ${expected.type}`
+        const difference = `${got.type}, nginx: ${expected.type}`
         types.set(difference, (types.get(difference) ?? 0) + 1)
       }
     }
   }
   process.stdout.write(
-    `${site}: ${names.length} files, ${sidecars} sidecars, ${same} of ${names.length * 3} answers the same\n`,
+    `${site}: ${names.length} files, ${sidecars} sidecars, ${same} of ${names.length * 3} responses are equal\n`,
   )
   for (const [difference, count] of types) process.stdout.write(`  ${count} files: ${difference}\n`)
 }
 
 async function start(name: string, directory: string): Promise<ServerProcess> {
   const peer = STATIC_PEERS.find((each) => each.name === name)
-  if (peer === undefined) throw new Error(`There is no peer ${name}`)
+  if (peer === undefined) throw new Error(`Unknown peer ${name}`)
   return peer.start({ directory }, scratch)
 }
 
-/** Relative paths of the regular files that are served: no dot files, no sidecars, no `..`. */
+/** Returns the relative paths of the served files: no dot files, no sidecars, no `..`. */
 async function filesOf(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   return entries
@@ -95,7 +95,7 @@ async function filesOf(directory: string): Promise<readonly string[]> {
 }
 
 async function get(port: number, path: string, coding: string): Promise<Got> {
-  // `fetch` would decode the body, and ask for codings of its own.
+  // `fetch` would decode the body and set its own `accept-encoding`.
   const { request } = await import('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<Got>()
   request({ port, host: '127.0.0.1', path, headers: { 'accept-encoding': coding } }, (response) => {

@@ -1,5 +1,5 @@
-// A slow disk, put before the C library by LD_PRELOAD: what is asked of paths below FW_SLOW_DIRECTORY takes FW_SLOW_MS. How
-// often the first thread, which runs the event loop, waited for it stands in the file FW_SLOW_REPORT, in 8 bytes.
+// Simulates a slow disk. With LD_PRELOAD, each file system call on a path below FW_SLOW_DIRECTORY takes FW_SLOW_MS
+// milliseconds. Counts the delayed calls of the main thread, which runs the event loop, in the 8-byte file FW_SLOW_REPORT.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ template <typename Function> Function real(Function, const char *name) {
 
 extern "C" {
 
-// libuv looks at files by number.
+// libuv calls statx by its system call number.
 long syscall(long number, ...) noexcept {
   static const auto next = real(&syscall, "syscall");
   long argument[6];

@@ -4,7 +4,7 @@ import type { ByteSource } from '../byte-source.ts'
 const CR = 0x0d
 const LF = 0x0a
 
-/** Cuts the bytes of a source into lines and runs, however the source cuts them. */
+/** Reads lines and byte runs from a source. The boundaries of the source's slices do not matter. */
 export class ByteReader {
   readonly #source: ByteSource
   #buffer = Buffer.alloc(0)
@@ -13,21 +13,22 @@ export class ByteReader {
     this.#source = source
   }
 
-  /** Bytes received and not yet asked for. */
+  /** Returns the number of received bytes that have not been read. */
   get bufferedBytes(): number {
     return this.#buffer.length
   }
 
   /**
-   * Reads as far as CRLF and returns what is before it, one character a byte.
+   * Reads a line and returns it without its CRLF, as latin1.
    *
-   * @throws {MalformedResponse} if CR or LF stands alone or the line is longer than `maxBytes`
-   * @throws {IncompleteResponse} if the bytes end before the line does
+   * @throws {MalformedResponse} if the line contains a bare CR or LF, or is longer than `maxBytes`
+   * @throws {IncompleteResponse} if the source ends within the line
    */
   async line(maxBytes: number): Promise<string> {
     for (let from = 0; ;) {
       const at = this.#buffer.findIndex((byte, index) => index >= from && (byte === CR || byte === LF))
-      if ((at === -1 ? this.#buffer.length : at) > maxBytes) throw new MalformedResponse('A line is too long')
+      if ((at === -1 ? this.#buffer.length : at) > maxBytes)
+        throw new MalformedResponse(`A line is longer than ${maxBytes} bytes`)
       if (at !== -1 && this.#buffer[at] === LF) throw new MalformedResponse('LF without CR')
       if (at !== -1 && at + 1 < this.#buffer.length) {
         if (this.#buffer[at + 1] !== LF) throw new MalformedResponse('CR without LF')
@@ -40,7 +41,7 @@ export class ByteReader {
     }
   }
 
-  /** Up to `maxBytes` bytes, as many as are there; `undefined` at the end. */
+  /** Returns the bytes that have arrived, at most `maxBytes`; `undefined` at the end. */
   async some(maxBytes: number): Promise<Uint8Array | undefined> {
     if (this.#buffer.length === 0 && !(await this.#fill())) return undefined
     const slice = this.#buffer.subarray(0, maxBytes)
@@ -48,12 +49,12 @@ export class ByteReader {
     return slice
   }
 
-  /** Whether there is nothing left; waits until that is known. */
+  /** Waits for the next byte or the end. @returns true at the end */
   async isAtEnd(): Promise<boolean> {
     return this.#buffer.length === 0 && !(await this.#fill())
   }
 
-  /** Receives one slice. @returns False at the end */
+  /** Receives one slice. @returns false at the end */
   async #fill(): Promise<boolean> {
     const slice = await this.#source.read()
     if (slice === undefined) return false

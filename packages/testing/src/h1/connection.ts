@@ -11,13 +11,13 @@ import { type ResponseHead, readHead } from './read-head.ts'
 import { type ResponseFraming, closesConnection, responseFraming } from './response-framing.ts'
 import { sendRequest } from './send-request.ts'
 
-/** Told when a connection is free again, or that the server sent what it must not. */
+/** Receives the events of a connection: it is idle again, or the server broke the protocol between responses. */
 export interface ConnectionOwner {
   onIdle(connection: Connection): void
   onFault(error: Error): void
 }
 
-/** One socket, for one exchange at a time. */
+/** Socket that carries one exchange at a time. */
 export class Connection {
   readonly #socket: Socket
   readonly #reader: ByteReader
@@ -25,7 +25,7 @@ export class Connection {
   readonly #owner: ConnectionOwner
   #isIdle = true
 
-  /** @param socket Connected; nothing was read from it */
+  /** @param socket Connected and unread */
   constructor(socket: Socket, authority: string, owner: ConnectionOwner) {
     this.#socket = socket
     this.#reader = new ByteReader(new StreamSource(socket))
@@ -34,7 +34,7 @@ export class Connection {
     socket.on('readable', () => this.#whileIdle())
   }
 
-  /** Whether another request can be sent on it, as far as is known. */
+  /** Reports whether the connection can carry another request; false once the server's FIN has been read. */
   get isOpen(): boolean {
     return this.#socket.writable && !this.#socket.readableEnded
   }
@@ -43,7 +43,7 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  /** Sends a request and reads the head of its response. */
+  /** Sends a request and reads the header section of its response. */
   async exchange(request: ClientRequest): Promise<ClientResponse> {
     request.signal?.throwIfAborted()
     this.#isIdle = false
@@ -52,7 +52,7 @@ export class Connection {
     const sent = sendRequest(this.#socket, request, this.#authority)
     const finish = (isReusable: boolean): void => {
       request.signal?.removeEventListener('abort', giveUp)
-      // A response may overtake its request; the rest of the request would then be in the way of the next one.
+      // If the response ended before its request, the remaining request bytes would precede the next request.
       if (isReusable && sent.isComplete) this.#becomeIdle()
       else this.destroy()
     }
@@ -88,7 +88,7 @@ export class Connection {
     return readHead(this.#reader)
   }
 
-  /** The body, telling `finish` how reading it ended: at once if there is nothing to read. */
+  /** Returns the body, and calls `finish` when it has been read, or immediately if it is empty. */
   #body(
     framing: ResponseFraming,
     finish: (isComplete: boolean) => void,
@@ -125,17 +125,17 @@ export class Connection {
     if (bytes > 0) throw new MalformedResponse(`${bytes} bytes after the end of the response`)
   }
 
-  /** Between two requests a server may close, and nothing else. */
+  /** Reports bytes that arrive between requests, where the server may only close the connection. */
   #whileIdle(): void {
     if (!this.#isIdle) return
     const bytes = this.#socket.readableLength
-    if (bytes > 0) this.#owner.onFault(new MalformedResponse(`${bytes} bytes that nobody asked for`))
+    if (bytes > 0) this.#owner.onFault(new MalformedResponse(`The server sent ${bytes} bytes without a request`))
     this.destroy()
   }
 }
 
 function checkInformational({ status, fields }: ResponseHead): void {
-  if (status === 101) throw new MalformedResponse('A 101 although no upgrade was asked for')
+  if (status === 101) throw new MalformedResponse('101 without an upgrade request')
   const framed = fields.find(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
-  if (framed !== undefined) throw new MalformedResponse(`${framed[0]} on a ${status}`)
+  if (framed !== undefined) throw new MalformedResponse(`${framed[0]} in a ${status} response`)
 }

@@ -3,23 +3,28 @@ import type { ClientRequest } from '../client.ts'
 import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts'
 
 it.each<[string, ClientRequest, string, boolean]>([
-  ['adds the host', { path: '/' }, 'GET / HTTP/1.1\r\nhost: a:1\r\n\r\n', false],
-  ['keeps a given host', { path: '*', headers: [['Host', 'b']] }, 'GET * HTTP/1.1\r\nHost: b\r\n\r\n', false],
-  ['counts bytes', { path: '/', body: 'é' }, 'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 2\r\n\r\n', false],
+  ['adds Host', { path: '/' }, 'GET / HTTP/1.1\r\nhost: a:1\r\n\r\n', false],
+  ['keeps a given Host', { path: '*', headers: [['Host', 'b']] }, 'GET * HTTP/1.1\r\nHost: b\r\n\r\n', false],
   [
-    'says that a body is empty',
+    'counts the bytes of the body',
+    { path: '/', body: 'é' },
+    'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 2\r\n\r\n',
+    false,
+  ],
+  [
+    'adds Content-Length: 0 for an empty body',
     { path: '/', body: '' },
     'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 0\r\n\r\n',
     false,
   ],
   [
-    'sends trailers in chunks',
+    'uses chunked coding with trailers',
     { path: '/', body: 'a', trailers: [['x', '1']] },
     'POST / HTTP/1.1\r\nhost: a:1\r\ntransfer-encoding: chunked\r\n\r\n',
     true,
   ],
   [
-    'keeps a given length, even a wrong one',
+    'keeps a given Content-Length, even a wrong one',
     { path: '/', body: 'a', headers: [['content-length', '7']] },
     'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 7\r\n\r\n',
     false,
@@ -40,10 +45,10 @@ it('encodeChunk writes the size in hexadecimal', () => {
   expect(encodeChunk(Buffer.alloc(17, 'x')).toString()).toBe(Buffer.from(`11\r\n${'x'.repeat(17)}\r\n`).toString())
 })
 
-it('encodeChunk writes nothing for nothing, as an empty chunk would be the last', () => {
+it('encodeChunk writes no chunk for an empty slice, because it would end the body', () => {
   expect(encodeChunk(new Uint8Array())).toHaveLength(0)
 })
 
-it('encodeLastChunk carries the trailers', () => {
+it('encodeLastChunk writes the trailers', () => {
   expect(Buffer.from(encodeLastChunk([['x-sum', '1']])).toString()).toBe('0\r\nx-sum: 1\r\n\r\n')
 })

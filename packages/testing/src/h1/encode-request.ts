@@ -1,16 +1,16 @@
 import type { ClientRequest, TestField } from '../client.ts'
 import { requestMethod, wholeBody } from '../request-body.ts'
 
-/** The head of a request, and whether its body is sent in chunks. */
+/** Encoded header section of a request, and whether its body is chunked. */
 export interface EncodedRequest {
   readonly head: Uint8Array
   readonly isChunked: boolean
 }
 
 /**
- * Writes the head of a request, adding `host` and the framing field unless the request has its own.
+ * Encodes the header section of a request. Adds `host` and the framing field unless the request has them.
  *
- * Nothing is checked: a test may send what it likes.
+ * Does not validate the request, so that tests can send invalid ones.
  */
 export function encodeRequest(request: ClientRequest, authority: string): EncodedRequest {
   const given = request.headers ?? []
@@ -27,13 +27,13 @@ export function encodeRequest(request: ClientRequest, authority: string): Encode
   return { head: Buffer.from(`${line}${encodeFields(fields)}\r\n`, 'latin1'), isChunked }
 }
 
-/** One chunk; never the last one, so an empty slice is nothing. */
+/** Encodes one chunk. Returns no bytes for an empty slice, because an empty chunk ends the body. */
 export function encodeChunk(slice: Uint8Array): Uint8Array {
   if (slice.length === 0) return slice
   return Buffer.concat([Buffer.from(`${slice.length.toString(16)}\r\n`), slice, Buffer.from('\r\n')])
 }
 
-/** The last chunk and the trailers. */
+/** Encodes the last chunk and the trailers. */
 export function encodeLastChunk(trailers: readonly TestField[]): Uint8Array {
   return Buffer.from(`0\r\n${encodeFields(trailers)}\r\n`, 'latin1')
 }

@@ -4,17 +4,17 @@ import type { ByteReader } from './byte-reader.ts'
 import { readFields } from './read-head.ts'
 import type { ResponseFraming } from './response-framing.ts'
 
-/** Hex digits in a chunk size; 13 digits stay below `Number.MAX_SAFE_INTEGER`. */
+/** Chunk size in hexadecimal; 13 digits stay below `Number.MAX_SAFE_INTEGER`. */
 const SIZE_LINE = /^[0-9a-fA-F]{1,13}$/
 const MAX_SIZE_LINE_BYTES = 64
 
 /**
  * Yields the bytes of a body and returns the trailers.
  *
- * Chunk extensions are refused: no server of ours has a reason to send one.
+ * Rejects chunk extensions, because no server under test sends them.
  *
- * @throws {IncompleteResponse} if the bytes end before the body does
- * @throws {MalformedResponse} if the chunked coding is broken
+ * @throws {IncompleteResponse} if the connection ends within the body
+ * @throws {MalformedResponse} if the chunked coding is invalid
  */
 export async function* readBody(
   reader: ByteReader,
@@ -29,7 +29,7 @@ export async function* readBody(
 async function* readChunked(reader: ByteReader): AsyncGenerator<Uint8Array, readonly TestField[], void> {
   for (;;) {
     const line = await reader.line(MAX_SIZE_LINE_BYTES)
-    if (!SIZE_LINE.test(line)) throw new MalformedResponse(`Chunk size ${JSON.stringify(line)}`)
+    if (!SIZE_LINE.test(line)) throw new MalformedResponse(`Invalid chunk size ${JSON.stringify(line)}`)
     const size = Number.parseInt(line, 16)
     if (size === 0) return readFields(reader)
     yield* readLength(reader, size)

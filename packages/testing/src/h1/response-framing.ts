@@ -2,17 +2,17 @@ import type { TestField } from '../client.ts'
 import { MalformedResponse } from '../response-error.ts'
 import { fieldValue, isBodyless } from '../response-rules.ts'
 
-/** What delimits the body of a response. */
+/** Framing of a response body: no body, chunked coding, the end of the connection, or a length in bytes. */
 export type ResponseFraming = 'none' | 'chunked' | 'close' | { readonly length: number }
 
 /**
- * Finds what delimits the body (RFC 9112 §6.3).
+ * Returns the framing of the body (RFC 9112 §6.3).
  *
- * Stricter than a client has to be: both framing fields, a transfer coding other than chunked, or a body that ends
- * with the connection although `connection: close` was not said, are refused.
+ * Stricter than the RFC requires of a client. Rejects both framing fields together, a transfer coding other than
+ * chunked, and a body that ends with the connection but has no `connection: close`.
  *
  * @param fields Checked by `checkResponseHead`
- * @throws {MalformedResponse} naming the rule
+ * @throws {MalformedResponse} with the violated rule
  */
 export function responseFraming(method: string, status: number, fields: readonly TestField[]): ResponseFraming {
   const coding = fieldValue(fields, 'transfer-encoding')
@@ -21,18 +21,19 @@ export function responseFraming(method: string, status: number, fields: readonly
     throw new MalformedResponse('Both Transfer-Encoding and Content-Length')
   }
   if (coding !== undefined && coding !== 'chunked') throw new MalformedResponse(`Transfer-Encoding '${coding}'`)
-  // RFC 9112 §6.1: a 204 has none; a 304 describes a response that would not be sent now.
+  // RFC 9112 §6.1 forbids it on a 204. A 304 may have it, but no server under test sends it.
   if (coding !== undefined && (status === 204 || status === 304)) {
-    throw new MalformedResponse(`Transfer-Encoding on a ${status}`)
+    throw new MalformedResponse(`Transfer-Encoding in a ${status} response`)
   }
   if (isBodyless(method, status)) return 'none'
   if (coding !== undefined) return 'chunked'
   if (length !== undefined) return { length: Number(length) }
-  if (!closesConnection(fields)) throw new MalformedResponse('Neither a length, nor chunked, nor "connection: close"')
+  if (!closesConnection(fields))
+    throw new MalformedResponse('The response has no Content-Length, chunked coding or "connection: close"')
   return 'close'
 }
 
-/** Whether the response announces that it is the last of its connection. */
+/** Reports whether the response has the `close` connection option. */
 export function closesConnection(fields: readonly TestField[]): boolean {
   return fields
     .filter(([name]) => name.toLowerCase() === 'connection')

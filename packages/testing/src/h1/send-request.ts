@@ -4,15 +4,15 @@ import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue } from '../request-body.ts'
 import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts'
 
-/** A request on its way, which the response may overtake. */
+/** Request that is being sent. Its response can end first. */
 export interface SentRequest {
-  /** Whether the last byte has been given to the socket. */
+  /** Whether the last byte has been written to the socket. */
   readonly isComplete: boolean
-  /** Lets a body go that waits for a 100. */
+  /** Sends a body that waits for a 100 response. */
   continue(): void
 }
 
-/** Sends a request as fast as the socket takes it. A body that throws breaks the connection with its error. */
+/** Sends a request with backpressure from the socket. If the body throws, destroys the socket with that error. */
 export function sendRequest(socket: Socket, request: ClientRequest, authority: string): SentRequest {
   const { promise: permission, resolve: permit } = Promise.withResolvers<void>()
   const sent = { isComplete: false, continue: permit }

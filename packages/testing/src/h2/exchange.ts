@@ -9,31 +9,32 @@ import { StreamedResponse } from '../streamed-response.ts'
 
 type RawFields = readonly string[]
 
-/** A connection, and how to tell a complete stream from one that was reset. */
+/** HTTP/2 session of the client. */
 export interface Connection {
   readonly session: ClientHttp2Session
   readonly scheme: 'http' | 'https'
   readonly authority: string
+  /** Reports whether the server ended the stream with END_STREAM. */
   hasEnded(streamId: number): boolean
 }
 
-/** Sends a request on a new stream and reads the head of its response. */
+/** Sends a request on a new stream and reads the header section of its response. */
 export async function exchange(connection: Connection, request: ClientRequest): Promise<ClientResponse> {
   request.signal?.throwIfAborted()
   const method = requestMethod(request)
   const hasBody = request.body !== undefined || request.trailers !== undefined
-  // Only the signal of a request makes node:http2 send RST_STREAM with CANCEL at once: `close()` on a request whose
-  // body is not complete ends that body in order first.
+  // Only the signal makes node:http2 send RST_STREAM immediately. `close()` would first end an incomplete body with
+  // END_STREAM.
   const cancel = new AbortController()
   const stream = connection.session.request(requestFields(request, method, connection), {
     endStream: !hasBody,
     waitForTrailers: request.trailers !== undefined,
     signal: request.signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, request.signal]),
   })
-  // Errors come out of the head and the body; one between the two must not be unhandled.
+  // The promises of the header section and the body report errors. Do not let an error between them go unhandled.
   stream.on('error', () => {})
   const source = new StreamSource(stream)
-  // A stream may have to wait for its number, and forgets it when it is over.
+  // `stream.id` is undefined until the stream opens, and again after it closes.
   let streamId = stream.id
   stream.once('ready', () => (streamId = stream.id))
 
@@ -69,7 +70,7 @@ function requestFields(request: ClientRequest, method: string, { scheme, authori
   return [':method', method, ':scheme', scheme, ':authority', host, ':path', request.path, ...regular, ...length]
 }
 
-/** Sends the body as fast as the stream takes it. A body that throws resets the stream. */
+/** Sends the body with backpressure from the stream. If the body throws, resets the stream. */
 function sendBody(stream: ClientHttp2Stream, request: ClientRequest): void {
   const { promise: permission, resolve: permit } = Promise.withResolvers<void>()
   if (expectsContinue(request)) stream.once('continue', permit)
@@ -119,19 +120,20 @@ async function* readBody(
   }
 }
 
-/** Reads a body that must be empty. @throws {MalformedResponse} if it is not */
+/** Reads a body that must be empty. @throws {MalformedResponse} if it has content */
 async function expectNothing(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const slice of body) {
-    if (slice.length > 0) throw new MalformedResponse(`${slice.length} bytes of content where there can be none`)
+    if (slice.length > 0)
+      throw new MalformedResponse(`${slice.length} bytes of content in a response that must not have any`)
   }
 }
 
-// oxlint-disable-next-line require-yield -- a body without a slice
+// oxlint-disable-next-line require-yield -- an empty body yields no slices
 async function* nothing(): AsyncGenerator<Uint8Array, readonly TestField[], void> {
   return []
 }
 
-/** Takes the list of the wire apart: name, value, name, value, … with `:status` among them. */
+/** Splits a flat list of names and values into the status and the regular fields. */
 function splitFields(raw: RawFields): { status: number; fields: TestField[] } {
   const all = Array.from({ length: raw.length / 2 }, (_, at): TestField => [raw[at * 2] ?? '', raw[at * 2 + 1] ?? ''])
   const status = Number(all.find(([name]) => name === ':status')?.[1])

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { everySplit } from '../every-split.ts'
 import { type FrameHead, FrameScanner, endsStream } from './frame-scanner.ts'
 
-it('finds the same frames however they are cut', () => {
+it('FrameScanner finds the same frames for every split of the input', () => {
   const wire = Buffer.from(['000000040000000000', '000003000180000001', '616263', '000000010500000003'].join(''), 'hex')
   for (const slices of everySplit(wire)) {
     const frames: FrameHead[] = []
@@ -17,6 +17,6 @@ it('finds the same frames however they are cut', () => {
   }
 })
 
-it('does not take the ACK of SETTINGS for the end of a stream', () => {
+it('endsStream returns false for a SETTINGS ACK', () => {
   expect(endsStream({ lengthBytes: 0, type: 4, flags: 1, streamId: 0 })).toBe(false)
 })

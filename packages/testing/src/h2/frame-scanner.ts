@@ -1,4 +1,4 @@
-/** The nine bytes that every HTTP/2 frame starts with (RFC 9113 §4.1). */
+/** Header of an HTTP/2 frame (RFC 9113 §4.1). */
 export interface FrameHead {
   readonly lengthBytes: number
   readonly type: number
@@ -11,14 +11,14 @@ const DATA = 0
 const HEADERS = 1
 const END_STREAM = 1
 
-/** Finds the frames in what a server sends, however it is cut. */
+/** Finds the frame headers in a byte stream. Frames can start and end anywhere within a slice. */
 export class FrameScanner {
   readonly #onFrame: (frame: FrameHead) => void
   readonly #head = Buffer.alloc(HEAD_BYTES)
   #headBytes = 0
   #payloadBytes = 0
 
-  /** @param onFrame Called when the last byte of a frame's head is there, before its payload is */
+  /** @param onFrame Called after the last byte of a frame header, before the payload */
   constructor(onFrame: (frame: FrameHead) => void) {
     this.#onFrame = onFrame
   }
@@ -40,13 +40,13 @@ export class FrameScanner {
     const lengthBytes = this.#head.readUIntBE(0, 3)
     this.#headBytes = 0
     this.#payloadBytes = lengthBytes
-    // The first bit of the stream identifier is reserved.
+    // The first bit is reserved.
     const streamId = this.#head.readUInt32BE(5) & 0x7fff_ffff
     this.#onFrame({ lengthBytes, type: this.#head[3] ?? 0, flags: this.#head[4] ?? 0, streamId })
   }
 }
 
-/** Whether the frame ends its stream in order. */
+/** Reports whether the frame has END_STREAM. */
 export function endsStream({ type, flags }: FrameHead): boolean {
   return (type === DATA || type === HEADERS) && (flags & END_STREAM) !== 0
 }

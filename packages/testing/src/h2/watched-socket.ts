@@ -3,16 +3,16 @@ import { Duplex } from 'node:stream'
 import { FrameScanner, endsStream } from './frame-scanner.ts'
 
 /**
- * A socket that notes which streams the server ended in order.
+ * Socket that records the streams that the server ended with END_STREAM.
  *
- * `node:http2` shows a stream that was reset with NO_ERROR just as one that was complete; only the frames tell.
+ * `node:http2` reports a stream that was reset with NO_ERROR like a complete one. Only the frames show the difference.
  */
 export class WatchedSocket extends Duplex {
-  /** Streams on which END_STREAM has arrived. */
+  /** Identifiers of the streams on which END_STREAM has arrived. */
   readonly endedStreams: Set<number> = new Set()
   readonly #socket: Socket
 
-  /** @param socket Connected; nothing was read from it */
+  /** @param socket Connected and unread */
   constructor(socket: Socket) {
     super({ allowHalfOpen: false })
     this.#socket = socket

@@ -4,22 +4,22 @@ import { FrameSource } from './frame-source.ts'
 import { QuicClient, type QuicClose, type QuicOptions } from './quic-client.ts'
 import { h3Frame, H3Frame, H3StreamType, readVarint, varint } from './wire.ts'
 
-/** How to connect over HTTP/3. */
+/** Options of `connectH3`. */
 export type H3ConnectionOptions = QuicOptions & {
-  /** Leaves the control stream for the test to open. */
+  /** Does not open a control stream, so that the test can. Default: false. */
   readonly withoutControlStream?: boolean
 }
 
-/** An HTTP/3 connection on which a test can do what it likes. */
+/** HTTP/3 connection on which a test can send valid and invalid frames. */
 export class H3Connection {
   readonly authority: string
-  /** The server's settings, when they have arrived. */
+  /** Resolves with the server's SETTINGS. */
   readonly settings: Promise<ReadonlyMap<number, number>>
-  /** Resolves when the server has begun to say goodbye. */
+  /** Resolves when the server sends its first GOAWAY. */
   readonly goaway: Promise<void>
-  /** The stream numbers of the server's GOAWAYs. */
+  /** Stream identifiers of the received GOAWAY frames. */
   readonly goaways: number[] = []
-  /** The stream that the server says all this on. */
+  /** Resolves with the server's control stream. */
   readonly controlStream: Promise<RawStream>
   readonly #quic: QuicClient
   readonly #settings = Promise.withResolvers<ReadonlyMap<number, number>>()
@@ -34,7 +34,7 @@ export class H3Connection {
     this.goaway = this.#goaway.promise
     this.controlStream = this.#controlStream.promise
     quic.onStream = (stream) => {
-      // What ends the connection ends its streams; tests hear of it through `closed`.
+      // Ignore the error: `closed` reports the end of the connection to the test.
       this.#readServerStream(stream).catch(() => {})
     }
   }
@@ -42,47 +42,47 @@ export class H3Connection {
   static async open(options: H3ConnectionOptions): Promise<H3Connection> {
     const quic = await QuicClient.connect(options)
     const connection = new H3Connection(quic, `${options.host ?? '127.0.0.1'}:${options.port}`)
-    // Without settings of our own: the defaults allow no dynamic table.
+    // SETTINGS stays empty: the default values disable the dynamic table.
     if (options.withoutControlStream !== true) {
       await connection.openUnidirectional(H3StreamType.CONTROL, h3Frame(H3Frame.SETTINGS))
     }
     return connection
   }
 
-  /** Whether no new request can be sent. */
+  /** Reports whether the connection accepts no more requests. */
   get isOver(): boolean {
     return this.#quic.isOver || this.#isGoingAway
   }
 
-  /** The server's certificate, DER. */
+  /** Returns the server's certificate in DER. */
   get certificate(): Uint8Array | undefined {
     return this.#quic.certificate
   }
 
-  /** Whether it resumed an earlier connection, and whether requests could have gone ahead of the handshake. */
+  /** Reports whether the handshake resumed a session, and whether it allowed 0-RTT requests. */
   get resumption(): { readonly isResumed: boolean; readonly couldSendEarly: boolean } {
     return { isResumed: this.#quic.isResumed, couldSendEarly: this.#quic.couldSendEarly }
   }
 
-  /** What resumes this connection, once the server has given it. */
+  /** Returns the session that a later connection can resume, once the server has issued a ticket. */
   get session(): Uint8Array | undefined {
     return this.#quic.session
   }
 
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection closes. */
   get closed(): Promise<QuicClose> {
     return this.#quic.closed
   }
 
-  /** How the connection ends. @throws {Error} if it still stands after `timeoutMs` */
+  /** Waits for the connection to close. @throws {Error} if it is still open after `timeoutMs` */
   async closeWithin(timeoutMs: number): Promise<QuicClose> {
     const late = setTimeout(timeoutMs, undefined, { ref: false })
     const close = await Promise.race([this.closed, late])
-    if (close === undefined) throw new Error('The connection was not closed')
+    if (close === undefined) throw new Error(`The connection is still open after ${timeoutMs} ms`)
     return close
   }
 
-  /** Request streams that the server lets us open right now. */
+  /** Returns the number of request streams that the server's limit still allows. */
   get streamsLeft(): number {
     return this.#quic.streamsLeft
   }
@@ -92,12 +92,12 @@ export class H3Connection {
     return this.#quic.openStream()
   }
 
-  /** Opens a unidirectional stream and sends its type and what else is given. */
+  /** Opens a unidirectional stream, and sends its type and `bytes`. */
   openUnidirectional(type: number, bytes: Uint8Array = Buffer.alloc(0)): Promise<RawStream> {
     return this.openUntyped(Buffer.concat([varint(type), bytes]))
   }
 
-  /** Opens a unidirectional stream and sends what is given, which need not begin with a type. */
+  /** Opens a unidirectional stream and sends `bytes`, which need not start with a stream type. */
   async openUntyped(bytes: Uint8Array): Promise<RawStream> {
     const stream = this.#quic.openUnidirectional()
     await stream.send(bytes)
@@ -136,7 +136,7 @@ function readSettings(payload: Uint8Array): Map<number, number> {
   for (let at = 0; at < payload.byteLength;) {
     const id = readVarint(payload, at)
     const value = readVarint(payload, id?.end ?? payload.byteLength)
-    if (id === undefined || value === undefined) throw new Error('The server sent broken SETTINGS')
+    if (id === undefined || value === undefined) throw new Error('The server sent malformed SETTINGS')
     settings.set(id.value, value.value)
     at = value.end
   }

@@ -11,7 +11,7 @@ import { h3Frame, H3Frame } from './wire.ts'
 
 const REQUEST_CANCELLED = 0x10c
 
-/** Sends a request on a new stream and reads the head of its response. */
+/** Sends a request on a new stream and reads the header section of its response. */
 export async function exchange(connection: H3Connection, request: ClientRequest): Promise<ClientResponse> {
   const { signal } = request
   signal?.throwIfAborted()
@@ -25,7 +25,7 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
 
   const { promise: permission, resolve: permit } = Promise.withResolvers<void>()
   if (!expectsContinue(request)) permit()
-  // A body that throws gives the request up; what becomes of the response tells the test.
+  // A body that throws cancels the request. The response then reports the failure to the test.
   sendRequest(stream, request, requestFields(request, method, connection), permission).catch(() => abort())
 
   const frames = new FrameSource(stream)
@@ -50,7 +50,7 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
   }
 }
 
-/** The fields of a request as this client sends them, pseudo-header fields first. */
+/** Returns the fields that this client sends for a request, pseudo-header fields first. */
 export function requestFields(
   request: ClientRequest,
   method: string,
@@ -95,7 +95,7 @@ async function nextFields(frames: FrameSource, signal: AbortSignal | undefined):
     signal?.throwIfAborted()
     if (frame === undefined) throw new IncompleteResponse('The stream ended without a response')
     const payload = await frames.payload(frame.length)
-    if (frame.type === H3Frame.DATA) throw new MalformedResponse('Content before the head')
+    if (frame.type === H3Frame.DATA) throw new MalformedResponse('DATA before the header section')
     if (frame.type === H3Frame.HEADERS) return decodeFields(payload)
   }
 }
@@ -123,9 +123,9 @@ async function* readBody(
         }
       }
     }
-    if (!stream.hasEnded) throw new IncompleteResponse('The request was given up')
+    if (!stream.hasEnded) throw new IncompleteResponse('The request was canceled')
     if (length !== undefined && received !== length) {
-      throw new MalformedResponse(`${received} bytes of content, ${length} announced`)
+      throw new MalformedResponse(`Content-Length is ${length}, but the content has ${received} bytes`)
     }
     return trailers
   } finally {
@@ -133,7 +133,7 @@ async function* readBody(
   }
 }
 
-// oxlint-disable-next-line require-yield -- a body without a slice
+// oxlint-disable-next-line require-yield -- an empty body yields no slices
 async function* nothing(): AsyncGenerator<Uint8Array, readonly TestField[], void> {
   return []
 }

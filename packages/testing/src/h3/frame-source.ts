@@ -2,7 +2,7 @@ import { IncompleteResponse } from '../response-error.ts'
 import type { RawStream } from './raw-stream.ts'
 import { readVarint } from './wire.ts'
 
-/** The frames on a stream, one after another, taken from it only as far as they are asked for. */
+/** Reads the frames of a stream, and no further than the caller requests. */
 export class FrameSource {
   readonly #stream: RawStream
   #ahead: Buffer = Buffer.alloc(0)
@@ -11,7 +11,7 @@ export class FrameSource {
     this.#stream = stream
   }
 
-  /** A number that stands by itself, such as the type of a stream; `undefined` if the stream ends first. */
+  /** Reads a variable-length integer, such as a stream type; `undefined` if the stream has ended. */
   async number(): Promise<number | undefined> {
     for (;;) {
       const found = readVarint(this.#ahead, 0)
@@ -26,7 +26,7 @@ export class FrameSource {
     }
   }
 
-  /** The header of the next frame; its payload must be read before the one after. `undefined` at the end. */
+  /** Reads the next frame header; `undefined` at the end. Read the payload before the next call. */
   async next(): Promise<{ type: number; length: number } | undefined> {
     const type = await this.number()
     if (type === undefined) return undefined
@@ -35,7 +35,7 @@ export class FrameSource {
     return { type, length }
   }
 
-  /** The payload of a frame as it arrives. */
+  /** Yields the payload of a frame as it arrives. */
   async *slices(length: number): AsyncGenerator<Uint8Array, void, void> {
     for (let left = length; left > 0;) {
       if (this.#ahead.length === 0 && !(await this.#more())) {
@@ -48,7 +48,7 @@ export class FrameSource {
     }
   }
 
-  /** The whole payload of a frame. */
+  /** Reads the whole payload of a frame. */
   async payload(length: number): Promise<Buffer> {
     const slices: Uint8Array[] = []
     for await (const slice of this.slices(length)) slices.push(slice)

@@ -1,9 +1,9 @@
 import type { TestField } from '../client.ts'
 
 /**
- * The static table, one line a field: name and value with a space between.
+ * Static table, one field per line, with a space between name and value.
  *
- * Kept apart from the table of the engine, so that a slip in one shows.
+ * It is not shared with the engine, so that a mistake in one of the two tables fails a test.
  *
  * @see RFC 9204 Appendix A
  */
@@ -112,7 +112,7 @@ const STATIC_TABLE: readonly TestField[] = STATIC_FIELDS.split('\n').map((line) 
   return [line.slice(0, space), line.slice(space + 1)]
 })
 
-/** Encodes a field section, valid or not: whatever stands in the static table by its number, the rest as it is. */
+/** Encodes a field section without validating it. Uses the static table, and literals without Huffman coding. */
 export function encodeFields(fields: readonly TestField[]): Buffer {
   const lines = fields.map(([name, value]) => {
     const index = STATIC_TABLE.findIndex(([n, v]) => n === name && v === value)
@@ -126,7 +126,7 @@ export function encodeFields(fields: readonly TestField[]): Buffer {
   return Buffer.concat([Buffer.from([0, 0]), ...lines])
 }
 
-/** Decodes a field section that uses neither a dynamic table nor Huffman code. @throws {Error} if it does */
+/** Decodes a field section. @throws {Error} if it uses the dynamic table or Huffman coding */
 export function decodeFields(section: Uint8Array): TestField[] {
   const bytes = Buffer.from(section)
   let at = 2
@@ -141,27 +141,27 @@ export function decodeFields(section: Uint8Array): TestField[] {
     }
   }
   const text = (bits: number): string => {
-    if (((bytes[at] ?? 0) & (2 ** bits)) !== 0) throw new Error('The server sent Huffman code')
+    if (((bytes[at] ?? 0) & (2 ** bits)) !== 0) throw new Error('The server used Huffman coding')
     const length = number(bits)
     at += length
-    if (at > bytes.length) throw new Error('A field section breaks off')
+    if (at > bytes.length) throw new Error('A field section is truncated')
     return bytes.toString('latin1', at - length, at)
   }
-  if (bytes[0] !== 0 || bytes[1] !== 0) throw new Error('The server used a dynamic table')
+  if (bytes[0] !== 0 || bytes[1] !== 0) throw new Error('The server used the dynamic table')
   const fields: TestField[] = []
   while (at < bytes.length) {
     const first = bytes[at] ?? 0
     if (first >= 0xc0) fields.push(staticField(number(6)))
     else if ((first & 0xd0) === 0x50) fields.push([staticField(number(4))[0], text(7)])
     else if ((first & 0xe0) === 0x20) fields.push([text(3), text(7)])
-    else throw new Error('The server used a dynamic table')
+    else throw new Error('The server used the dynamic table')
   }
   return fields
 }
 
 function staticField(index: number): TestField {
   const field = STATIC_TABLE[index]
-  if (field === undefined) throw new Error(`The server used number ${index} of the static table`)
+  if (field === undefined) throw new Error(`The server used static table index ${index}, which does not exist`)
   return field
 }
 

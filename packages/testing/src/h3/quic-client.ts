@@ -4,25 +4,28 @@ import { once } from 'node:events'
 import quiche from '@matrixai/quic/native/quiche.js'
 import { RawStream } from './raw-stream.ts'
 
-/** How a connection ended: the code of a CONNECTION_CLOSE and who sent it, or that nothing was heard any more. */
+/** Reason for which a connection closed: a CONNECTION_CLOSE frame or a timeout. */
 export interface QuicClose {
+  /** Sender of CONNECTION_CLOSE, or `timeout`. */
   readonly by: 'server' | 'client' | 'timeout'
-  /** Whether the code is one of HTTP/3 and not one of QUIC. */
+  /** Whether `code` is an HTTP/3 error code instead of a QUIC one. */
   readonly isApplication: boolean
   readonly code: number
 }
 
-/** How to connect; the window says how much of one response the server may send before the test reads it. */
+/** Options of `QuicClient.connect`. */
 export interface QuicOptions {
   readonly port: number
   readonly host?: string
+  /** Bytes of one response that the server may send before the test reads them. Default 65,536. */
   readonly streamWindow?: number
-  /** Unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). */
+  /** Unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). Default 8. */
   readonly serverStreams?: number
+  /** Default 30,000. */
   readonly idleTimeoutMs?: number
-  /** What an earlier connection got to resume it; requests may then be sent before the handshake, if the server allows. */
+  /** Session to resume. If the server allows 0-RTT, requests need not wait for the handshake. */
   readonly session?: Uint8Array | undefined
-  /** How long to wait for the handshake. */
+  /** Milliseconds until the handshake must be complete. Default 15,000. */
   readonly connectTimeoutMs?: number
 }
 
@@ -31,11 +34,11 @@ type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
 const MAX_PACKET_BYTES = 1350
 const CONNECT_TIMEOUT_MS = 15_000
 
-/** A QUIC connection to a server under test. It does what it is told, valid or not. */
+/** QUIC connection to a server under test. Does not prevent invalid use. */
 export class QuicClient {
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection closes. */
   readonly closed: Promise<QuicClose>
-  /** Whether something could be sent before the handshake was done (0-RTT). */
+  /** Whether the client could send requests before the end of the handshake (0-RTT). */
   readonly couldSendEarly: boolean
   /** Called for each stream that the server opens. */
   onStream: (stream: RawStream) => void = () => {}
@@ -67,9 +70,9 @@ export class QuicClient {
     socket.on('message', (packet) => this.#onPacket(packet))
   }
 
-  /** @throws {Error} if the handshake fails or nobody answers */
+  /** Connects to a server. @throws {Error} if the handshake fails or times out */
   static async connect(options: QuicOptions): Promise<QuicClient> {
-    // Nothing has to be looked up, so what is sent is sent before the socket is closed.
+    // Skip the DNS lookup, so that `send` is synchronous and packets leave before the socket closes.
     const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
     const listening = once(socket, 'listening')
     socket.bind(0, '127.0.0.1')
@@ -82,7 +85,7 @@ export class QuicClient {
     return client
   }
 
-  /** The server's certificate, DER. */
+  /** Returns the server's certificate in DER. */
   get certificate(): Uint8Array | undefined {
     return this.#quiche.peerCertChain()?.[0]
   }
@@ -91,27 +94,27 @@ export class QuicClient {
     return this.#isOver
   }
 
-  /** What resumes this connection, once the server has given it. */
+  /** Returns the session that a later connection can resume, once the server has issued a ticket. */
   get session(): Uint8Array | undefined {
     return this.#quiche.session() ?? undefined
   }
 
-  /** Whether the handshake resumed an earlier connection. */
+  /** Reports whether the handshake resumed an earlier session. */
   get isResumed(): boolean {
     return this.#quiche.isResumed()
   }
 
-  /** Request streams that the server lets us open right now. */
+  /** Returns the number of request streams that the server's limit still allows. */
   get streamsLeft(): number {
     return this.#quiche.peerStreamsLeftBidi()
   }
 
-  /** Opens a stream for both directions, waiting until the server allows one more. */
+  /** Opens a bidirectional stream. Waits until the server's stream limit allows it. */
   async openStream(): Promise<RawStream> {
     while (this.streamsLeft === 0 && !this.#isOver) await this.#onChange.promise
     const stream = this.#stream(this.#nextBidirectional)
     this.#nextBidirectional += 4
-    // The stream exists for QUIC, and is counted, once something was said on it.
+    // quiche creates the stream, and counts it against the limit, on the first send.
     this.#quiche.streamSend(stream.id, new Uint8Array(), false)
     return stream
   }
@@ -122,7 +125,7 @@ export class QuicClient {
     return stream
   }
 
-  /** Closes the connection in order and frees the socket. */
+  /** Sends CONNECTION_CLOSE and closes the socket. */
   close(code = 0x100): void {
     if (this.#isOver) return
     this.#quiche.close(true, code, new Uint8Array())
@@ -130,12 +133,12 @@ export class QuicClient {
     this.#finish()
   }
 
-  /** Is gone without a word. */
+  /** Closes the socket without CONNECTION_CLOSE. */
   vanish(): void {
     this.#finish()
   }
 
-  /** Something was read or written: QUIC may have something to send. */
+  /** Sends pending packets. Streams call it after each read and write. */
   touch(): void {
     if (this.#isOver) return
     this.#transmit()
@@ -153,9 +156,9 @@ export class QuicClient {
     try {
       this.#quiche.recv(packet, { from: this.#remote, to: this.#local })
     } catch {
-      // quiche closes the connection for what is wrong with a packet; `closed` tells.
+      // quiche closes the connection after an invalid packet; `closed` reports it.
     }
-    // Once for all packets that have come: what follows takes longer with many streams than all of them.
+    // Run `#advance` once for all packets of this event-loop turn: with many streams it costs more than the packets.
     if (this.#isAdvancing) return
     this.#isAdvancing = true
     setImmediate(() => {
@@ -216,7 +219,7 @@ export class QuicClient {
   }
 }
 
-/** A client's first packet, for a server on 127.0.0.1. Nobody is there for the response. */
+/** Returns the first packet of a client for a server on 127.0.0.1. No socket receives the reply. */
 export function clientInitial(port: number): Buffer {
   const [local, remote] = [
     { host: '127.0.0.1', port: 1 },
@@ -228,13 +231,13 @@ export function clientInitial(port: number): Buffer {
 }
 
 function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {
-  // The certificate of a test is known to nobody.
+  // Do not verify the certificate: it is self-signed.
   const config = quiche.Config.withBoringSslCtx(false, true)
   config.setApplicationProtos(['h3'])
   config.setMaxIdleTimeout(options.idleTimeoutMs ?? 30_000)
   config.setMaxRecvUdpPayloadSize(MAX_PACKET_BYTES)
   config.setMaxSendUdpPayloadSize(MAX_PACKET_BYTES)
-  // With less, one response that is not read could hold up the others: quiche gives no new window before.
+  // A smaller connection window would let one unread response block the others.
   config.setInitialMaxData(2 ** 50)
   config.setInitialMaxStreamDataBidiLocal(options.streamWindow ?? 64 * 1024)
   config.setInitialMaxStreamDataBidiRemote(0)

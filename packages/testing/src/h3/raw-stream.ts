@@ -4,18 +4,18 @@ import { IncompleteResponse } from '../response-error.ts'
 
 type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
 
-/** What a stream needs of its connection. */
+/** Connection of a `RawStream`. */
 export interface StreamConnection {
   readonly isOver: boolean
   touch(): void
 }
 
-/** One stream of a test's connection, without any idea of HTTP. */
+/** QUIC stream of a test connection. Independent of HTTP/3. */
 export class RawStream {
   readonly id: number
-  /** Resolves with the code when the server resets the stream; learnt when it is read. */
+  /** Resolves with the code of RESET_STREAM, when the test reads the stream. */
   readonly resetCode: Promise<number>
-  /** Resolves with the code when the server wants no more of it. */
+  /** Resolves with the code of STOP_SENDING. */
   readonly stopCode: Promise<number>
   readonly #quiche: QuicheConnection
   readonly #connection: StreamConnection
@@ -24,7 +24,7 @@ export class RawStream {
   readonly #buffer = Buffer.alloc(16 * 1024)
   #changed = Promise.withResolvers<void>()
   #isStopped = false
-  /** Whether nothing more can be sent: everything has arrived, or was given up. */
+  /** Whether the sending side is closed: the server has acknowledged everything, or the test reset the stream. */
   #isGone = false
   #isReadOver = false
   #isEnded = false
@@ -37,17 +37,17 @@ export class RawStream {
     this.stopCode = this.#stop.promise
   }
 
-  /** Whether nothing can happen on the stream any more. */
+  /** Reports whether both directions are closed. */
   get isOver(): boolean {
     return this.#isReadOver && (this.#isGone || this.#isStopped)
   }
 
-  /** Whether the server's side has ended as it should. */
+  /** Reports whether the server ended its side with FIN. */
   get hasEnded(): boolean {
     return this.#isEnded
   }
 
-  /** Sends bytes; resolves when QUIC has taken them, or the server wants none any more. */
+  /** Sends bytes. Resolves when quiche has accepted them, or when the server stops or closes the stream. */
   async send(bytes: Uint8Array | string, options: { end?: boolean } = {}): Promise<void> {
     let rest = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
     const isEnd = options.end ?? false
@@ -69,7 +69,7 @@ export class RawStream {
   }
 
   /**
-   * The next slice, or `undefined` at the end. Nothing is taken from QUIC before it is asked for.
+   * Returns the next slice, or `undefined` at the end. Only this call consumes flow-control window.
    *
    * @throws {IncompleteResponse} if the server resets the stream or the connection ends
    */
@@ -98,28 +98,28 @@ export class RawStream {
     }
   }
 
-  /** Everything until the end. @throws {IncompleteResponse} as `read` does */
+  /** Reads to the end of the stream. @throws {IncompleteResponse} like `read` */
   async readAll(): Promise<Buffer> {
     const slices: Uint8Array[] = []
     for (let slice; (slice = await this.read()) !== undefined;) slices.push(slice)
     return Buffer.concat(slices)
   }
 
-  /** RESET_STREAM: gives up what is being sent. */
+  /** Sends RESET_STREAM, which aborts the sending side. */
   reset(code: number): void {
     this.#isGone = true
     this.#shutdown(quiche.Shutdown.Write, code)
     this.#wake()
   }
 
-  /** STOP_SENDING: wants no more of what is received. */
+  /** Sends STOP_SENDING, which asks the server to stop sending. */
   stop(code: number): void {
     this.#isReadOver = true
     this.#shutdown(quiche.Shutdown.Read, code)
     this.#wake()
   }
 
-  /** Something may have happened on this stream. */
+  /** Detects STOP_SENDING and wakes pending reads and writes. Called when the connection receives packets. */
   onChange(): void {
     if (!this.#isStopped && !this.#isGone) {
       try {
@@ -166,7 +166,7 @@ export class RawStream {
   }
 }
 
-/** quiche names its errors in their text: `StreamReset(268)`. */
+/** Returns the code of a quiche error, which is part of the message: `StreamReset(268)`. */
 function codeOf(name: string, error: unknown): number | undefined {
   const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
   return match?.[1] === name ? Number(match[2]) : undefined

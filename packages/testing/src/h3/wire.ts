@@ -1,4 +1,4 @@
-/** Frame types that tests send and look for (RFC 9114 §7.2). */
+/** Frame types (RFC 9114 §7.2). */
 export const H3Frame = {
   DATA: 0x00,
   HEADERS: 0x01,
@@ -12,7 +12,7 @@ export const H3Frame = {
 /** Types of unidirectional streams (RFC 9114 §6.2, RFC 9204 §4.2). */
 export const H3StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPACK_DECODER: 0x03 } as const
 
-/** A variable-length integer in its shortest form (RFC 9000 §16). */
+/** Encodes a variable-length integer in its shortest form (RFC 9000 §16). */
 export function varint(value: number): Buffer {
   if (value < 0x40) return Buffer.from([value])
   if (value < 0x4000) return Buffer.from([0x40 | (value >> 8), value & 0xff])
@@ -26,7 +26,7 @@ export function varint(value: number): Buffer {
   return bytes
 }
 
-/** Reads a variable-length integer; `undefined` if it is not all there. */
+/** Decodes a variable-length integer; `undefined` if it is incomplete. */
 export function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   const first = bytes[at]
   if (first === undefined) return undefined
@@ -37,7 +37,7 @@ export function readVarint(bytes: Uint8Array, at: number): { value: number; end:
   return { value, end }
 }
 
-/** A frame, or what claims to be one: `length` is that of the payload unless given. */
+/** Encodes a frame. A test can pass a `length` other than that of the payload. */
 export function h3Frame(type: number, payload: Uint8Array | string = '', length?: number): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
   return Buffer.concat([varint(type), varint(length ?? bytes.byteLength), bytes])

@@ -8,7 +8,7 @@ const streams = new Set<SSEStreamingApi>()
 const app = new Hono()
 app.get('/', (ctx) =>
   streamSSE(ctx, async (stream) => {
-    // Without a first write it sends no head.
+    // Hono sends the header section with the first write.
     await stream.write(': hello\n\n')
     streams.add(stream)
     await new Promise<void>((resolve) => stream.onAbort(resolve))

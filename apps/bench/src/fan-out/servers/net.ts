@@ -1,4 +1,4 @@
-/** The limit: a loop over bare sockets that writes one shared Buffer, without HTTP. */
+/** Lower bound: writes one shared Buffer to bare sockets in a loop, without HTTP. */
 import { createServer, type Socket } from 'node:net'
 import { EVENT_DATA, EVENT_NAME } from '../event-text.ts'
 import { portOf, serve } from '../serve.ts'

@@ -1,4 +1,4 @@
-// Runs on Bun, with its own routes. Its module has no types here.
+// Runs on Bun with its own router. Declares the types of Bun, whose type package is not installed.
 import { otherPatterns, ready, serverSetup } from '../../server-program.ts'
 
 interface BunRequest extends Request {

@@ -1,4 +1,4 @@
-/** The stream API of the core, without the layer that imitates HTTP/1.1. */
+/** Uses the stream API of node:http2 instead of its HTTP/1.1 compatibility API. */
 import { readFileSync } from 'node:fs'
 import {
   createSecureServer,

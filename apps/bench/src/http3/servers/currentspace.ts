@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureServer, type ServerHttp3Stream, type StreamListener } from '@currentspace/http3'
 import { filesOf, ready, serverSetup } from '../../server-program.ts'
 
-/** Larger writes are taken, but may hang (0.9.0). */
+/** Version 0.9.0 accepts larger writes, but they can hang. */
 const WRITE_BYTES = 64 * 1024
 
 const setup = serverSetup()
@@ -12,7 +12,7 @@ const files = filesOf(setup)
 
 const credentials = { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) }
 
-/** It takes a free UDP port and then the TCP port of the same number, which may belong to somebody else. */
+/** Retries, because the server binds a free UDP port and then the same TCP port, which can be in use. */
 function listen(triesLeft: number): void {
   const server = createSecureServer(credentials)
   server.on('stream', onStream)

@@ -14,12 +14,12 @@ interface Pending {
 
 const HOST = '127.0.0.1'
 const MAX_PACKET_BYTES = 1350
-/** Room for what a fast server sends at once. */
+/** Large enough that flow control does not limit a fast server. */
 const WINDOW_BYTES = 16 * 2 ** 20
 const CONTROL_STREAM_ID = 2
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-/** An HTTP/3 client that does nothing but send the same request and take the responses, as cheaply as it can. */
+/** Minimal HTTP/3 client that repeats one request with as little CPU time as possible. */
 export class H3Connection {
   readonly #socket: Socket
   readonly #quiche: QuicheConnection
@@ -41,16 +41,19 @@ export class H3Connection {
     socket.on('message', (packet) => this.#onPacket(packet))
   }
 
-  /** @throws {Error} if nobody answers */
+  /** Connects to a server. @throws {Error} if the handshake fails or times out */
   static async open(port: number): Promise<H3Connection> {
     const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
-    // Nothing has to be looked up, so that it may listen at once.
+    // Without a DNS lookup, the socket can emit 'listening' early: subscribe before `bind`.
     const listening = once(socket, 'listening')
     socket.bind(0, HOST)
     await listening
     socket.setRecvBufferSize(4 * 2 ** 20)
     const connection = new H3Connection(socket, port)
-    const giveUp = setTimeout(() => connection.#fail(new Error('No HTTP/3 connection')), HANDSHAKE_TIMEOUT_MS)
+    const giveUp = setTimeout(
+      () => connection.#fail(new Error(`The QUIC handshake took longer than ${HANDSHAKE_TIMEOUT_MS} ms`)),
+      HANDSHAKE_TIMEOUT_MS,
+    )
     connection.#turn()
     await connection.#established.promise
     clearTimeout(giveUp)
@@ -58,13 +61,13 @@ export class H3Connection {
     return connection
   }
 
-  /** @param request What `encodeRequest` made. @throws {Error} if the connection ends before the response is there */
+  /** Sends a request. @param request Result of `encodeRequest`. @throws {Error} if the connection closes first */
   request(request: Buffer): Promise<H3Response> {
     const id = this.#nextStream
     this.#nextStream += 4
     return new Promise((resolve, reject) => {
       const sent = this.#quiche.streamSend(id, request, true)
-      if (sent !== request.byteLength) return reject(new Error('The server gave no room for a request'))
+      if (sent !== request.byteLength) return reject(new Error('The flow-control window is too small for a request'))
       this.#pending.set(id, { slices: [], resolve, reject })
       this.#scheduleTurn()
     })
@@ -81,12 +84,12 @@ export class H3Connection {
     try {
       this.#quiche.recv(packet, this.#addresses)
     } catch {
-      // What is wrong with a packet closes the connection, which the next turn finds out.
+      // quiche closes the connection after an invalid packet; the next turn detects it.
     }
     this.#scheduleTurn()
   }
 
-  /** What arrives together is handled together. */
+  /** Schedules one `#turn` for all packets of an event-loop turn. */
   #scheduleTurn(): void {
     if (this.#isTurnScheduled) return
     this.#isTurnScheduled = true
@@ -145,7 +148,7 @@ export class H3Connection {
 }
 
 function makeConfig(): InstanceType<typeof quiche.Config> {
-  // The certificate is known to nobody.
+  // Do not verify the certificate: it is self-signed.
   const config = quiche.Config.withBoringSslCtx(false, true)
   config.setApplicationProtos(['h3'])
   config.setMaxIdleTimeout(30_000)

@@ -1,4 +1,4 @@
-/** Load over HTTP/3: what it is told as JSON in its first argument; prints what it brought. */
+/** Generates HTTP/3 load. Reads `H3LoadOptions` as JSON from the first argument and prints a `Load` as JSON. */
 import { compareBody } from '../../http/check-response.ts'
 import { percentile } from '../../statistics.ts'
 import type { Load } from '../load.ts'
@@ -10,13 +10,13 @@ const { port, request, connections, depth, seconds } = JSON.parse(process.argv[2
 const latencies: number[] = []
 const encoded = encodeRequest(request, `127.0.0.1:${port}`)
 const opened = await Promise.all(Array.from({ length: connections }, () => H3Connection.open(port)))
-// Every response has to be the same as the first, which the one who runs this has compared with what is expected.
+// Every response must equal the first. The caller has compared an earlier one with the expected response.
 const [first] = opened
 const expected = await first?.request(encoded)
 
 const started = performance.now()
 const end = started + seconds * 1000
-await Promise.all(opened.flatMap((connection) => Array.from({ length: depth }, () => keepAsking(connection))))
+await Promise.all(opened.flatMap((connection) => Array.from({ length: depth }, () => repeatRequest(connection))))
 const load: Load = {
   requests: latencies.length,
   seconds: (performance.now() - started) / 1000,
@@ -29,7 +29,7 @@ const load: Load = {
 for (const connection of opened) connection.close()
 process.stdout.write(JSON.stringify(load))
 
-async function keepAsking(connection: H3Connection): Promise<void> {
+async function repeatRequest(connection: H3Connection): Promise<void> {
   for (let before = performance.now(); before < end; before = performance.now()) {
     const { status, body } = await connection.request(encoded)
     if (status !== expected?.status) throw new Error(`The status is ${status}`)

@@ -2,23 +2,23 @@ import type { LoadRequest } from '../../http/scenario.ts'
 
 const DATA = 0x00
 const HEADERS = 0x01
-/** A control stream with empty SETTINGS: no dynamic table (RFC 9114 §6.2.1, §7.2.4). */
+/** Control stream with empty SETTINGS, which disable the dynamic table (RFC 9114 §6.2.1, §7.2.4). */
 export const CONTROL_STREAM: Buffer = Buffer.from([0x00, 0x04, 0x00])
 /** Values of `:status` in the static table of QPACK (RFC 9204 Appendix A). */
 const STATUS_BY_INDEX: Readonly<Record<number, number>> = { 25: 200, 26: 304, 27: 404, 28: 503, 67: 400, 71: 500 }
 
-/** What came on a request stream. */
+/** Response on a request stream. */
 export interface H3Response {
-  /** 0 for a status that servers hardly ever send. */
+  /** 0 if the status is not one of `STATUS_BY_INDEX`. */
   readonly status: number
   readonly body: Buffer
 }
 
-/** The frames of a request, once and for all: fields as literals, which needs no table. */
+/** Encodes the frames of a request. Uses literal fields only, so that the load generator can reuse the bytes. */
 export function encodeRequest({ method, path, headers, body }: LoadRequest, authority: string): Buffer {
   const fields = { ':method': method, ':scheme': 'https', ':authority': authority, ':path': path, ...headers }
   const lines = Object.entries(fields).map(([name, value]) =>
-    // RFC 9204 §4.5.6: a literal field line with a literal name.
+    // RFC 9204 §4.5.6: literal field line with literal name.
     Buffer.concat([
       prefixed(0x20, 3, name.length),
       Buffer.from(name),
@@ -31,7 +31,7 @@ export function encodeRequest({ method, path, headers, body }: LoadRequest, auth
   return Buffer.concat([varint(HEADERS), varint(section.byteLength), section, ...content])
 }
 
-/** Reads the frames of a response that is all there. @throws {Error} if they break off */
+/** Decodes the frames of a complete response. @throws {Error} if a frame is truncated */
 export function decodeResponse(bytes: Buffer): H3Response {
   let status = 0
   const content: Buffer[] = []
@@ -39,7 +39,7 @@ export function decodeResponse(bytes: Buffer): H3Response {
     const type = readVarint(bytes, at)
     const length = readVarint(bytes, type.end)
     at = length.end + length.value
-    if (at > bytes.byteLength) throw new Error('A frame breaks off')
+    if (at > bytes.byteLength) throw new Error('A frame is truncated')
     const payload = bytes.subarray(length.end, at)
     if (type.value === DATA) content.push(payload)
     else if (type.value === HEADERS && status === 0) status = statusOf(payload)
@@ -47,24 +47,24 @@ export function decodeResponse(bytes: Buffer): H3Response {
   return { status, body: content.length === 1 ? (content[0] ?? Buffer.alloc(0)) : Buffer.concat(content) }
 }
 
-/** `:status` is the first field, and servers have it indexed (RFC 9204 §4.5.2). */
+/** Decodes `:status`. It is the first field, and servers send it as a static table index (RFC 9204 §4.5.2). */
 function statusOf(section: Buffer): number {
   const line = section[2] ?? 0
   const index = line === 0xff ? 63 + (section[3] ?? 0) : line & 0x3f
   return line >= 0xc0 ? (STATUS_BY_INDEX[index] ?? 0) : 0
 }
 
-/** RFC 7541 §5.1, as QPACK uses it. */
+/** Encodes a prefixed integer (RFC 7541 §5.1). */
 function prefixed(pattern: number, bits: number, value: number): Buffer {
-  const most = 2 ** bits - 1
-  if (value < most) return Buffer.from([pattern | value])
-  const bytes = [pattern | most]
-  let rest = value - most
+  const max = 2 ** bits - 1
+  if (value < max) return Buffer.from([pattern | value])
+  const bytes = [pattern | max]
+  let rest = value - max
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
   return Buffer.from([...bytes, rest])
 }
 
-/** RFC 9000 §16, up to 2^30. */
+/** Encodes a variable-length integer below 2^30 (RFC 9000 §16). */
 function varint(value: number): Buffer {
   if (value < 0x40) return Buffer.from([value])
   if (value < 0x4000) return Buffer.from([0x40 | (value >> 8), value & 0xff])
@@ -76,7 +76,7 @@ function varint(value: number): Buffer {
 function readVarint(bytes: Buffer, at: number): { readonly value: number; readonly end: number } {
   const first = bytes[at] ?? 0
   const length = 2 ** (first >> 6)
-  if (at + length > bytes.byteLength) throw new Error('A frame breaks off')
+  if (at + length > bytes.byteLength) throw new Error('A frame is truncated')
   if (length === 8) return { value: Number(bytes.readBigUInt64BE(at) & 0x3fff_ffff_ffff_ffffn), end: at + 8 }
   const value = bytes.readUIntBE(at, length) % 2 ** (8 * length - 2)
   return { value, end: at + length }

@@ -1,4 +1,4 @@
-// The most that staticFiles can reach: the same responses from memory, with no file behind them.
+// Upper bound for staticFiles: the same responses from memory, without files.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Server } from '@fw/core'

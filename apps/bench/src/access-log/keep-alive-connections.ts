@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Connections that ask the same again and again, each when it has its response. */
-export class KeptConnections implements Disposable {
+/** Keep-alive connections that repeat a request. Each sends the next one after it has received the response. */
+export class KeepAliveConnections implements Disposable {
   readonly #connections: readonly Connection[]
 
   private constructor(connections: readonly Connection[]) {
     this.#connections = connections
   }
 
-  /** Opens them and lets each ask once. @param request A whole GET request whose responses all have the same length */
-  static async open(port: number, request: string, count: number): Promise<KeptConnections> {
+  /**
+   * Opens `count` connections and sends one request on each.
+   *
+   * @param request GET request with a response of constant length
+   */
+  static async open(port: number, request: string, count: number): Promise<KeepAliveConnections> {
     const open = async (): Promise<Connection> => {
       const socket = connect(port, '127.0.0.1').setNoDelay()
       await once(socket, 'connect')
@@ -18,12 +22,16 @@ export class KeptConnections implements Disposable {
       const [response] = (await once(socket, 'data')) as [Buffer]
       return { socket, request, responseBytes: response.byteLength }
     }
-    return new KeptConnections(await Promise.all(Array.from({ length: count }, open)))
+    return new KeepAliveConnections(await Promise.all(Array.from({ length: count }, open)))
   }
 
-  /** Resolves when each has asked so many times more. @throws {Error} if one is closed before */
-  async ask(times: number): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => askOn(connection, times)))
+  /**
+   * Sends `times` requests on each connection.
+   *
+   * @throws {Error} if the server closes a connection before the last response
+   */
+  async repeat(times: number): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => repeatOn(connection, times)))
   }
 
   [Symbol.dispose](): void {
@@ -37,7 +45,7 @@ interface Connection {
   readonly responseBytes: number
 }
 
-function askOn({ socket, request, responseBytes }: Connection, times: number): Promise<void> {
+function repeatOn({ socket, request, responseBytes }: Connection, times: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let left = times
   let missing = responseBytes
@@ -48,7 +56,7 @@ function askOn({ socket, request, responseBytes }: Connection, times: number): P
     if (--left > 0) socket.write(request)
     else end(resolve)
   }
-  const onClose = (): void => end(() => reject(new Error('A connection was closed before its last answer')))
+  const onClose = (): void => end(() => reject(new Error('A connection was closed before its last response')))
   const end = (settle: () => void): void => {
     socket.off('data', onData)
     socket.off('close', onClose)

@@ -1,23 +1,23 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
-/** Requests made in one turn of the event loop, as many connections do on a busy server. */
+/** Runs per event-loop turn, as with many connections on a busy server. */
 const PER_TURN = 16
-/** How often each candidate runs in a round. */
+/** Runs of each candidate per round. */
 export const RUNS = 1600
 
 /**
- * What one run of each candidate costs, in nanoseconds of processor time of all threads. The least of many short rounds,
- * taken in turn: whatever else the machine does can only add to it.
+ * Returns the CPU time of one run of each candidate, over all threads, in nanoseconds. It is the minimum of many short,
+ * alternating rounds, because other load on the machine can only increase the time.
  *
- * @param settled Resolves when nothing is left to be done of what the candidate of that name began
+ * @param settled Resolves when the work that the named candidate started is complete
  */
-export async function leastCosts(
+export async function minimumCosts(
   candidates: Readonly<Record<string, () => void>>,
   rounds: number,
   perTurn: number = PER_TURN,
   settled: (name: string) => Promise<unknown> = () => delay(10),
 ): Promise<ReadonlyMap<string, number>> {
-  const least = new Map<string, number>()
+  const minimum = new Map<string, number>()
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(candidates)) {
       const before = process.cpuUsage()
@@ -27,13 +27,13 @@ export async function leastCosts(
       }
       await settled(name)
       const { user, system } = process.cpuUsage(before)
-      least.set(name, Math.min(least.get(name) ?? Infinity, ((user + system) * 1000) / RUNS))
+      minimum.set(name, Math.min(minimum.get(name) ?? Infinity, ((user + system) * 1000) / RUNS))
     }
   }
-  return least
+  return minimum
 }
 
-/** Writes the costs, and what each has more than the first. */
+/** Prints the costs, and the difference of each from the first. */
 export function printCosts(costs: ReadonlyMap<string, number>): void {
   const [first = 0] = costs.values()
   for (const [name, cost] of costs) {
