@@ -1,0 +1,155 @@
+import type { Limits } from '../../options/limits.ts'
+import type { Transport } from '../transport.ts'
+import { bufferLedger, COMMON_SHARE, type LedgerEntry } from './buffer-ledger.ts'
+import type { Chunk } from './queued-text.ts'
+
+/** Bytes that a streamed response may add on a connection whatever others hold: what one read of a file gives. */
+const STREAMED_BYTES = 256 * 1024
+
+/** A connection for which bytes are held. */
+export interface BufferHolder {
+  /** Ends the connection, and frees everything that is held for it. */
+  destroy(): void
+  /** The connection has room again, of which it had none when `awaitRoom` was called. */
+  onBufferRoom(): void
+}
+
+/** Limits that an account knows. */
+export type BufferLimits = Pick<Limits, 'maxBufferedBytes' | 'maxBufferedBytesPerConnection'>
+
+/**
+ * The bytes that the process holds for one connection, because its peer does not read, or has not sent the rest. A
+ * connection gets its account with the first bytes that have to wait.
+ */
+// docs/decisions/0105
+export class BufferAccount implements LedgerEntry {
+  readonly limits: BufferLimits
+  readonly holder: BufferHolder
+  bytes = 0
+  progressBytes = 0
+  seenBytes = 0
+  stalledSinceMs: number | undefined = undefined
+  ledgerPlace = 0
+  measuredPlace = 0
+  /** Bytes of those that `add` has counted. */
+  #plainBytes = 0
+  /** Bytes of the heads of requests that wait for room. They must not keep themselves waiting. */
+  #waitingBytes = 0
+  /** Bytes that the transport was last seen to hold. */
+  #transportBytes = 0
+  #measured: Pick<Transport, 'bufferedBytes'> | undefined = undefined
+  #awaitsRoom = false
+  #isClosed = false
+
+  constructor(limits: BufferLimits, holder: BufferHolder) {
+    this.limits = limits
+    this.holder = holder
+  }
+
+  /** Whether so much is held that no further request of the connection should begin. */
+  get isFull(): boolean {
+    const { maxBufferedBytesPerConnection: max } = this.limits
+    return max > 0 && this.bytes - this.#waitingBytes >= max
+  }
+
+  /** Whether a response that must wait may be held. A body that other responses hold anyway always may. */
+  admits(chunk: Chunk | string): boolean {
+    const { maxBufferedBytes: max } = this.limits
+    if (max === 0) return true
+    const total = bufferLedger.bytes
+    if (total < max * COMMON_SHARE || (total < max && !this.isFull)) return true
+    if (typeof chunk !== 'string' && bufferLedger.holds(chunk)) return true
+    bufferLedger.onRefused()
+    return false
+  }
+
+  /** Whether a part of a streamed response that must wait may be held. */
+  admitsPart(chunk: Uint8Array): boolean {
+    return this.bytes + chunk.byteLength <= STREAMED_BYTES || this.admits(chunk)
+  }
+
+  hold(chunk: Chunk): void {
+    bufferLedger.hold(chunk)
+    this.#change(chunk.byteLength)
+  }
+
+  release(chunk: Chunk): void {
+    bufferLedger.release(chunk)
+    this.#change(-chunk.byteLength)
+  }
+
+  /** Counts bytes of no chunk, such as those of a request; fewer if `difference` is negative. */
+  add(difference: number): void {
+    if (this.#isClosed || difference === 0) return
+    this.#plainBytes += difference
+    bufferLedger.add(difference)
+    this.#change(difference)
+  }
+
+  /** Like `add`, for bytes of a request body. Those that come are progress. */
+  onReceived(difference: number): void {
+    if (difference > 0) this.onTaken(difference)
+    this.add(difference)
+  }
+
+  /** Like `add`, for the heads of requests that wait for room. */
+  addWaiting(difference: number): void {
+    this.#waitingBytes += difference
+    this.add(difference)
+  }
+
+  /** The transport holds so many bytes now. */
+  setTransportBytes(bytes: number): void {
+    const difference = bytes - this.#transportBytes
+    this.#transportBytes = bytes
+    if (difference < 0) this.onTaken(-difference)
+    this.add(difference)
+  }
+
+  /** Counts what a transport holds from now on, though others write to it. */
+  measure(transport: Pick<Transport, 'bufferedBytes'>): void {
+    this.#measured = transport
+    bufferLedger.measure(this)
+  }
+
+  look(): void {
+    if (this.#measured !== undefined) this.setTransportBytes(this.#measured.bufferedBytes)
+  }
+
+  /** The peer has taken, or sent, so many bytes. */
+  onTaken(bytes: number): void {
+    this.progressBytes += bytes
+  }
+
+  /** Calls `onBufferRoom` of the holder as soon as the account is not full any more. */
+  awaitRoom(): void {
+    this.#awaitsRoom = true
+  }
+
+  /** The connection is closed: nothing is held for it any more. Its queues release what they hold. */
+  close(): void {
+    this.add(-this.#plainBytes)
+    this.#isClosed = true
+    if (this.#measured !== undefined) bufferLedger.unmeasure(this)
+  }
+
+  destroy(): void {
+    this.holder.destroy()
+  }
+
+  #change(difference: number): void {
+    const wasEmpty = this.bytes === 0
+    this.bytes += difference
+    if (wasEmpty) bufferLedger.open(this)
+    else if (this.bytes === 0) bufferLedger.close(this)
+    if (difference > 0) bufferLedger.onGrown(this)
+    else if (this.#awaitsRoom && !this.isFull) {
+      this.#awaitsRoom = false
+      setImmediate(notifyRoom, this.holder)
+    }
+  }
+}
+
+function notifyRoom(holder: BufferHolder): void {
+  holder.onBufferRoom()
+}
