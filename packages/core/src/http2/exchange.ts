@@ -107,20 +107,29 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#body
   }
   get bufferedBytes(): number {
-    const queued = this.#queuedBytes
+    const queued = this.queuedBytes
     const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
     // Frames of others may be among what is held.
     return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
+  /** Bytes that the connection was not given. */
+  get queuedBytes(): number {
+    return this.#queue?.bytes ?? 0
+  }
   get canSend(): boolean {
-    return this.#window > 0 && this.#queuedBytes > 0
+    return this.#window > 0 && this.queuedBytes > 0
   }
   /** The content, as long as more of it may come. */
   get openBody(): Http2RequestBody | undefined {
     return this.#requestBody?.isComplete === false ? this.#requestBody : undefined
   }
   protected get isBlocked(): boolean {
-    return this.#queuedBytes > 0 || this.#owner.sender.isBlocked
+    return this.queuedBytes > 0 || this.#owner.sender.isBlocked
+  }
+
+  /** Whether what waits can be sent without more window. @param window What the connection lets through */
+  fits(window: number): boolean {
+    return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }
 
   override drained(): Promise<void> {
@@ -274,7 +283,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#isSent) return true
     const { sender } = this.#owner
     const { byteLength } = chunk
-    if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
+    if (this.queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
       this.#window -= byteLength
       sender.writer.data(this.id, chunk, false)
       this.#heldUntil = sender.writer.writtenBytes
@@ -291,7 +300,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   protected override sendEnd(trailers: FieldList): void {
     if (trailers.length > 0) this.#trailers = trailers
-    if (this.#queuedBytes > 0) {
+    if (this.queuedBytes > 0) {
       this.#beginQueue().isEnding = true
       return
     }
@@ -312,11 +321,6 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     super.settle(aborted)
     this.#setDeadline()
     if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
-  }
-
-  /** Bytes that the connection was not given. */
-  get #queuedBytes(): number {
-    return this.#queue?.bytes ?? 0
   }
 
   /** When the client must have taken more of the response. */
@@ -357,7 +361,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   /** Wakes whoever writes, as soon as there is room. */
   #awaitDrain(): void {
-    if (this.#queuedBytes > 0) return
+    if (this.queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.wake()
   }

@@ -238,11 +238,15 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** The client has left; responses that are complete are on their way to it. */
+  /** The client has left, and opens no window any more. Complete responses are on their way to it as far as they fit. */
   abandon(error: Error): void {
     this.refuseNew()
+    let { window } = this.sender
     for (const exchange of this.#open.list()) {
-      if (exchange.isComplete) continue
+      if (exchange.isComplete && exchange.fits(window)) {
+        window -= exchange.queuedBytes
+        continue
+      }
       this.resetStream(exchange, ErrorCode.CANCEL)
       exchange.onLost(error)
     }
