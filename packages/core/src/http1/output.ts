@@ -52,7 +52,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
 
   /** Whether a whole body can be written: some leaves at once, or the process can hold it. */
   admits(body: Uint8Array | string, byteLength: number): boolean {
-    return this.passes(byteLength) || this.account.admits(body)
+    return this.passes(byteLength) || this.account.admits(body, byteLength)
   }
 
   /** Whether a part of a streamed body can be written. */

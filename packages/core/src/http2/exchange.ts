@@ -250,7 +250,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const { writer } = sender
     const length = this.bodyBytes
     const mayPass = length <= this.#window && sender.mayPass(length)
-    if (!mayPass && body !== null && !this.#owner.account.admits(body)) return this.sendOverloaded()
+    if (!mayPass && body !== null && !this.#owner.account.admits(body, length)) return this.sendOverloaded()
     responseFields.head(this.id, status, head, body === null)
     writer.hold()
     if (body === null) this.#finish()

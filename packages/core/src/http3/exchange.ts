@@ -92,7 +92,7 @@ export class Http3Exchange extends BaseExchange {
       this.#output.push(encodeResponse(status, head, typeof body === 'string' ? Buffer.from(body) : body))
     } else {
       // How much QUIC takes is known only afterwards. It is seldom all of a large body.
-      if (body !== null && !this.#stream.account.admits(body)) return this.sendOverloaded()
+      if (body !== null && !this.#stream.account.admits(body, this.bodyBytes)) return this.sendOverloaded()
       this.#output.push(encodeResponseHead(status, head))
       if (body !== null) this.#pushLarge(typeof body === 'string' ? new QueuedText(body, this.bodyBytes) : body)
     }

@@ -35,8 +35,8 @@ export interface Limits {
   readonly maxBufferedBytesPerConnection: number
   /**
    * The same of all connections of the process, those of other servers too. Above it, requests get 503 with `Retry-After`,
-   * and connections whose clients take too little are closed, the largest first. A connection above its own limit can use
-   * half of it. By default a quarter of what the process can use: of V8's heap limit, or of the container's memory if that
+   * and connections whose clients take too little are closed, the largest first. Connections above their own limit can use
+   * a quarter of it. By default a quarter of what the process can use: of V8's heap limit, or of the container's memory if that
    * is less. The rest is for handlers. 0 for no limit.
    */
   readonly maxBufferedBytes: number

@@ -53,19 +53,20 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /** Whether a response that must wait may be held. A body that other responses hold anyway always may. */
-  admits(chunk: Chunk | string): boolean {
-    const { maxBufferedBytes: max } = this.limits
-    if (max === 0) return true
+  admits(body: Uint8Array | string, byteLength: number): boolean {
+    const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
-    if (total < max * COMMON_SHARE || (total < max && !this.isFull)) return true
-    if (typeof chunk !== 'string' && bufferLedger.holds(chunk)) return true
+    if (max === 0 || total < max * COMMON_SHARE) return true
+    // One response may be larger than the limit of the connection.
+    if (total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)) return true
+    if (typeof body !== 'string' && bufferLedger.holds(body)) return true
     bufferLedger.onRefused()
     return false
   }
 
   /** Whether a part of a streamed response that must wait may be held. */
-  admitsPart(chunk: Uint8Array): boolean {
-    return this.bytes + chunk.byteLength <= STREAMED_BYTES || this.admits(chunk)
+  admitsPart(part: Uint8Array): boolean {
+    return this.bytes + part.byteLength <= STREAMED_BYTES || this.admits(part, part.byteLength)
   }
 
   hold(chunk: Chunk): void {

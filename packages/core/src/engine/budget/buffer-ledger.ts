@@ -1,8 +1,8 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
-/** The share of the budget of the process that a connection can use which has more than its own. The rest is for others. */
-export const COMMON_SHARE = 0.5
+/** The share of the budget of the process up to which connections may have more than their own. The rest is for others. */
+export const COMMON_SHARE = 0.25
 /** Bodies of so many bytes are looked for among those that are held already, as one buffer can be many responses. */
 const SHARED_BYTES = 64 * 1024
 /** How often the connections are looked at while memory is short. */
@@ -83,8 +83,8 @@ export class BufferLedger {
   }
 
   /** Whether a chunk is a view of a buffer that is held. */
-  holds(chunk: Chunk | Uint8Array): boolean {
-    return !(chunk instanceof QueuedText) && chunk.byteLength >= SHARED_BYTES && this.#buffers.has(chunk.buffer)
+  holds(chunk: Uint8Array): boolean {
+    return chunk.byteLength >= SHARED_BYTES && this.#buffers.has(chunk.buffer)
   }
 
   hold(chunk: Chunk): void {
