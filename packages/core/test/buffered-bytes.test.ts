@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
-import { connect, eachProtocol, type ClientResponse, type ServerDemand } from '@fw/testing'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { connect, eachProtocol, type ClientResponse, type ProtocolClient, type ServerDemand } from '@fw/testing'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Context, Server } from '../src/index.ts'
 
 const MIB = 2 ** 20
@@ -73,15 +73,14 @@ function randomBytesOf(seed: number): Buffer {
   return known
 }
 
-beforeAll(() => void log.setSinks([]))
+beforeAll(() => log.setSinks([]))
 
 eachProtocol('bytes that wait for clients', start, (client, protocol) => {
-  const port = (): number => server.address().port ?? 0
-  const open = () => connect(protocol, { port: port() })
-  const clients: Awaited<ReturnType<typeof open>>[] = []
+  const open = (): Promise<ProtocolClient> => connect(protocol, { port: server.address().port ?? 0 })
+  const clients: ProtocolClient[] = []
   afterEach(async () => {
     await Promise.allSettled(clients.splice(0).map((each) => each.close()))
-    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+    await vi.waitUntil(() => server.stats().buffered.bytes === 0, { timeout: 30_000 })
   })
 
   /** Asks on connections of their own, and reads no body. */

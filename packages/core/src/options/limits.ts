@@ -29,8 +29,9 @@ export interface Limits {
   readonly maxBufferedBodyBytes: number
   /**
    * Bytes that one connection can make the server hold: responses that the client does not read, and what it has sent
-   * that no handler has read. Above it, the next requests of the connection wait until it drains. One response may be
-   * larger. 4 MiB fill a fast line, and a thousand clients that do not read stay below 4 GiB. 0 for no limit.
+   * that no handler has read. Above it, the next requests of the connection wait until it drains. The largest response does
+   * not count, so that one that is not read does not hold up the others. 4 MiB fill a fast line, and a thousand clients that do
+   * not read stay below 4 GiB. 0 for no limit.
    */
   readonly maxBufferedBytesPerConnection: number
   /**

@@ -73,7 +73,13 @@ export async function underAttack(
       const stolenShare = watchStolenTime()
       const visiting = visit(port, seconds)
       await watch(seconds)
-      return { ...(await visiting), quietLatenciesMs, grownBytes, turnsMs: turnsMs.sort(ascending), stolenShare: stolenShare() }
+      return {
+        ...(await visiting),
+        quietLatenciesMs,
+        grownBytes,
+        turnsMs: turnsMs.sort(ascending),
+        stolenShare: stolenShare(),
+      }
     } finally {
       await end(attacker)
     }

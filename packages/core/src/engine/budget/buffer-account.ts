@@ -6,6 +6,9 @@ import type { Chunk } from './queued-text.ts'
 /** Bytes that a streamed response may add on a connection whatever others hold: what one read of a file gives. */
 const STREAMED_BYTES = 256 * 1024
 
+/** A chunk of so many bytes can be the largest of a connection. */
+const LARGE_BYTES = 256 * 1024
+
 /** A connection for which bytes are held. */
 export interface BufferHolder {
   /** Ends the connection, and frees everything that is held for it. */
@@ -33,6 +36,9 @@ export class BufferAccount implements LedgerEntry {
   measuredPlace = 0
   /** Bytes of those that `add` has counted. */
   #plainBytes = 0
+  /** Sizes of the large chunks that are held, of which a connection has few. */
+  readonly #large: number[] = []
+  #largestBytes = 0
   /** Bytes of the heads of requests that wait for room. They must not keep themselves waiting. */
   #waitingBytes = 0
   /** Bytes that the transport was last seen to hold. */
@@ -46,10 +52,13 @@ export class BufferAccount implements LedgerEntry {
     this.holder = holder
   }
 
-  /** Whether so much is held that no further request of the connection should begin. */
+  /**
+   * Whether so much is held that no further request of the connection should begin. The largest chunk does not count: a
+   * response that its client does not read must not keep the connection from all others, as large as it may be.
+   */
   get isFull(): boolean {
     const { maxBufferedBytesPerConnection: max } = this.limits
-    return max > 0 && this.bytes - this.#waitingBytes >= max
+    return max > 0 && this.bytes - this.#waitingBytes - this.#largestBytes >= max
   }
 
   /** Whether a response that must wait may be held. A body that other responses hold anyway always may. */
@@ -70,13 +79,23 @@ export class BufferAccount implements LedgerEntry {
   }
 
   hold(chunk: Chunk): void {
+    const { byteLength } = chunk
     bufferLedger.hold(chunk)
-    this.#change(chunk.byteLength)
+    if (byteLength >= LARGE_BYTES) {
+      this.#large.push(byteLength)
+      this.#largestBytes = Math.max(this.#largestBytes, byteLength)
+    }
+    this.#change(byteLength)
   }
 
   release(chunk: Chunk): void {
+    const { byteLength } = chunk
     bufferLedger.release(chunk)
-    this.#change(-chunk.byteLength)
+    if (byteLength >= LARGE_BYTES) {
+      this.#large.splice(this.#large.indexOf(byteLength), 1)
+      if (byteLength === this.#largestBytes) this.#largestBytes = Math.max(0, ...this.#large)
+    }
+    this.#change(-byteLength)
   }
 
   /** Counts bytes of no chunk, such as those of a request; fewer if `difference` is negative. */
