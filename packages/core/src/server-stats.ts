@@ -1,7 +1,7 @@
 import { bufferLedger, type BufferStats } from './engine/budget/buffer-ledger.ts'
 import type { Limits } from './options/limits.ts'
 
-/** What waits for clients, or for the rest of what they send. */
+/** Bytes that wait for clients, or for the rest of a request. */
 export interface BufferedBytes extends BufferStats {
   /** `limits.maxBufferedBytes` of the server; 0 for none. */
   readonly limitBytes: number
@@ -11,7 +11,7 @@ export interface BufferedBytes extends BufferStats {
 
 /** Figures of a server: one group for each subject, plain numbers in it. */
 export interface ServerStats {
-  /** Of all servers of the process, as they share its memory. */
+  /** Bytes that all servers of the process hold, as they share its memory. */
   readonly buffered: BufferedBytes
 }
 

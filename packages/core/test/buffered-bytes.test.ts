@@ -15,7 +15,7 @@ const CLIENTS = 12
 
 const shared = Buffer.alloc(BODY_BYTES, 's')
 
-/** Bodies that nobody else holds. */
+/** Bodies that no other response sends. */
 const fresh: Readonly<Record<string, () => unknown>> = {
   bytes: () => Buffer.alloc(BODY_BYTES, 'b'),
   text: () => 'é'.repeat(BODY_BYTES / 2),
@@ -75,7 +75,7 @@ function randomBytesOf(seed: number): Buffer {
 
 beforeAll(() => log.setSinks([]))
 
-eachProtocol('bytes that wait for clients', start, (client, protocol) => {
+eachProtocol('a server whose clients do not read', start, (client, protocol) => {
   const open = (): Promise<ProtocolClient> => connect(protocol, { port: server.address().port ?? 0 })
   const clients: ProtocolClient[] = []
   afterEach(async () => {
@@ -96,7 +96,7 @@ eachProtocol('bytes that wait for clients', start, (client, protocol) => {
   }
 
   const ways = ['sync', 'async'].flatMap((way) => Object.keys(fresh).map((name) => `/${way}/${name}`))
-  it.each(ways)('stay below the limit of the process, whatever handlers return (%s)', async (path) => {
+  it.each(ways)('stays below the limit of the process, whatever handlers return (%s)', async (path) => {
     let most = 0
     const timer = setInterval(() => (most = Math.max(most, server.stats().buffered.bytes)), 1)
     const responses = await stall(path, CLIENTS)
@@ -111,7 +111,7 @@ eachProtocol('bytes that wait for clients', start, (client, protocol) => {
     expect(server.stats().buffered.refused).toBeGreaterThanOrEqual(refused.length)
   })
 
-  it('count a buffer once that many responses send', async () => {
+  it('counts a buffer once that many responses send', async () => {
     const { refused } = server.stats().buffered
     const responses = await stall('/shared', CLIENTS)
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: CLIENTS }, () => 200))
@@ -122,13 +122,13 @@ eachProtocol('bytes that wait for clients', start, (client, protocol) => {
     expect(buffered.largestConnectionBytes).toBeGreaterThanOrEqual(BODY_BYTES / 2)
   })
 
-  it('stay below the limit for streams of large parts', async () => {
+  it('stays below the limit for streams of large parts', async () => {
     await stall('/stream', 3 * CLIENTS)
     await sleep(200)
     expect(server.stats().buffered.bytes).toBeLessThan(LIMIT_BYTES + 2 * MIB)
   })
 
-  it('are freed by closing connections that take nothing, so that others are served', async () => {
+  it('closes connections that take nothing, so that others are served', async () => {
     const { closed } = server.stats().buffered
     await stall('/async/bytes', CLIENTS)
     await expect.poll(() => server.stats().buffered.closed, { timeout: 10_000 }).toBeGreaterThan(closed)
@@ -137,14 +137,14 @@ eachProtocol('bytes that wait for clients', start, (client, protocol) => {
     expect((await other.request({ path: '/' })).status).toBe(200)
   })
 
-  it('may be more than the limit for one response, which is sent as a whole', async () => {
+  it('sends one response as a whole that is larger than the limit', async () => {
     const response = await client().request({ path: '/huge' })
     let received = 0
     for await (const slice of response.body) received += slice.byteLength
     expect([response.status, received]).toEqual([200, HUGE_BYTES])
   })
 
-  it('are intact when a client reads at last', async () => {
+  it('sends intact responses to a client that reads at last', async () => {
     const paths = Array.from({ length: 8 }, (_, seed) => seed)
     const own = await open()
     clients.push(own)
@@ -157,7 +157,7 @@ eachProtocol('bytes that wait for clients', start, (client, protocol) => {
     }
   })
 
-  it('include a body that a handler collects, until it is complete', async () => {
+  it('counts a body that a handler collects, until it is complete', async () => {
     const own = await open()
     clients.push(own)
     const more = Promise.withResolvers<undefined>()
@@ -184,7 +184,7 @@ describe('a connection that has its own limit held', () => {
         const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
         await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
         await sleep(100)
-        // Four bodies are the limit. What the client's windows let through, and one more, come on top of that.
+        // Four bodies are the limit. Add the client's windows, the largest body, and the one that exceeds the limit.
         expect(begun).toBeLessThan(12)
         for (const [seed, asked] of responses.entries()) {
           const response = await asked

@@ -20,8 +20,8 @@ function heartbeat(exchange: Exchange, firstBytes: number): void {
   onTestFinished(() => clearInterval(timer))
 }
 
-describe('a client that takes too little of what waits for it', () => {
-  it('loses its HTTP/1.1 connection though the handler goes on writing', async () => {
+describe('a client that takes response bytes too slowly', () => {
+  it('loses its HTTP/1.1 connection although the handler keeps writing', async () => {
     const { port, outcomes } = await serveEngines((exchange) => {
       const note = exchange.onClose
       heartbeat(exchange, 16 * MIB)

@@ -20,10 +20,10 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #connection: Breakable
-  /** Absent as long as nothing waits for the peer, which is true of most connections for ever. */
+  /** Absent until bytes wait for the peer. Most connections never have one. */
   #account: BufferAccount | undefined = undefined
   #rate: ResponseRate | undefined = undefined
-  /** Bytes that the transport had when the peer was looked at last. */
+  /** Bytes that the transport held at the last check of the peer. */
   #givenBytes = 0
   #isGivenUp = false
   /**
@@ -32,7 +32,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
    */
   #held = ''
 
-  /** @param connection Is destroyed when the peer takes too little of what waits for it */
+  /** @param connection Is destroyed when the peer takes bytes too slowly */
   constructor(transport: Transport, deadlines: Deadlines, limits: Limits, connection: Breakable) {
     super(transport, connection)
     this.#deadlines = deadlines
@@ -40,7 +40,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#connection = connection
   }
 
-  /** Where what is held for the connection is counted; made with the first access. */
+  /** Counts the bytes that are held for the connection; made on first access. */
   get account(): BufferAccount {
     return (this.#account ??= new BufferAccount(this.#limits, this.#connection))
   }
@@ -50,7 +50,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     return this.#held.length + super.bufferedBytes
   }
 
-  /** Whether a whole body can be written: some leaves at once, or the process can hold it. */
+  /** Whether a whole body can be written: it leaves in one write, or the process can hold it. */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     return this.passes(byteLength) || this.account.admits(body, byteLength)
   }

@@ -15,7 +15,7 @@ export interface Http1BodyOwner {
   onBodyWanted(receiver: Http1RequestBody): void
   /** Whether more bytes are taken (`isFull`) has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
-  /** So many more bytes of the body are held; fewer if negative. */
+  /** Reports that more bytes of the body are held; fewer if negative. */
   onBodyHeld(difference: number): void
   /** Whoever reads the body threw. */
   onBodyFault(receiver: Http1RequestBody): void

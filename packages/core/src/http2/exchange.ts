@@ -127,7 +127,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  /** Whether what waits can be sent without more window. @param window What the connection lets through */
+  /** Whether the waiting bytes fit in the windows. @param window That of the connection */
   fits(window: number): boolean {
     return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }

@@ -28,7 +28,7 @@ export interface FrameOwner {
   onFieldsBegin(): void
   /** What takes about as long as a request is done now. */
   onWork(): void
-  /** So many more bytes of a field block are held of which more must come; fewer if negative. */
+  /** Reports that more bytes of an incomplete field block are held; fewer if negative. */
   onBlock(difference: number): void
   onSettingsAcknowledged(): void
   onPingAcknowledged(): void

@@ -23,7 +23,7 @@ export interface Http2BodyOwner {
   readonly deadlines: Deadlines
   readonly spareWindow: SpareWindow
   abort(): void
-  /** So many more bytes of the content are held; fewer if negative. */
+  /** Reports that more bytes of the content are held; fewer if negative. */
   onHeld(difference: number): void
   /** Calls `watch` once all that was received together has been looked at. */
   watchSoon(): void

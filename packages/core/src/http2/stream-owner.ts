@@ -6,7 +6,7 @@ import type { SpareWindow } from './receive-windows.ts'
 import type { ResponseFields } from './response-head.ts'
 import type { Sender } from './sending/sender.ts'
 
-/** What an exchange needs of the connection it runs on. */
+/** The connection of an exchange. */
 export interface StreamOwner<Exchange> {
   readonly host: EngineHost
   readonly deadlines: Deadlines
@@ -16,11 +16,11 @@ export interface StreamOwner<Exchange> {
   readonly sender: Sender
   readonly responseFields: ResponseFields
   readonly spareWindow: SpareWindow
-  /** Where what is held for the connection is counted; made with the first access. */
+  /** Counts the bytes that are held for the connection; made on first access. */
   readonly account: BufferAccount
   /** The exchange has another deadline. */
   onDeadlineSet(deadlineMs: number): void
-  /** Calls `watchBody` once all that was received together has been looked at. */
+  /** Calls `watchBody` after all frames that arrived together. */
   watchSoon(exchange: Exchange): void
   /** Ends the stream of an exchange by a frame. */
   resetStream(exchange: Exchange, code: ErrorCode): void

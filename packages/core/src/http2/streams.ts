@@ -37,9 +37,9 @@ export interface StreamsOwner {
   readonly clientSettings: ClientSettings
   /** Whether the client knows the limits it was sent. */
   readonly isAcknowledged: boolean
-  /** Where what is held for the connection is counted; made with the first access. */
+  /** Counts the bytes that are held for the connection; made on first access. */
   readonly account: BufferAccount
-  /** The same, if something was ever held. */
+  /** The account, if it was made. */
   readonly knownAccount: BufferAccount | undefined
   onDeadlineSet(deadlineMs: number): void
   /** The first stream was opened. */
@@ -102,7 +102,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return this.#open.size
   }
 
-  /** Less is held for the connection: requests that waited for that begin. */
+  /** Begins requests that waited until less was held for the connection. */
   onBufferRoom(): void {
     this.#gate.onRoom(this.account)
     this.sender.writer.flushSoon()
@@ -238,7 +238,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** The client has left, and opens no window any more. Complete responses are on their way to it as far as they fit. */
+  /** The client has left, and opens no window any more. Complete responses that fit in its windows are still sent. */
   abandon(error: Error): void {
     this.refuseNew()
     let { window } = this.sender

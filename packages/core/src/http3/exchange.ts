@@ -25,7 +25,7 @@ export interface ResponseStream {
   readonly remoteAddress: string
   readonly remotePort: number
   readonly output: StreamOutput
-  /** Where what is held for the connection is counted; made with the first access. */
+  /** Counts the bytes that are held for the connection; made on first access. */
   readonly account: BufferAccount
   /** Sends what was put into the output. */
   flush(): void

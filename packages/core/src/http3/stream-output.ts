@@ -40,7 +40,7 @@ export class StreamOutput {
     this.#isEnding = true
   }
 
-  /** What waits now waits for the client. */
+  /** Counts the bytes that wait. */
   hold(account: BufferAccount): void {
     this.#queue.hold(account)
   }

@@ -28,9 +28,9 @@ export interface StreamOwner {
   readonly deadlines: Deadlines
   /** Begins the requests of the connection. */
   readonly gate: RequestGate
-  /** Where what is held for the connection is counted; made with the first access. */
+  /** Counts the bytes that are held for the connection; made on first access. */
   readonly account: BufferAccount
-  /** The same, if something was ever held. */
+  /** The account, if it was made. */
   readonly knownAccount: BufferAccount | undefined
   onConnectionError(error: Http3Error): void
   /** The client gave up a request before it was answered. */

@@ -6,7 +6,7 @@ import type { Chunk } from './queued-text.ts'
 /** Bytes that a streamed response may add on a connection whatever others hold: what one read of a file gives. */
 const STREAMED_BYTES = 256 * 1024
 
-/** A chunk of so many bytes can be the largest of a connection. */
+/** Minimum bytes of a chunk that can count as the largest of a connection. */
 const LARGE_BYTES = 256 * 1024
 
 /** A connection for which bytes are held. */
@@ -53,7 +53,7 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether so much is held that no further request of the connection should begin. The largest chunk does not count: a
+   * Whether the connection has reached its limit, so that no further request should begin. The largest chunk does not count: a
    * response that its client does not read must not keep the connection from all others, as large as it may be.
    */
   get isFull(): boolean {
@@ -118,7 +118,7 @@ export class BufferAccount implements LedgerEntry {
     this.add(difference)
   }
 
-  /** The transport holds so many bytes now. */
+  /** Counts the bytes that the transport holds now instead of those that it held before. */
   setTransportBytes(bytes: number): void {
     const difference = bytes - this.#transportBytes
     this.#transportBytes = bytes
@@ -136,7 +136,7 @@ export class BufferAccount implements LedgerEntry {
     if (this.#measured !== undefined) this.setTransportBytes(this.#measured.bufferedBytes)
   }
 
-  /** The peer has taken, or sent, so many bytes. */
+  /** Counts bytes that the peer has taken, or sent, as progress. */
   onTaken(bytes: number): void {
     this.progressBytes += bytes
   }

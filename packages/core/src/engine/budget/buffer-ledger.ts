@@ -3,9 +3,9 @@ import { QueuedText, type Chunk } from './queued-text.ts'
 
 /** The share of the budget of the process up to which connections may have more than their own. The rest is for others. */
 export const COMMON_SHARE = 0.25
-/** Bodies of so many bytes are looked for among those that are held already, as one buffer can be many responses. */
+/** Minimum bytes of a body whose buffer the ledger remembers, as many responses can send one buffer. */
 const SHARED_BYTES = 64 * 1024
-/** How often the connections are looked at while memory is short. */
+/** Time between two checks of all connections while memory is short. */
 const LOOK_MS = 250
 /** How long a connection may make too little progress then, which is more than a round trip. */
 const STALL_MS = 1000
@@ -15,10 +15,10 @@ const STALL_MS = 1000
  */
 const PROGRESS_BYTES_PER_SECOND = 16 * 1024
 
-/** How often connections are measured to which others write. */
+/** Time between two checks of upgraded connections. */
 const MEASURE_MS = 1000
 
-/** What the ledger knows of a connection that has bytes held. */
+/** A connection that has bytes held, as the ledger sees it. */
 export interface LedgerEntry {
   readonly limits: { readonly maxBufferedBytes: number }
   /** Bytes that are held for it. */
@@ -27,9 +27,9 @@ export interface LedgerEntry {
   readonly isFull: boolean
   /** Bytes that its peer has taken, or sent. */
   readonly progressBytes: number
-  /** What `progressBytes` was when the ledger looked last. */
+  /** The value of `progressBytes` at the last check. */
   seenBytes: number
-  /** Since when there is too little progress; `undefined` before the ledger has looked. */
+  /** Since when there is too little progress; `undefined` before the first check. */
   stalledSinceMs: number | undefined
   /** Where the ledger has it. */
   ledgerPlace: number
@@ -41,7 +41,7 @@ export interface LedgerEntry {
   destroy(): void
 }
 
-/** What is held, and what was done about it. */
+/** Figures of a ledger. */
 export interface BufferStats {
   /** Bytes that are held for all connections. A buffer that many responses send counts once. */
   readonly bytes: number

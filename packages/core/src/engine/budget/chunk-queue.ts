@@ -62,7 +62,7 @@ export class ChunkQueue {
     return taken
   }
 
-  /** Counts what waits. What leaves before this is called costs nothing. */
+  /** Counts all chunks that wait. Chunks that leave before this call cost nothing. */
   hold(account: BufferAccount): void {
     this.#account = account
     for (let at = this.#first + this.#counted; at < this.#chunks.length; at++) {

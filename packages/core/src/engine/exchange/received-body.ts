@@ -8,7 +8,7 @@ export interface BodySupply {
   /** Enough is buffered: no more bytes, please, until `onRoom`. */
   onFull(): void
   onRoom(): void
-  /** So many more bytes of the body are held, here or by a consumer that wants all of it; fewer if negative. */
+  /** Reports that more bytes of the body are held, here or by a consumer that collects it; fewer if negative. */
   onHeld?(difference: number): void
   /** Whoever reads threw: the exchange cannot go on. */
   onFault?(error: unknown): void
@@ -30,7 +30,7 @@ export class ReceivedBody implements RequestBody {
   #consumer: BodyConsumer | undefined = undefined
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  /** Bytes that the supply was told of. */
+  /** Bytes that were reported to the supply. */
   #heldBytes = 0
   #isPaused = false
   #isFull = false

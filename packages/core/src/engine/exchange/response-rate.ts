@@ -24,12 +24,12 @@ export class ResponseRate {
     this.#leastBytes = leastTakenBytes(limits)
   }
 
-  /** Bytes wait. Has no effect while others wait already: more of them are no progress. */
+  /** Bytes wait. Has no effect while others wait already: to write more is not progress. */
   start(): void {
     if (this.deadlineMs === Infinity) this.restart()
   }
 
-  /** The client has the whole time again: it was not what kept bytes waiting, or it has taken enough. */
+  /** Gives the client the whole time again: bytes waited for others, or it has taken enough. */
   restart(): void {
     this.#takenBytes = 0
     this.deadlineMs = this.#deadlines.in(this.#timeoutMs)

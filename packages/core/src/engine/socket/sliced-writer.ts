@@ -48,12 +48,12 @@ export abstract class SlicedWriter implements TurnTaker {
     return this.#queue?.bytes ?? 0
   }
 
-  /** What waits, if anything ever did. */
+  /** The queue, if anything ever had to wait. */
   protected get queue(): ChunkQueue | undefined {
     return this.#queue
   }
 
-  /** Whether so many bytes leave in one write, as far as is known before. */
+  /** Whether bytes of this number leave in one write. */
   protected passes(byteLength: number): boolean {
     return byteLength <= SLICE_BYTES && !this.isBlocked
   }

@@ -30,13 +30,13 @@ export class QueuedResponse {
     return this.#queue.take(maxBytes)
   }
 
-  /** What waits now waits for the client. */
+  /** Counts the bytes that wait, and the time that the client has for them. */
   await(account: BufferAccount): void {
     this.#queue.hold(account)
     this.rate.start()
   }
 
-  /** The client was sent so many bytes. @returns Whether there is another deadline */
+  /** Counts bytes that the client was sent. @returns Whether there is another deadline */
   onSent(bytes: number): boolean {
     if (this.bytes > 0) return this.rate.onTaken(bytes)
     this.rate.stop()
