@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { connect as openSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { connect, eachProtocol, type ClientResponse, type ProtocolClient, type ServerDemand } from '@fw/testing'
@@ -172,6 +173,23 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(await (await response).text()).toBe('301000')
     await expect.poll(() => server.stats().buffered.bytes).toBe(0)
   })
+})
+
+it('counts what waits for the client of an upgraded connection', async () => {
+  const { port, close } = await start({ tls: undefined, http3: false })
+  server.router().get('/upgrade', (ctx) => {
+    const { upgrade } = ctx.exchange
+    if (upgrade === undefined) throw new Error('The request offers no upgrade')
+    const { socket } = upgrade()
+    socket.on('error', () => {}).write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+    socket.write(Buffer.alloc(2 * BODY_BYTES))
+  })
+  const socket = openSocket(port, '127.0.0.1').on('error', () => {})
+  socket.write('GET /upgrade HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  await expect.poll(() => server.stats().buffered.bytes).toBeGreaterThan(BODY_BYTES)
+  socket.destroy()
+  await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+  await close()
 })
 
 describe('a connection that has its own limit held', () => {

@@ -162,6 +162,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   sendFrame(maxBytes: number): number {
     const queue = this.#queue
+    // The connection takes more, so it has sent the frames before.
+    queue?.settle()
     const slice = queue?.take(Math.min(maxBytes, this.#window))
     if (queue === undefined || slice === undefined) return 0
     const isLast = queue.isEnding && queue.bytes === 0
@@ -363,7 +365,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   #awaitDrain(): void {
     if (this.queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)
-    else this.wake()
+    else {
+      this.#queue?.settle()
+      this.wake()
+    }
   }
 
   #setDeadline(): void {

@@ -91,12 +91,13 @@ export abstract class SlicedWriter implements TurnTaker {
   protected pump(): void {
     const queue = this.#queue
     if (queue === undefined) return
+    // The memory of slices is free once the stream has read them.
+    if (!this.transport.isBlocked) queue.settle()
     while (!this.#isResting && !this.transport.isBlocked) {
       const slice = queue.take(SLICE_BYTES)
       if (slice === undefined) break
       this.#pass(slice)
     }
-    // Its memory is free once the stream has read the last slice.
     if (!this.transport.isBlocked) queue.settle()
   }
 
