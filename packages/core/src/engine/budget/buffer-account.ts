@@ -6,6 +6,8 @@ import type { Chunk } from './queued-text.ts'
 /** Bytes that a streamed response may add on a connection whatever others hold: what one read of a file gives. */
 const STREAMED_BYTES = 256 * 1024
 
+/** Time between two checks whether memory is still short. */
+const RETRY_MS = 250
 /** Minimum bytes of a chunk that can count as the largest of a connection. */
 const LARGE_BYTES = 256 * 1024
 
@@ -45,6 +47,7 @@ export class BufferAccount implements LedgerEntry {
   #transportBytes = 0
   #measured: Pick<Transport, 'bufferedBytes'> | undefined = undefined
   #awaitsRoom = false
+  #timer: NodeJS.Timeout | undefined = undefined
   #isClosed = false
 
   constructor(limits: BufferLimits, holder: BufferHolder) {
@@ -53,12 +56,18 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether the connection has reached its limit, so that no further request should begin. The largest chunk does not count: a
+   * Whether the connection has reached its limit. The largest chunk does not count: a
    * response that its client does not read must not keep the connection from all others, as large as it may be.
    */
   get isFull(): boolean {
     const { maxBufferedBytesPerConnection: max } = this.limits
     return max > 0 && this.bytes - this.#waitingBytes - this.#largestBytes >= max
+  }
+
+  /** Whether a further request of the connection has to wait. While memory is short, the largest chunk counts, too. */
+  get mustWait(): boolean {
+    const { maxBufferedBytesPerConnection: own } = this.limits
+    return this.isFull || (own > 0 && this.#isShort && this.bytes - this.#waitingBytes >= own)
   }
 
   /** Whether a response that must wait may be held. A body that other responses hold anyway always may. */
@@ -144,12 +153,20 @@ export class BufferAccount implements LedgerEntry {
   /** Calls `onBufferRoom` of the holder as soon as the account is not full any more. */
   awaitRoom(): void {
     this.#awaitsRoom = true
+    if (!this.#isShort || this.#timer !== undefined) return
+    // Other connections end the shortage.
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      if (this.#awaitsRoom && !this.#checkRoom()) this.awaitRoom()
+    }, RETRY_MS)
+    this.#timer.unref()
   }
 
   /** The connection is closed: nothing is held for it any more. Its queues release what they hold. */
   close(): void {
     this.add(-this.#plainBytes)
     this.#isClosed = true
+    this.#awaitsRoom = false
     if (this.#measured !== undefined) bufferLedger.unmeasure(this)
   }
 
@@ -163,10 +180,19 @@ export class BufferAccount implements LedgerEntry {
     if (wasEmpty) bufferLedger.open(this)
     else if (this.bytes === 0) bufferLedger.close(this)
     if (difference > 0) bufferLedger.onGrown(this)
-    else if (this.#awaitsRoom && !this.isFull) {
-      this.#awaitsRoom = false
-      setImmediate(notifyRoom, this.holder)
-    }
+    else if (this.#awaitsRoom) this.#checkRoom()
+  }
+
+  get #isShort(): boolean {
+    const { maxBufferedBytes: max } = this.limits
+    return max > 0 && bufferLedger.bytes >= max * COMMON_SHARE
+  }
+
+  #checkRoom(): boolean {
+    if (this.mustWait) return false
+    this.#awaitsRoom = false
+    setImmediate(notifyRoom, this.holder)
+    return true
   }
 }
 

@@ -21,7 +21,7 @@ export class RequestGate {
 
   /** @param account Of the connection, if it has one */
   begin(exchange: BaseExchange, account: BufferAccount | undefined): void {
-    if (account === undefined || (this.#waiting.length === 0 && !account.isFull)) {
+    if (account === undefined || (this.#waiting.length === 0 && !account.mustWait)) {
       beginRequest(this.#host, exchange, false)
       return
     }
@@ -33,7 +33,7 @@ export class RequestGate {
 
   /** Begins requests that wait, in the order in which they came, until too much is held again. */
   onRoom(account: BufferAccount): void {
-    while (!account.isFull) {
+    while (!account.mustWait) {
       const next = this.#waiting.shift()
       if (next === undefined) return
       account.addWaiting(-next.bytes)
