@@ -8,6 +8,7 @@ import { Listener, type ListenerAddress } from './listening/listener.ts'
 import { checkCloseOptions, type CloseOptions } from './options/close-options.ts'
 import { checkListenOptions, type ListenOptions } from './options/listen-options.ts'
 import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
+import { serverStats, type ServerStats } from './server-stats.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
 import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
@@ -131,6 +132,15 @@ export class Server implements AsyncDisposable {
   /** The first listener's URL. @throws {Error} if the server does not listen */
   get url(): URL {
     return this.address().url
+  }
+
+  /**
+   * Reports what the server holds and has refused, at the cost of looking at each connection for which something is held.
+   *
+   * Figures are of this process: in a worker of that worker, in the primary of workers of the primary, which serves none.
+   */
+  stats(): ServerStats {
+    return serverStats(this.#limits)
   }
 
   /**

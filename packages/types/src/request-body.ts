@@ -2,6 +2,8 @@ import type { FieldList } from './fields.ts'
 
 /** Takes the bytes of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
 export interface BodyConsumer {
+  /** Whether everything is kept until the end has come, so that the server counts it as held for the client. */
+  readonly isCollecting?: boolean
   /** @param chunk Belongs to the consumer from here on, but its memory may have others' bytes, too: copy it before it is transferred; never empty */
   data(chunk: Uint8Array): void
   /** @param trailers Trailer fields (RFC 9110 §6.5); empty when none were sent */

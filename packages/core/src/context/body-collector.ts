@@ -8,6 +8,7 @@ const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
 
 /** Takes a body as a whole, up to a number of bytes; what is too much is let go of at once. */
 export class BodyCollector implements BodyConsumer {
+  readonly isCollecting = true
   readonly #body: RequestBody
   readonly #maxBytes: number
   #chunks: Uint8Array[] = []

@@ -38,7 +38,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     this.#options = options
     this.#host = host
     this.#deadlines = deadlines
-    this.output = new Http1Output(transport, deadlines, host.limits.writeStallTimeoutMs, this)
+    this.output = new Http1Output(transport, deadlines, host.limits, this)
     this.#flow = new ReadFlow(transport, host.limits.maxPipelinedRequests, this)
     this.#cycle = new RequestCycle(this, transport, this.#flow, options)
     this.deadlineMs = deadlines.in(host.limits.firstByteTimeoutMs, this.#cycle.quietSinceMs)
@@ -92,6 +92,9 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     else this.#transport.destroy()
   }
 
+  // The next request begins when the transport has taken the response before it. None waits for more room than that.
+  onBufferRoom(): void {}
+
   giveAway(): UpgradedConnection {
     const cycle = this.#cycle
     cycle.keepReceived()
@@ -101,6 +104,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.phase = 'upgraded'
     cycle.received = undefined
     this.deadlineMs = Infinity
+    this.output.account.measure(this.#transport)
     return { socket: this.#transport.toDuplex(), head }
   }
 

@@ -128,12 +128,15 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const output = this.#output
+    if (this.bodyBytes > JOINED_BODY_CHARS && body !== null && !output.admits(body, this.bodyBytes)) {
+      return this.sendOverloaded()
+    }
     const text = this.#encodeHead(status, head)
     if (body === null) output.writeResponse(text)
     else if (typeof body === 'string') {
       // As many bytes as characters: all ASCII, and the same in latin1.
       if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeResponse(text + body)
-      else this.#writeTogether(text, Buffer.from(body))
+      else this.#writeTogether(text, body)
     } else this.#writeTogether(text, body)
     this.#finish()
   }
@@ -144,6 +147,7 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendData(chunk: Uint8Array): boolean {
     const output = this.#output
+    if (!output.admitsPart(chunk)) return this.#cutOff()
     if (this.#framing !== 'chunked') return output.writeBytes(chunk)
     if (chunk.byteLength <= COPIED_BYTES) return output.writeBytes(framedChunk(chunk))
     output.cork()
@@ -155,6 +159,7 @@ export class Http1Exchange extends BaseExchange {
   }
 
   protected override sendShared(chunk: SharedChunk): boolean {
+    if (!this.#output.admitsPart(chunk.bytes)) return this.#cutOff()
     if (this.#framing !== 'chunked') return this.#output.writeBytes(chunk.bytes)
     return this.#output.writeBytes((chunk.chunked ??= framedChunk(chunk.bytes)))
   }
@@ -174,6 +179,12 @@ export class Http1Exchange extends BaseExchange {
     this.#owner.onSettled(this)
   }
 
+  /** Ends a streamed response of which the process cannot hold more. */
+  #cutOff(): true {
+    this.abort()
+    return true
+  }
+
   #emptyBody(): ReceivedBody {
     const body = new ReceivedBody(0, 0, { onWanted() {}, onFull() {}, onRoom() {}, onFault: () => this.abort() })
     body.finish()
@@ -186,15 +197,16 @@ export class Http1Exchange extends BaseExchange {
     return encodeHead(status, head, this.#framing, fields)
   }
 
-  #writeTogether(text: string, body: Uint8Array): void {
+  #writeTogether(text: string, body: Uint8Array | string): void {
     const output = this.#output
-    if (body.byteLength <= COPIED_BYTES) {
-      output.writeResponse(text + latin1(body))
+    if (this.bodyBytes <= COPIED_BYTES) {
+      output.writeResponse(text + latin1(typeof body === 'string' ? Buffer.from(body) : body))
       return
     }
     output.cork()
     output.writeText(text)
-    output.writeBytes(body)
+    if (typeof body === 'string') output.writeBody(body, this.bodyBytes)
+    else output.writeBytes(body)
     output.uncork()
   }
 

@@ -5,11 +5,12 @@ import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
+import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { SocketTransport } from '../engine/socket/socket-transport.ts'
 import { Http1Output } from './output.ts'
 
 /** The output of a connection to a peer who is not there; `take` takes one write, if there is one. */
-function connection(stallTimeoutMs = 0): { output: Http1Output; writes: string[]; take: () => boolean } {
+function connection(writeStallTimeoutMs = 0): { output: Http1Output; writes: string[]; take: () => boolean } {
   const writes: string[] = []
   let taken: (() => void) | undefined
   const receive = (write: string, done: () => void): void => {
@@ -20,11 +21,11 @@ function connection(stallTimeoutMs = 0): { output: Http1Output; writes: string[]
   socket._write = (chunk: Buffer | string, encoding, done) => receive(text(chunk, encoding), done)
   socket._writev = (chunks, done) =>
     receive(chunks.map(({ chunk, encoding }) => text(chunk as Buffer | string, encoding)).join(''), done)
-  const owner = { onWriteTurn: () => output.onDrain(), destroy: () => {} }
+  const owner = { onWriteTurn: () => output.onDrain(), destroy: () => {}, onBufferRoom: () => {} }
   const output: Http1Output = new Http1Output(
     new SocketTransport(socket, false),
     new Deadlines(),
-    stallTimeoutMs,
+    { ...DEFAULT_LIMITS, writeStallTimeoutMs },
     owner,
   )
   socket.on('drain', () => output.onDrain())
@@ -126,7 +127,7 @@ describe('Http1Output', () => {
   it('keeps no more than their bytes of responses that the peer does not take', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const connections = Array.from({ length: 100 }, connection)
+    const connections = Array.from({ length: 100 }, () => connection())
     for (const { output } of connections) output.writeResponse('The first write is never taken.')
     await turn()
     collect()

@@ -15,6 +15,8 @@ export interface Http1BodyOwner {
   onBodyWanted(receiver: Http1RequestBody): void
   /** Whether more bytes are taken (`isFull`) has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
+  /** Reports that more bytes of the body are held; fewer if negative. */
+  onBodyHeld(difference: number): void
   /** Whoever reads the body threw. */
   onBodyFault(receiver: Http1RequestBody): void
   /** Reports whether the next read overwrites these bytes. */
@@ -147,6 +149,10 @@ export class Http1RequestBody implements BodySupply {
     this.isFull = false
     this.#rate.restart()
     this.#owner.onBodyFlow(this)
+  }
+
+  onHeld(difference: number): void {
+    this.#owner.onBodyHeld(difference)
   }
 
   onFault(): void {

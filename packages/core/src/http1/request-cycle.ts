@@ -52,6 +52,8 @@ export class RequestCycle implements Http1BodyOwner {
   #incoming: Http1RequestBody | undefined = undefined
   #requests = 0
   #isAdvancing = false
+  /** Bytes of `received` that are counted as held. */
+  #countedBytes = 0
 
   constructor(owner: CycleOwner, transport: Transport, flow: ReadFlow, options: Http1ConnectionOptions) {
     this.#owner = owner
@@ -180,6 +182,10 @@ export class RequestCycle implements Http1BodyOwner {
     if (receiver !== this.#incoming) return
     this.#owner.deadlineMs = receiver.deadlineMs(this.#deadlines)
     if (!receiver.isFull) this.#advanceOutside()
+  }
+
+  onBodyHeld(difference: number): void {
+    this.#owner.output.account.onReceived(difference)
   }
 
   onBodyFault(receiver: Http1RequestBody): void {
@@ -321,9 +327,17 @@ export class RequestCycle implements Http1BodyOwner {
   /** Stops reading while the received bytes cannot be used. */
   #throttle(): void {
     if (this.phase === 'upgraded') return
-    const waiting = this.#incoming === undefined ? (this.received?.length ?? 0) : 0
+    const held = this.received?.length ?? 0
+    if (held !== this.#countedBytes) this.#count(held)
+    const waiting = this.#incoming === undefined ? held : 0
     const isStuck = this.#incoming?.isFull === true || waiting >= this.#host.limits.maxHeadBytes
     this.#flow.update(isStuck && this.phase === 'exchange')
+  }
+
+  /** Counts bytes that wait for the rest of a head, or for the response before. */
+  #count(held: number): void {
+    this.#owner.output.account.onReceived(held - this.#countedBytes)
+    this.#countedBytes = held
   }
 }
 

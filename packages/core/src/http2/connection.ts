@@ -1,3 +1,4 @@
+import { BufferAccount, type BufferHolder } from '../engine/budget/buffer-account.ts'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
@@ -41,12 +42,15 @@ export interface Http2ConnectionOptions {
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
 // docs/decisions/0087
-export class Http2Connection implements Drainable, HasDeadline, TransportOwner, FlowOwner, FrameOwner, StreamsOwner {
+export class Http2Connection
+  implements Drainable, HasDeadline, TransportOwner, FlowOwner, FrameOwner, StreamsOwner, BufferHolder
+{
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly sender: Sender
   readonly clientSettings: ClientSettings = new ClientSettings()
   isAcknowledged = false
+  knownAccount: BufferAccount | undefined = undefined
   deadlineMs: number
   place = 0
   watchPlace = 0
@@ -80,7 +84,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#streams = new Http2Streams(this)
     this.#frames = new FrameReceiver(this, this.#streams)
     this.#flow = new ReadFlow(transport, limits.maxPipelinedRequests, this)
-    this.#output = new OutputWatch(this.sender, deadlines, limits.writeStallTimeoutMs, nowMs)
+    this.#output = new OutputWatch(this.sender, deadlines, limits, nowMs)
     this.#idleDeadlineMs = deadlines.in(limits.sessionIdleTimeoutMs, nowMs)
     this.deadlineMs = Math.min(this.#idleDeadlineMs, this.#frames.deadlineMs, this.#output.deadlineMs)
     this.#writer.flushSoon()
@@ -96,6 +100,18 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
   }
   get remotePort(): number | undefined {
     return this.#transport.remotePort
+  }
+
+  get account(): BufferAccount {
+    return (this.knownAccount ??= new BufferAccount(this.host.limits, this))
+  }
+
+  onBufferRoom(): void {
+    if (this.#isReading) this.#streams.onBufferRoom()
+  }
+
+  onBlock(difference: number): void {
+    this.account.add(difference)
   }
 
   drain(): void {
@@ -207,6 +223,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#output.onDrain()
     this.sender.pump()
     this.#advance()
+    this.#countUnsent()
   }
 
   onClose(): void {
@@ -215,6 +232,7 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
     this.#frames.clear()
     this.#writer.close()
     this.#streams.end(new AbortedError('The connection was closed'))
+    this.knownAccount?.close()
     this.#onClosed(this)
   }
 
@@ -313,5 +331,12 @@ export class Http2Connection implements Drainable, HasDeadline, TransportOwner, 
   /** Stops reading while it must. */
   #throttle(): void {
     this.#flow.update(this.#isReading && this.#isStuck)
+    if (this.#writer.isBlocked) this.#countUnsent()
+  }
+
+  /** Counts the frames that wait for the client. */
+  #countUnsent(): void {
+    if (this.#writer.isBlocked) this.account.setTransportBytes(this.#writer.bufferedBytes)
+    else this.knownAccount?.setTransportBytes(0)
   }
 }

@@ -1,42 +1,21 @@
 import type { FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError, type ProtocolError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import { QueuedText } from '../engine/budget/queued-text.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
-import type { EngineHost } from '../engine/engine-host.ts'
 import type { Limits } from '../options/limits.ts'
 import { parsePriority, type Priority } from '../engine/fields/priority.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
-import type { ResponseFields } from './response-head.ts'
-import { ResponseQueue } from './sending/response-queue.ts'
-import { ResponseTimeout } from './sending/response-timeout.ts'
+import { QueuedResponse } from './sending/queued-response.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { DEFAULT_FRAME_BYTES, MAX_WINDOW } from './frames/frame-types.ts'
 import { Http2RequestBody, type Http2BodyOwner } from './request-body.ts'
 import type { Http2RequestHead } from './request-head.ts'
-import type { Sender, SendingStream } from './sending/sender.ts'
+import type { SendingStream } from './sending/sender.ts'
 import type { SpareWindow } from './receive-windows.ts'
+import type { StreamOwner } from './stream-owner.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
-
-/** What an exchange needs of the connection it runs on. */
-export interface StreamOwner {
-  readonly host: EngineHost
-  readonly deadlines: Deadlines
-  readonly scheme: 'http' | 'https'
-  readonly remoteAddress: string | undefined
-  readonly remotePort: number | undefined
-  readonly sender: Sender
-  readonly responseFields: ResponseFields
-  readonly spareWindow: SpareWindow
-  /** The exchange has another deadline. */
-  onDeadlineSet(deadlineMs: number): void
-  /** Calls `watchBody` once all that was received together has been looked at. */
-  watchSoon(exchange: Http2Exchange): void
-  /** Ends the stream of an exchange by a frame. */
-  resetStream(exchange: Http2Exchange, code: ErrorCode): void
-  /** Request and response are complete. */
-  onComplete(exchange: Http2Exchange): void
-}
 
 /** Texts up to this size are written behind their head. */
 const TEXT_BYTES = 4 * 1024
@@ -54,7 +33,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   deadlineMs: number = Infinity
   nextInPlace: this | undefined = undefined
   isQueued = false
-  readonly #owner: StreamOwner
+  readonly #owner: StreamOwner<Http2Exchange>
   readonly #head: Http2RequestHead
   /** Absent where the request ended with its head. */
   readonly #requestBody: Http2RequestBody | undefined
@@ -63,18 +42,16 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   /** Bytes of content that the client lets through on this stream. */
   #window: number
   /** For what cannot be sent at once. */
-  #queue: ResponseQueue | undefined = undefined
+  #queue: QueuedResponse | undefined = undefined
   #trailers: FieldList | undefined = undefined
   /** Whether END_STREAM was sent. */
   #isSent = false
   /** What the connection has sent when nothing of this body is held by it any more, by `Output.writtenBytes`. */
   #heldUntil = 0
-  /** For what waits in the queue. */
-  #time: ResponseTimeout | undefined = undefined
 
   /** @param window Bytes of content that the client lets through at first */
   constructor(
-    owner: StreamOwner,
+    owner: StreamOwner<Http2Exchange>,
     id: number,
     head: Http2RequestHead,
     priority: Priority,
@@ -134,20 +111,29 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#body
   }
   get bufferedBytes(): number {
-    const queued = this.#queuedBytes
+    const queued = this.queuedBytes
     const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
     // Frames of others may be among what is held.
     return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
+  /** Bytes that the connection was not given. */
+  get queuedBytes(): number {
+    return this.#queue?.bytes ?? 0
+  }
   get canSend(): boolean {
-    return this.#window > 0 && this.#queuedBytes > 0
+    return this.#window > 0 && this.queuedBytes > 0
   }
   /** The content, as long as more of it may come. */
   get openBody(): Http2RequestBody | undefined {
     return this.#requestBody?.isComplete === false ? this.#requestBody : undefined
   }
   protected get isBlocked(): boolean {
-    return this.#queuedBytes > 0 || this.#owner.sender.isBlocked
+    return this.queuedBytes > 0 || this.#owner.sender.isBlocked
+  }
+
+  /** Whether the waiting bytes fit in the windows. @param window That of the connection */
+  fits(window: number): boolean {
+    return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }
 
   override drained(): Promise<void> {
@@ -180,19 +166,22 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   sendFrame(maxBytes: number): number {
     const queue = this.#queue
+    // The connection takes more, so it has sent the frames before.
+    queue?.settle()
     const slice = queue?.take(Math.min(maxBytes, this.#window))
     if (queue === undefined || slice === undefined) return 0
     const isLast = queue.isEnding && queue.bytes === 0
     this.#window -= slice.byteLength
     this.#owner.sender.writer.data(this.id, slice, isLast && this.#trailers === undefined)
     this.#heldUntil = this.#owner.sender.writer.writtenBytes
-    if (this.#time?.onSent(slice.byteLength, queue.bytes)) this.#setDeadline()
+    if (queue.onSent(slice.byteLength)) this.#setDeadline()
     if (isLast) this.#finish()
     else if (queue.bytes === 0) this.#awaitDrain()
     return slice.byteLength
   }
 
   onRoom(): void {
+    this.#queue?.settle()
     if (this.#isSent) this.settle(false)
     else this.#awaitDrain()
   }
@@ -218,7 +207,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#outputDeadlineMs <= nowMs) {
       if (this.#window > 0) {
         // Others are sent to, or the socket takes nothing, which the connection knows.
-        this.#time?.start()
+        this.#queue?.rate.restart()
         this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
@@ -228,6 +217,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     }
     if ((this.#requestBody?.deadlineMs ?? Infinity) <= nowMs) this.#requestBody?.onDeadline()
     else this.#setDeadline()
+  }
+
+  onHeld(difference: number): void {
+    this.#owner.account.onReceived(difference)
   }
 
   watchSoon(): void {
@@ -266,11 +259,13 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     const { responseFields, sender } = this.#owner
     const { writer } = sender
+    const length = this.bodyBytes
+    const mayPass = length <= this.#window && sender.mayPass(length)
+    if (!mayPass && body !== null && !this.#owner.account.admits(body, length)) return this.sendOverloaded()
     responseFields.head(this.id, status, head, body === null)
     writer.hold()
-    const length = this.bodyBytes
     if (body === null) this.#finish()
-    else if (length <= this.#window && sender.mayPass(length) && length <= TEXT_BYTES) {
+    else if (mayPass && length <= TEXT_BYTES) {
       // Text of as many bytes as characters is ASCII, which need not be encoded.
       if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
       else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
@@ -281,10 +276,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       this.#applyPriority(head.fields)
       const queue = this.#beginQueue()
       queue.isEnding = true
-      queue.push(typeof body === 'string' ? Buffer.from(body) : body)
+      queue.push(typeof body === 'string' ? new QueuedText(body, length) : body)
       this.#enqueue()
       // A client that sends its whole body first takes the response only if its window grows.
-      if (this.#queuedBytes > 0) this.openBody?.body.discard()
+      if (this.queuedBytes > 0) this.openBody?.body.discard()
     }
   }
 
@@ -301,24 +296,24 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#isSent) return true
     const { sender } = this.#owner
     const { byteLength } = chunk
-    if (this.#queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
+    if (this.queuedBytes === 0 && byteLength <= Math.min(this.#window, PART_BYTES) && sender.mayPass(byteLength)) {
       this.#window -= byteLength
       sender.writer.data(this.id, chunk, false)
       this.#heldUntil = sender.writer.writtenBytes
       sender.passed(byteLength)
       sender.writer.flushSoon()
-    } else {
+    } else if (this.#owner.account.admitsPart(chunk)) {
       this.#beginQueue().push(chunk)
       this.#enqueue()
-    }
-    if (!this.isBlocked) return true
+    } else this.abort()
+    if (!this.isBlocked || this.isClosed) return true
     this.#awaitDrain()
     return false
   }
 
   protected override sendEnd(trailers: FieldList): void {
     if (trailers.length > 0) this.#trailers = trailers
-    if (this.#queuedBytes > 0) {
+    if (this.queuedBytes > 0) {
       this.#beginQueue().isEnding = true
       this.openBody?.body.discard()
       return
@@ -342,14 +337,9 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
   }
 
-  /** Bytes that the connection was not given. */
-  get #queuedBytes(): number {
-    return this.#queue?.bytes ?? 0
-  }
-
   /** When the client must have taken more of the response. */
   get #outputDeadlineMs(): number {
-    return this.#time?.deadlineMs ?? Infinity
+    return this.#queue?.rate.deadlineMs ?? Infinity
   }
 
   /** RFC 9218 §8: the application may know better than the client; what it does not say stays as it is. */
@@ -359,15 +349,14 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     }
   }
 
-  #beginQueue(): ResponseQueue {
-    return (this.#queue ??= new ResponseQueue())
+  #beginQueue(): QueuedResponse {
+    return (this.#queue ??= new QueuedResponse(this.deadlines, this.limits))
   }
 
   #enqueue(): void {
     this.#owner.sender.enqueue(this)
-    if (this.#queuedBytes === 0 || this.#outputDeadlineMs < Infinity) return
-    this.#time ??= new ResponseTimeout(this.deadlines, this.limits.writeStallTimeoutMs)
-    this.#time.start()
+    if (this.#queue === undefined || this.#queue.bytes === 0) return
+    this.#queue.await(this.#owner.account)
     this.#setDeadline()
   }
 
@@ -375,10 +364,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   #finish(): void {
     if (this.#trailers !== undefined && !this.#isSent) this.#owner.responseFields.trailers(this.id, this.#trailers)
     this.#isSent = true
-    this.#time?.stop()
+    this.#queue?.rate.stop()
     this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
-    else this.settle(false)
+    else this.onRoom()
     if (this.openBody === undefined) this.#owner.onComplete(this)
     // RFC 9113 §8.1 permits RST_STREAM here, but some clients lose a response that it follows immediately.
     else this.openBody.linger()
@@ -386,9 +375,12 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   /** Wakes whoever writes, as soon as there is room. */
   #awaitDrain(): void {
-    if (this.#queuedBytes > 0) return
+    if (this.queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)
-    else this.wake()
+    else {
+      this.#queue?.settle()
+      this.wake()
+    }
   }
 
   #setDeadline(): void {

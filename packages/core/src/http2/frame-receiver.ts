@@ -28,6 +28,8 @@ export interface FrameOwner {
   onFieldsBegin(): void
   /** What takes about as long as a request is done now. */
   onWork(): void
+  /** Reports that more bytes of an incomplete field block are held; fewer if negative. */
+  onBlock(difference: number): void
   onSettingsAcknowledged(): void
   onPingAcknowledged(): void
   onGoaway(code: number): void
@@ -162,6 +164,7 @@ export class FrameReceiver {
     const { maxHeadBytes, headTimeoutMs } = this.#owner.host.limits
     this.#block = new FieldBlock(streamId, endsStream, maxHeadBytes * BLOCK_FACTOR)
     this.#block.add(reader.bytes.subarray(reader.start, reader.end))
+    this.#owner.onBlock(reader.end - reader.start)
     this.deadlineMs = this.#owner.deadlines.in(headTimeoutMs)
     this.#owner.onDeadlineSet(this.deadlineMs)
   }
@@ -171,10 +174,12 @@ export class FrameReceiver {
     const block = this.#block
     if (block === undefined) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'CONTINUATION of nothing')
     block.add(reader.bytes.subarray(reader.start, reader.end))
+    this.#owner.onBlock(reader.end - reader.start)
     if ((reader.flags & Flag.END_HEADERS) === 0) return
     this.#block = undefined
     this.deadlineMs = Infinity
     const whole = block.join()
+    this.#owner.onBlock(-whole.length)
     this.#owner.onWork()
     this.#streams.onFields(block.streamId, block.endsStream, whole, 0, whole.length)
   }

@@ -29,6 +29,8 @@ export interface Http2BodyOwner {
   readonly deadlines: Deadlines
   readonly spareWindow: SpareWindow
   abort(): void
+  /** Reports that more bytes of the content are held; fewer if negative. */
+  onHeld(difference: number): void
   /** Calls `watch` once all that was received together has been looked at. */
   watchSoon(): void
   /** The content has another `deadlineMs`. */
@@ -202,6 +204,10 @@ export class Http2RequestBody implements BodySupply {
     this.#time?.restart()
     this.watch(performance.now())
     this.#credit(1)
+  }
+
+  onHeld(difference: number): void {
+    this.#owner.onHeld(difference)
   }
 
   onFault(): void {

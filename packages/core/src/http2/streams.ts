@@ -1,6 +1,7 @@
 import type { FieldList, Refusal } from '@fw/types'
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
-import { beginRequest } from '../engine/exchange/begin-request.ts'
+import type { BufferAccount } from '../engine/budget/buffer-account.ts'
+import { RequestGate } from '../engine/budget/request-gate.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import { parsePriority } from '../engine/fields/priority.ts'
@@ -8,7 +9,7 @@ import { StreamTable } from '../engine/collections/stream-table.ts'
 import { ResponseFields } from './response-head.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { FloodLimits } from './flood-limits.ts'
-import { Http2Exchange, type StreamOwner } from './exchange.ts'
+import { Http2Exchange } from './exchange.ts'
 import type { FieldSection } from './hpack/field.ts'
 import { RequestDecoder } from './request-decoder.ts'
 import { http2Trailers, refusedRequestLine, type Http2RequestHead } from './request-head.ts'
@@ -16,6 +17,7 @@ import type { Sender } from './sending/sender.ts'
 import type { ClientSettings } from './frames/settings.ts'
 import { SpareWindow } from './receive-windows.ts'
 import { StreamHistory } from './stream-history.ts'
+import type { StreamOwner } from './stream-owner.ts'
 import { StreamPriorities } from './stream-priorities.ts'
 
 /**
@@ -35,6 +37,10 @@ export interface StreamsOwner {
   readonly clientSettings: ClientSettings
   /** Whether the client knows the limits it was sent. */
   readonly isAcknowledged: boolean
+  /** Counts the bytes that are held for the connection; made on first access. */
+  readonly account: BufferAccount
+  /** The account, if it was made. */
+  readonly knownAccount: BufferAccount | undefined
   onDeadlineSet(deadlineMs: number): void
   /** The first stream was opened. */
   onBusy(): void
@@ -47,7 +53,7 @@ export interface StreamsOwner {
  *
  * @see RFC 9113 §5.1
  */
-export class Http2Streams implements StreamOwner {
+export class Http2Streams implements StreamOwner<Http2Exchange> {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly sender: Sender
@@ -59,6 +65,7 @@ export class Http2Streams implements StreamOwner {
   readonly #priorities = new StreamPriorities()
   readonly #decoder: RequestDecoder
   readonly #floodLimits: FloodLimits
+  readonly #gate: RequestGate
   /** Those whose content the clock must be told of. */
   #noted: Http2Exchange[] = []
   constructor(owner: StreamsOwner) {
@@ -70,6 +77,7 @@ export class Http2Streams implements StreamOwner {
     this.responseFields = new ResponseFields(sender.writer, host)
     this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * host.limits.maxConcurrentStreams))
     this.#decoder = new RequestDecoder(host.limits)
+    this.#gate = new RequestGate(host)
     this.#floodLimits = new FloodLimits(host.limits, performance.now())
   }
 
@@ -82,6 +90,9 @@ export class Http2Streams implements StreamOwner {
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get account(): BufferAccount {
+    return this.#owner.account
+  }
   /** The highest number of a stream that was opened. */
   get lastId(): number {
     return this.#history.lastId
@@ -89,6 +100,12 @@ export class Http2Streams implements StreamOwner {
   /** Streams that are open. */
   get size(): number {
     return this.#open.size
+  }
+
+  /** Begins requests that waited until less was held for the connection. */
+  onBufferRoom(): void {
+    this.#gate.onRoom(this.account)
+    this.sender.writer.flushSoon()
   }
 
   /** Frames that arrived together follow. */
@@ -221,11 +238,15 @@ export class Http2Streams implements StreamOwner {
     return nextMs
   }
 
-  /** The client has left; responses that are complete are on their way to it. */
+  /** The client has left, and opens no window any more. Complete responses that fit in its windows are still sent. */
   abandon(error: Error): void {
     this.refuseNew()
+    let { window } = this.sender
     for (const exchange of this.#open.list()) {
-      if (exchange.isComplete) continue
+      if (exchange.isComplete && exchange.fits(window)) {
+        window -= exchange.queuedBytes
+        continue
+      }
       this.resetStream(exchange, ErrorCode.CANCEL)
       exchange.onLost(error)
     }
@@ -234,6 +255,7 @@ export class Http2Streams implements StreamOwner {
   /** The connection is over, and so is all that was on it. */
   end(error: Error): void {
     this.refuseNew()
+    this.#gate.clear()
     for (const exchange of this.#open.list()) {
       this.#open.remove(exchange)
       exchange.onLost(error)
@@ -271,7 +293,7 @@ export class Http2Streams implements StreamOwner {
     const priority = this.#priorities.open(id, head.priority)
     const exchange = new Http2Exchange(this, id, head, priority, !endsStream, this.#owner.clientSettings.initialWindow)
     this.#open.add(exchange)
-    beginRequest(this.host, exchange, false)
+    this.#gate.begin(exchange, this.#owner.knownAccount)
   }
 
   /** A request that no handler sees: answered as briefly as possible if it can be, else reset. */

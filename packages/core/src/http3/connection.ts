@@ -1,3 +1,5 @@
+import { BufferAccount, type BufferHolder } from '../engine/budget/buffer-account.ts'
+import { RequestGate } from '../engine/budget/request-gate.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
@@ -35,13 +37,15 @@ export interface Http3ConnectionOptions {
  *
  * @see RFC 9114 §3.3, §5, §6
  */
-export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, HasDeadline {
+export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, HasDeadline, BufferHolder {
   deadlineMs: number = Infinity
   place = 0
   watchPlace = 0
   readonly quic: QuicConnection
   readonly host: EngineHost
   readonly deadlines: Deadlines
+  readonly gate: RequestGate
+  knownAccount: BufferAccount | undefined = undefined
   readonly #options: Http3ConnectionOptions
   readonly #control: StreamOutput
   readonly #controlId: number
@@ -60,6 +64,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.quic = quic
     this.host = options.host
     this.deadlines = options.deadlines
+    this.gate = new RequestGate(options.host)
     this.#options = options
     this.#resets = new RateBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
     // The client may miss two of them.
@@ -79,6 +84,14 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.#control.flush()
     this.#watchIdle()
     this.deadlines.watch(this)
+  }
+
+  get account(): BufferAccount {
+    return (this.knownAccount ??= new BufferAccount(this.host.limits, this))
+  }
+
+  onBufferRoom(): void {
+    this.gate.onRoom(this.account)
   }
 
   drain(): void {
@@ -126,7 +139,9 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   onClosed(reason: string): void {
     this.deadlines.unwatch(this)
     clearTimeout(this.#goawayTimer)
+    this.gate.clear()
     for (const request of this.#requests.list()) request.onConnectionLost(reason)
+    this.knownAccount?.close()
     this.#options.onClose(this)
   }
 

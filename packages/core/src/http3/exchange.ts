@@ -1,4 +1,6 @@
 import type { FieldList, RequestHeaders } from '@fw/types'
+import type { BufferAccount } from '../engine/budget/buffer-account.ts'
+import { QueuedText, type Chunk } from '../engine/budget/queued-text.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
 import type { ReceivedBody } from '../engine/exchange/received-body.ts'
@@ -23,6 +25,8 @@ export interface ResponseStream {
   readonly remoteAddress: string
   readonly remotePort: number
   readonly output: StreamOutput
+  /** Counts the bytes that are held for the connection; made on first access. */
+  readonly account: BufferAccount
   /** Sends what was put into the output. */
   flush(): void
   /** Gives the stream up in both directions. */
@@ -84,12 +88,13 @@ export class Http3Exchange extends BaseExchange {
   }
 
   protected override sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    if (bytes !== null && bytes.byteLength <= COPIED_BODY_BYTES) {
-      this.#output.push(encodeResponse(status, head, bytes))
+    if (body !== null && this.bodyBytes <= COPIED_BODY_BYTES) {
+      this.#output.push(encodeResponse(status, head, typeof body === 'string' ? Buffer.from(body) : body))
     } else {
+      // How much QUIC takes is known only afterwards. It is seldom all of a large body.
+      if (body !== null && !this.#stream.account.admits(body, this.bodyBytes)) return this.sendOverloaded()
       this.#output.push(encodeResponseHead(status, head))
-      if (bytes !== null) this.#pushData(bytes)
+      if (body !== null) this.#pushLarge(typeof body === 'string' ? new QueuedText(body, this.bodyBytes) : body)
     }
     this.#end()
   }
@@ -101,7 +106,13 @@ export class Http3Exchange extends BaseExchange {
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
-    this.#pushData(chunk)
+    const isLarge = chunk.byteLength > COPIED_BODY_BYTES
+    if ((isLarge || this.isBlocked) && !this.#stream.account.admitsPart(chunk)) {
+      this.abort()
+      return true
+    }
+    if (isLarge) this.#pushLarge(chunk)
+    else this.#pushSmall(chunk)
     this.#stream.flush()
     return !this.isBlocked
   }
@@ -127,13 +138,17 @@ export class Http3Exchange extends BaseExchange {
     this.#stream.flush()
   }
 
-  #pushData(body: Uint8Array): void {
+  #pushSmall(body: Uint8Array): void {
     const headerBytes = frameHeaderLength(FrameType.DATA, body.byteLength)
-    const isCopied = body.byteLength <= COPIED_BODY_BYTES
-    const frame = Buffer.allocUnsafe(headerBytes + (isCopied ? body.byteLength : 0))
-    const at = writeFrameHeader(frame, FrameType.DATA, body.byteLength, 0)
-    if (isCopied) frame.set(body, at)
+    const frame = Buffer.allocUnsafe(headerBytes + body.byteLength)
+    frame.set(body, writeFrameHeader(frame, FrameType.DATA, body.byteLength, 0))
     this.#output.push(frame)
-    if (!isCopied) this.#output.push(body)
+  }
+
+  #pushLarge(body: Chunk): void {
+    const header = Buffer.allocUnsafe(frameHeaderLength(FrameType.DATA, body.byteLength))
+    writeFrameHeader(header, FrameType.DATA, body.byteLength, 0)
+    this.#output.push(header)
+    this.#output.push(body)
   }
 }

@@ -185,7 +185,7 @@ describe('time', () => {
         void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))
         exchange.respond(200, [], Buffer.alloc(1_000_000))
       },
-      { writeStallTimeoutMs: 100 },
+      { writeStallTimeoutMs: 100, minResponseBytesPerSecond: 160_000 },
     )
     const response = await (await server.connect({ streamWindow: 500 })).request({ path: '/' })
     const reading = (async () => {

@@ -15,8 +15,16 @@ const SEEN: readonly (readonly [what: string, seen: Seen, becomes: 'the same' | 
   ['nothing taken', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1000 }, 'the same'],
   ['nothing taken of this one', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1_000_000 }, 'the same'],
   ['a byte taken, and no other', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 1001 }, 'the same'],
-  ['16 KiB less a byte taken', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_383 }, 'the same'],
-  ['16 KiB taken, a byte of this one', { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 17_384 }, 'later'],
+  [
+    'a byte less than 256 a second taken',
+    { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 16_359 },
+    'the same',
+  ],
+  [
+    '256 a second taken, a byte of this one',
+    { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 16_360 },
+    'later',
+  ],
   ['all of it taken', { bufferedBytes: 0, hasProgressed: true, writtenBytes: 1001 }, 'never'],
 ]
 

@@ -1,8 +1,6 @@
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
+import { leastTakenBytes } from '../engine/exchange/response-rate.ts'
 import type { Limits } from '../options/limits.ts'
-
-/** Bytes that the client must take of all its responses in the time it has, so that none can last for ever byte by byte. */
-const PROGRESS_BYTES = 16 * 1024
 
 /** By when a request has to go on arriving, and its response to be taken. */
 export class StreamDeadlines {
@@ -38,13 +36,14 @@ export class StreamDeadlines {
   }
 
   /**
-   * Where a path takes little it is shared by many responses: each has to go on, and all of them together by `PROGRESS_BYTES`.
+   * Where a path takes little it is shared by many responses: each has to go on, and all of them together at the
+   * minimum rate.
    *
    * @param hasProgressed Whether the client has taken any of it since the last time
    * @param writtenBytes Bytes of all responses of the connection so far
    */
   watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
-    const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= PROGRESS_BYTES
+    const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= leastTakenBytes(this.#limits)
     if (bufferedBytes === 0) this.#outputMs = Infinity
     else if (isProgress || this.#outputMs === Infinity) {
       this.#writtenBytes = writtenBytes

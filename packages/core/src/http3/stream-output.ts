@@ -1,3 +1,7 @@
+import type { BufferAccount } from '../engine/budget/buffer-account.ts'
+import { ChunkQueue } from '../engine/budget/chunk-queue.ts'
+import type { Chunk } from '../engine/budget/queued-text.ts'
+
 /** Slices given to the transport are no larger, so that one response cannot hold up all the others. */
 const SLICE_BYTES = 64 * 1024
 
@@ -9,10 +13,7 @@ const NOTHING = new Uint8Array()
 /** The bytes of a stream that the transport has not taken yet, in order. */
 export class StreamOutput {
   readonly #send: SendBytes
-  readonly #queue: Uint8Array[] = []
-  /** Bytes of the first chunk that were taken. */
-  #offset = 0
-  #bufferedBytes = 0
+  readonly #queue = new ChunkQueue()
   #isEnding = false
   #isEnded = false
 
@@ -21,7 +22,7 @@ export class StreamOutput {
   }
 
   get bufferedBytes(): number {
-    return this.#bufferedBytes
+    return this.#queue.bytes
   }
 
   /** Whether the end, and so everything, was taken. */
@@ -30,10 +31,8 @@ export class StreamOutput {
   }
 
   /** Puts bytes behind the others; `flush` sends them. */
-  push(chunk: Uint8Array): void {
-    if (this.#isEnding || chunk.byteLength === 0) return
-    this.#queue.push(chunk)
-    this.#bufferedBytes += chunk.byteLength
+  push(chunk: Chunk): void {
+    if (!this.#isEnding && chunk.byteLength > 0) this.#queue.push(chunk)
   }
 
   /** Nothing follows; `flush` says so. */
@@ -41,35 +40,34 @@ export class StreamOutput {
     this.#isEnding = true
   }
 
+  /** Counts the bytes that wait. */
+  hold(account: BufferAccount): void {
+    this.#queue.hold(account)
+  }
+
   /** Drops what was not taken. */
   clear(): void {
     this.#isEnding = true
     this.#isEnded = true
-    this.#queue.length = 0
-    this.#bufferedBytes = 0
+    this.#queue.clear()
   }
 
   /** Sends as much as the transport takes. @returns Whether it took anything */
   flush(): boolean {
-    const before = this.#bufferedBytes
-    for (let chunk = this.#queue[0]; chunk !== undefined; chunk = this.#queue[0]) {
-      const rest = chunk.byteLength - this.#offset
-      const size = Math.min(rest, SLICE_BYTES)
-      const isEnd = this.#isEnding && this.#queue.length === 1 && size === rest
-      const taken = this.#send(chunk.subarray(this.#offset, this.#offset + size), isEnd)
+    const queue = this.#queue
+    const before = queue.bytes
+    for (let slice = queue.peek(SLICE_BYTES); slice !== undefined; slice = queue.peek(SLICE_BYTES)) {
+      const isEnd = this.#isEnding && slice.byteLength === queue.bytes
+      const taken = this.#send(slice, isEnd)
       // Nobody is there: whoever owns this has been told, and has dropped the rest.
       if (taken < 0) return false
-      this.#bufferedBytes -= taken
-      this.#offset += taken
-      if (this.#offset < chunk.byteLength) {
-        if (taken < size) break
-        continue
-      }
-      this.#queue.shift()
-      this.#offset = 0
+      queue.skip(taken)
+      if (taken < slice.byteLength) break
       if (isEnd) this.#isEnded = true
     }
-    if (this.#isEnding && !this.#isEnded && this.#queue.length === 0) this.#isEnded = this.#send(NOTHING, true) >= 0
-    return this.#isEnded || this.#bufferedBytes < before
+    // QUIC has a copy of its own.
+    queue.settle()
+    if (this.#isEnding && !this.#isEnded && queue.bytes === 0) this.#isEnded = this.#send(NOTHING, true) >= 0
+    return this.#isEnded || queue.bytes < before
   }
 }

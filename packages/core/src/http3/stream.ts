@@ -1,5 +1,6 @@
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
-import { beginRequest } from '../engine/exchange/begin-request.ts'
+import type { BufferAccount } from '../engine/budget/buffer-account.ts'
+import type { RequestGate } from '../engine/budget/request-gate.ts'
 import { BodyRate } from '../engine/exchange/body-rate.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
@@ -26,6 +27,12 @@ export interface StreamOwner {
   readonly quic: QuicConnection
   readonly host: EngineHost
   readonly deadlines: Deadlines
+  /** Begins the requests of the connection. */
+  readonly gate: RequestGate
+  /** Counts the bytes that are held for the connection; made on first access. */
+  readonly account: BufferAccount
+  /** The account, if it was made. */
+  readonly knownAccount: BufferAccount | undefined
   onConnectionError(error: Http3Error): void
   /** The client gave up a request before it was answered. */
   onGivenUp(): void
@@ -83,6 +90,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     return this.#owner.quic.remotePort
   }
 
+  get account(): BufferAccount {
+    return this.#owner.account
+  }
+
   /** Something of the request has arrived. */
   onReadable(): void {
     while (!this.#isInputOver && !this.#isPaused) {
@@ -129,6 +140,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   flush(): void {
     const hasProgressed = this.output.flush()
     if (this.#isOver) return
+    if (this.output.bufferedBytes > 0) this.output.hold(this.#owner.account)
     this.#times.watchResponse(this.output.bufferedBytes, hasProgressed, this.#owner.quic.writtenBytes)
     this.#setDeadline()
     if (this.#exchange !== undefined) this.#exchange.onFlushed()
@@ -178,6 +190,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#isPaused = true
     this.#owner.quic.pauseReading(this.id)
     this.#watchInput()
+  }
+
+  onHeld(difference: number): void {
+    this.#owner.account.onReceived(difference)
   }
 
   onFault(error: unknown): void {
@@ -247,7 +263,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     const exchange = this.#begin()
     if (exchange === undefined) return
     this.#isHandedOver = true
-    beginRequest(this.#owner.host, exchange, false)
+    this.#owner.gate.begin(exchange, this.#owner.knownAccount)
   }
 
   #onReadingFailed(error: unknown): void {

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { integer, type OptionKinds } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
@@ -26,6 +27,20 @@ export interface Limits {
   readonly maxFormFields: number
   /** Received bytes that may wait for a handler which does not read, for one request; then the client is made to wait. */
   readonly maxBufferedBodyBytes: number
+  /**
+   * Bytes that one connection can make the server hold: responses that the client does not read, and what it has sent
+   * that no handler has read. Above it, the next requests of the connection wait until it drains. The largest response does
+   * not count, so that one that is not read does not hold up the others. 4 MiB fill a fast line, and a thousand clients that do
+   * not read stay below 4 GiB. 0 for no limit.
+   */
+  readonly maxBufferedBytesPerConnection: number
+  /**
+   * The same of all connections of the process, those of other servers too. Above it, requests get 503 with `Retry-After`,
+   * and connections whose clients take too little are closed, the largest first. Connections above their own limit can use
+   * a quarter of it. By default a quarter of what the process can use: of V8's heap limit, or of the container's memory if that
+   * is less. The rest is for handlers. 0 for no limit.
+   */
+  readonly maxBufferedBytes: number
   /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without a response. */
   readonly tlsHandshakeTimeoutMs: number
   /** From a new connection to its first byte; idle connections are cheap to open. Closed without a response. */
@@ -40,8 +55,16 @@ export interface Limits {
   readonly bodyRateGraceMs: number
   /** From the start of a head to the end of the body; then 408. */
   readonly requestTimeoutMs: number
-  /** Without the client taking a byte of the response; then the connection or stream is destroyed. */
+  /**
+   * How long response bytes may wait for a client before its rate is judged, and again each time; then the connection or
+   * stream is destroyed if the client took nothing, or less than `minResponseBytesPerSecond`.
+   */
   readonly writeStallTimeoutMs: number
+  /**
+   * Minimum bytes a second that a client must take while response bytes wait for it, on average over `writeStallTimeoutMs`.
+   * Time in which nothing waits does not count. Modems took 3,000; 256 stops those who take a byte at a time. 0 for any.
+   */
+  readonly minResponseBytesPerSecond: number
   /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
   readonly keepAliveTimeoutMs: number
   /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
@@ -84,6 +107,16 @@ export interface Limits {
   readonly maxHttp3Connections: number
 }
 
+/** The share of the memory that may wait for clients. */
+const BUFFERED_SHARE = 1 / 4
+
+/** Zero, or a number beyond all memory, where nothing constrains the process. */
+function usableBytes(): number {
+  const heapBytes = getHeapStatistics().heap_size_limit
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(heapBytes, constrained) : heapBytes
+}
+
 export const DEFAULT_LIMITS: Limits = {
   maxHeadBytes: 16 * 1024,
   maxRequestLineBytes: 8000,
@@ -95,6 +128,8 @@ export const DEFAULT_LIMITS: Limits = {
   maxBodyBytes: 1024 * 1024,
   maxFormFields: 1_000,
   maxBufferedBodyBytes: 64 * 1024,
+  maxBufferedBytesPerConnection: 4 * 1024 * 1024,
+  maxBufferedBytes: Math.floor(usableBytes() * BUFFERED_SHARE),
   tlsHandshakeTimeoutMs: 10_000,
   firstByteTimeoutMs: 10_000,
   headTimeoutMs: 15_000,
@@ -103,6 +138,7 @@ export const DEFAULT_LIMITS: Limits = {
   bodyRateGraceMs: 10_000,
   requestTimeoutMs: 300_000,
   writeStallTimeoutMs: 60_000,
+  minResponseBytesPerSecond: 256,
   keepAliveTimeoutMs: 5_000,
   drainIdleMs: 500,
   maxPipelinedRequests: 16,
@@ -121,7 +157,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-// Timers and the operating system accept no larger number. A body may be larger.
+// Timers and the operating system accept no larger number. A body, and what waits, may be larger.
 const LIMIT = integer(0, MAX_TIMER_MS)
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 
@@ -129,6 +165,8 @@ export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   ...(Object.fromEntries(NAMES.map((name) => [name, LIMIT])) as OptionKinds<Limits>),
   maxBodyBytes: integer(0),
   lingerBytes: integer(0),
+  maxBufferedBytes: integer(0),
+  maxBufferedBytesPerConnection: integer(0),
 }
 
 /** Replaces some of the defaults. A limit that is `undefined` keeps its default. `LIMIT_KINDS` checks the values. */

@@ -1,8 +1,8 @@
 /** Attacks a server until it is killed: `attacker.ts <attack> <port> <connections>`. */
-import { ATTACKS, type AttackName } from './attacks.ts'
+import { ATTACKS, MEMORY_ATTACKS, type AttackName } from './attacks.ts'
 
-const [name, port, connections] = process.argv.slice(2)
-const attack = ATTACKS[name as AttackName]
+const [name = '', port, connections] = process.argv.slice(2)
+const attack = MEMORY_ATTACKS.get(name) ?? ATTACKS[name as AttackName]
 
 function attackAgain(): void {
   // A connection that is closed at once must not become a loop without a pause.

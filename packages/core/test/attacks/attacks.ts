@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
+import { UNREAD_KINDS, unreadStreams } from './unread-streams.ts'
+
 /** One hostile connection; whoever attacks opens the next when it is closed. */
 type Attack = (port: number) => Socket
 
@@ -42,6 +44,11 @@ export const ATTACKS = {
   },
   'pipelined requests': (port) => flood(port, '', `${HEAD}\r\n`.repeat(500)),
 } satisfies Record<string, Attack>
+
+/** Ways to make a server hold much, from few connections. */
+export const MEMORY_ATTACKS: ReadonlyMap<string, Attack> = new Map(
+  UNREAD_KINDS.map((kind) => [`unread streams: ${kind}`, unreadStreams(kind)]),
+)
 
 export type AttackName = keyof typeof ATTACKS
 

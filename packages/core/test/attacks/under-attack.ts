@@ -5,7 +5,6 @@ import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { watchStolenTime } from '@fw/testing/stolen-time'
-import type { AttackName } from './attacks.ts'
 import type { TargetState } from './target-state.ts'
 
 /** How a server stood an attack. */
@@ -22,12 +21,18 @@ export interface Endurance {
   readonly turnsMs: readonly number[]
   /** Requests of the other client that were not answered with 200. */
   readonly failures: number
+  /** Milliseconds that each request took before the attack, in ascending order. */
+  readonly quietLatenciesMs: readonly number[]
   /** Share of the machine's processors that others on its host had meanwhile. */
   readonly stolenShare: number
 }
 
+/** A server whose heap is small, for attacks on memory. */
+const MEMORY_TARGET = 'memory-target.ts'
+const HEAP_MIB = 512
+
 /** The server of this project, or one that does nothing but accept, read and answer all the same. */
-export type TargetName = 'target.ts' | 'bare-target.ts'
+export type TargetName = 'target.ts' | 'bare-target.ts' | typeof MEMORY_TARGET
 
 /** Requests a second of the client that means well. */
 const REQUESTS_PER_SECOND = 50
@@ -38,7 +43,7 @@ const REQUESTS_PER_SECOND = 50
  * @param settleSeconds How long the attack lasts before the other client comes; the memory is watched from the start
  */
 export async function underAttack(
-  name: AttackName,
+  name: string,
   connections: number,
   seconds: number,
   settleSeconds: number,
@@ -49,6 +54,7 @@ export async function underAttack(
     const [{ port }] = (await once(target, 'message')) as [{ port: number }]
     // What the first requests need is not the attack's.
     await visit(port, 1)
+    const { latenciesMs: quietLatenciesMs } = await visit(port, 1)
     const { rssBytes: before } = await ask(target)
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
@@ -67,7 +73,13 @@ export async function underAttack(
       const stolenShare = watchStolenTime()
       const visiting = visit(port, seconds)
       await watch(seconds)
-      return { ...(await visiting), grownBytes, turnsMs: turnsMs.sort(ascending), stolenShare: stolenShare() }
+      return {
+        ...(await visiting),
+        quietLatenciesMs,
+        grownBytes,
+        turnsMs: turnsMs.sort(ascending),
+        stolenShare: stolenShare(),
+      }
     } finally {
       await end(attacker)
     }
@@ -126,7 +138,8 @@ async function ask(target: ChildProcess): Promise<TargetState> {
 }
 
 function start(program: string, ...args: string[]): ChildProcess {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), args)
+  const execArgv = program === MEMORY_TARGET ? [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`] : undefined
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, { ...(execArgv && { execArgv }) })
   // So that nobody waits for a message of a program that does not run.
   child.once('exit', (code) => code !== null && child.emit('error', new Error(`${program} ended with ${code}`)))
   return child

@@ -10,6 +10,7 @@ import type {
   UpgradedConnection,
 } from '@fw/types'
 import { withoutFraming } from '../fields/field-rules.ts'
+import { OVERLOADED_FIELDS } from './begin-request.ts'
 import { responseHead, type ResponseHead } from './response-head.ts'
 
 const PENDING = 0
@@ -154,6 +155,13 @@ export abstract class BaseExchange implements Exchange {
 
   /** Whether the transport asked for a pause that has not ended. */
   protected abstract readonly isBlocked: boolean
+
+  /** Sends a brief 503 instead of the response that `sendResponse` was given: the process cannot hold it. */
+  protected sendOverloaded(): void {
+    this.status = 503
+    this.bodyBytes = 0
+    this.sendResponse(503, responseHead(this.method, 503, OVERLOADED_FIELDS, 0), null)
+  }
 
   /** The exchange goes on outside of HTTP: its one response is 101, whoever sends it. */
   protected switchProtocols(): void {

@@ -8,6 +8,8 @@ export interface BodySupply {
   /** Enough is buffered: no more bytes, please, until `onRoom`. */
   onFull(): void
   onRoom(): void
+  /** Reports that more bytes of the body are held, here or by a consumer that collects it; fewer if negative. */
+  onHeld?(difference: number): void
   /** Whoever reads threw: the exchange cannot go on. */
   onFault?(error: unknown): void
 }
@@ -28,6 +30,8 @@ export class ReceivedBody implements RequestBody {
   #consumer: BodyConsumer | undefined = undefined
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
+  /** Bytes that were reported to the supply. */
+  #heldBytes = 0
   #isPaused = false
   #isFull = false
   #isDiscarded = false
@@ -87,9 +91,11 @@ export class ReceivedBody implements RequestBody {
     if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
     const consumer = this.#consumer
     if (consumer !== undefined && this.isFlowing) {
+      if (consumer.isCollecting === true) this.#hold(chunk.byteLength)
       this.#call(() => consumer.data(chunk))
       return
     }
+    this.#hold(chunk.byteLength + SLICE_OVERHEAD_BYTES)
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.byteLength + SLICE_OVERHEAD_BYTES
     if (!this.#isFull && this.#waitingBytes >= this.#maxBufferedBytes) {
@@ -101,6 +107,8 @@ export class ReceivedBody implements RequestBody {
   /** The body is complete. */
   finish(trailers: FieldList = NO_TRAILERS): void {
     this.#trailers = trailers
+    // A consumer that has all of it holds it for itself, or for its handler.
+    if (this.#waiting.length === 0) this.#letGo()
     this.#deliver()
   }
 
@@ -108,6 +116,7 @@ export class ReceivedBody implements RequestBody {
   fail(error: Error): void {
     if (this.#trailers !== undefined || this.#error !== undefined) return
     this.#error = error
+    this.#letGo()
     this.#deliver()
   }
 
@@ -116,6 +125,7 @@ export class ReceivedBody implements RequestBody {
     this.#isDiscarded = true
     this.#waiting = []
     this.#waitingBytes = 0
+    this.#letGo()
     this.#makeRoom()
     const consumer = this.#consumer
     if (consumer !== undefined && !this.#isSettled) this.#notifyDiscarded(consumer)
@@ -136,10 +146,12 @@ export class ReceivedBody implements RequestBody {
       const chunk = this.#waiting.shift()
       if (chunk === undefined) break
       this.#waitingBytes -= chunk.byteLength + SLICE_OVERHEAD_BYTES
+      if (consumer.isCollecting !== true) this.#hold(-chunk.byteLength - SLICE_OVERHEAD_BYTES)
       this.#call(() => consumer.data(chunk))
     }
     this.#isDelivering = false
     if (this.#waiting.length > 0 || this.#isSettled) return
+    if (this.#trailers !== undefined) this.#letGo()
     this.#makeRoom()
     const [error, trailers] = [this.#error, this.#trailers]
     if (error !== undefined) {
@@ -160,9 +172,24 @@ export class ReceivedBody implements RequestBody {
       this.#isDiscarded = true
       this.#waiting = []
       this.#waitingBytes = 0
+      this.#letGo()
       process.emitWarning(error instanceof Error ? error : String(error))
       this.#supply.onFault?.(error)
     }
+  }
+
+  #hold(difference: number): void {
+    // After its end, or a failure, nothing of it is the client's doing any more.
+    if (difference < 0 && this.#heldBytes < -difference) return
+    this.#heldBytes += difference
+    this.#supply.onHeld?.(difference)
+  }
+
+  #letGo(): void {
+    if (this.#heldBytes === 0) return
+    const held = this.#heldBytes
+    this.#heldBytes = 0
+    this.#supply.onHeld?.(-held)
   }
 
   #makeRoom(): void {

@@ -1,3 +1,5 @@
+import { ChunkQueue } from '../budget/chunk-queue.ts'
+import { QueuedText } from '../budget/queued-text.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
@@ -27,8 +29,7 @@ export abstract class SlicedWriter implements TurnTaker {
   protected readonly transport: Transport
   readonly #owner: WriterOwner
   /** What waits; most streams never make anything wait. */
-  #queue: Uint8Array[] | undefined = undefined
-  #queuedBytes = 0
+  #queue: ChunkQueue | undefined = undefined
   /** Bytes passed on of the current share of work. */
   #shareBytes = 0
   #isResting = false
@@ -43,6 +44,20 @@ export abstract class SlicedWriter implements TurnTaker {
     return this.transport.bufferedBytes + this.#queuedBytes
   }
 
+  get #queuedBytes(): number {
+    return this.#queue?.bytes ?? 0
+  }
+
+  /** The queue, if anything ever had to wait. */
+  protected get queue(): ChunkQueue | undefined {
+    return this.#queue
+  }
+
+  /** Whether bytes of this number leave in one write. */
+  protected passes(byteLength: number): boolean {
+    return byteLength <= SLICE_BYTES && !this.isBlocked
+  }
+
   /** Whether the next turn is waited for, and not the stream. */
   protected get isResting(): boolean {
     return this.#isResting
@@ -55,18 +70,14 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** @returns Whether no pause is wanted */
   protected write(bytes: Uint8Array): boolean {
-    if (bytes.byteLength <= SLICE_BYTES && !this.isBlocked) {
-      // A stream that was destroyed takes nothing and wants no pause either.
-      return this.#pass(bytes) || !this.isBlocked
-    }
-    for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
-      const slice = bytes.subarray(at, at + SLICE_BYTES)
-      if (this.isBlocked) {
-        ;(this.#queue ??= []).push(slice)
-        this.#queuedBytes += slice.byteLength
-      } else this.#pass(slice)
-    }
-    return !this.isBlocked
+    // A stream that was destroyed takes nothing and wants no pause either.
+    if (this.passes(bytes.byteLength)) return this.#pass(bytes) || !this.isBlocked
+    return this.#enqueue(bytes)
+  }
+
+  /** Writes text in UTF-8, encoded as it is taken. @param byteLength Its bytes */
+  protected writeUtf8(text: string, byteLength: number): boolean {
+    return this.passes(byteLength) ? this.write(Buffer.from(text)) : this.#enqueue(new QueuedText(text, byteLength))
   }
 
   /** Writes text, one byte a character. */
@@ -78,23 +89,32 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** To be called on `drain`: passes on what waits. */
   protected pump(): void {
+    const queue = this.#queue
+    if (queue === undefined) return
+    // The memory of slices is free once the stream has read them.
+    if (!this.transport.isBlocked) queue.settle()
     while (!this.#isResting && !this.transport.isBlocked) {
-      const slice = this.#queue?.shift()
-      if (slice === undefined) return
-      this.#queuedBytes -= slice.byteLength
+      const slice = queue.take(SLICE_BYTES)
+      if (slice === undefined) break
       this.#pass(slice)
     }
+    if (!this.transport.isBlocked) queue.settle()
   }
 
   /** Throws away what waits. */
   protected clear(): void {
-    this.#queue = undefined
-    this.#queuedBytes = 0
+    this.#queue?.clear()
   }
 
   onTurn(): void {
     this.#isResting = false
     this.#owner.onWriteTurn()
+  }
+
+  #enqueue(chunk: Uint8Array | QueuedText): boolean {
+    ;(this.#queue ??= new ChunkQueue()).push(chunk)
+    this.pump()
+    return !this.isBlocked
   }
 
   /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */

@@ -1,8 +1,8 @@
 import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
+import { leastTakenBytes } from '../../engine/exchange/response-rate.ts'
+import type { Limits } from '../../options/limits.ts'
 import type { Sender } from './sender.ts'
 
-/** Bytes of content that are progress. */
-const PROGRESS_BYTES: number = 16 * 1024
 /** How often it is seen whether the client takes something, in the time in which it must have. */
 const SAMPLES = 4
 
@@ -13,17 +13,19 @@ export class OutputWatch {
   readonly #sender: Sender
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
+  /** Bytes of content that are progress. */
+  readonly #leastBytes: number
   /** What the sender had sent when it was last seen to go on, and when that was. */
   #sentBytes = 0
   #progressMs: number
 
-  /** @param timeoutMs In which the client must take something, 0 for no limit */
-  constructor(sender: Sender, deadlines: Deadlines, timeoutMs: number, nowMs: number) {
+  constructor(sender: Sender, deadlines: Deadlines, limits: Limits, nowMs: number) {
     this.#sender = sender
     this.#deadlines = deadlines
-    this.#timeoutMs = timeoutMs
+    this.#timeoutMs = limits.writeStallTimeoutMs
+    this.#leastBytes = leastTakenBytes(limits)
     this.#progressMs = nowMs
-    this.deadlineMs = deadlines.in(timeoutMs / SAMPLES, nowMs)
+    this.deadlineMs = deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
   }
 
   /** The socket has taken all that it was given. */
@@ -35,7 +37,7 @@ export class OutputWatch {
     const { isBusy, writer, sentBytes } = this.#sender
     this.deadlineMs = this.#deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
     const isWaiting = isBusy || writer.isBlocked
-    if (isWaiting && sentBytes - this.#sentBytes < PROGRESS_BYTES) {
+    if (isWaiting && sentBytes - this.#sentBytes < this.#leastBytes) {
       return nowMs - this.#progressMs >= this.#timeoutMs
     }
     this.#progressMs = nowMs

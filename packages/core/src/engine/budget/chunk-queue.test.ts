@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ResponseQueue } from './response-queue.ts'
+import { ChunkQueue } from './chunk-queue.ts'
 
-describe('ResponseQueue', () => {
+describe('ChunkQueue', () => {
   it('gives back what it was given, in order, in pieces of any size', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 200 }), fc.integer({ min: 1, max: 70 }), (chunks, size) => {
-        const queue = new ResponseQueue()
+        const queue = new ChunkQueue()
         for (const each of chunks) queue.push(each)
         const taken: Uint8Array[] = []
         for (let piece = queue.take(size); piece !== undefined; piece = queue.take(size)) {
@@ -22,7 +22,7 @@ describe('ResponseQueue', () => {
   })
 
   it('knows what is left, and nothing after it was cleared', () => {
-    const queue = new ResponseQueue()
+    const queue = new ChunkQueue()
     queue.push(new Uint8Array(10))
     queue.push(new Uint8Array(5))
     queue.take(4)

@@ -1,0 +1,22 @@
+import { bufferLedger, type BufferStats } from './engine/budget/buffer-ledger.ts'
+import type { Limits } from './options/limits.ts'
+
+/** Bytes that wait for clients, or for the rest of a request. */
+export interface BufferedBytes extends BufferStats {
+  /** `limits.maxBufferedBytes` of the server; 0 for none. */
+  readonly limitBytes: number
+  /** `limits.maxBufferedBytesPerConnection` of the server; 0 for none. */
+  readonly connectionLimitBytes: number
+}
+
+/** Figures of a server: one group for each subject, plain numbers in it. */
+export interface ServerStats {
+  /** Bytes that all servers of the process hold, as they share its memory. */
+  readonly buffered: BufferedBytes
+}
+
+/** Returns the figures of this moment for a server with these limits. */
+export function serverStats({ maxBufferedBytes, maxBufferedBytesPerConnection }: Limits): ServerStats {
+  const buffered = { ...bufferLedger.stats, limitBytes: maxBufferedBytes }
+  return { buffered: { ...buffered, connectionLimitBytes: maxBufferedBytesPerConnection } }
+}

@@ -1,0 +1,38 @@
+/** The server that is attacked by clients that do not read. Its heap is set by the one who starts it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as log from '@fw/log'
+import { Server } from '../../src/index.ts'
+import { reportToParent } from './target-state.ts'
+import { UNREAD_KINDS } from './unread-streams.ts'
+
+const BODY_BYTES = 2 * 2 ** 20
+const PARTS = 8
+/** So that all handlers of a connection run before the first of them responds. */
+const WAIT_MS = 50
+
+log.setSinks([])
+const server = new Server()
+const router = server.router()
+const large = Buffer.alloc(BODY_BYTES, 'x')
+const text = (): string => 'é'.repeat(BODY_BYTES / 2)
+
+async function* parts(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < PARTS; i++) {
+    await sleep(1)
+    yield Buffer.alloc(BODY_BYTES, 'x')
+  }
+}
+
+const bodies: Readonly<Record<(typeof UNREAD_KINDS)[number], () => unknown>> = {
+  shared: () => large,
+  'sync-bytes': () => Buffer.alloc(BODY_BYTES, 'x'),
+  'sync-text': text,
+  'async-bytes': () => sleep(WAIT_MS).then(() => Buffer.alloc(BODY_BYTES, 'x')),
+  'async-text': () => sleep(WAIT_MS).then(text),
+  'async-json': () => sleep(WAIT_MS).then(() => ({ text: text() })),
+  stream: () => parts(),
+}
+router.get('/', () => 'hello')
+for (const kind of UNREAD_KINDS) router.get(`/${kind}`, bodies[kind])
+const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
+reportToParent(port)

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { connect as openSocket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as log from '@fw/log'
+import { connect, eachProtocol, type ClientResponse, type ProtocolClient, type ServerDemand } from '@fw/testing'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Context, Server } from '../src/index.ts'
+
+const MIB = 2 ** 20
+/** More than the buffers of the operating system take of a response that its client does not read. */
+const BODY_BYTES = 12 * MIB
+const LIMIT_BYTES = 60 * MIB
+const HUGE_BYTES = 64 * MIB
+const CONNECTION_BYTES = 8 * MIB
+const CLIENTS = 12
+
+const shared = Buffer.alloc(BODY_BYTES, 's')
+
+/** Bodies that no other response sends. */
+const fresh: Readonly<Record<string, () => unknown>> = {
+  bytes: () => Buffer.alloc(BODY_BYTES, 'b'),
+  text: () => 'é'.repeat(BODY_BYTES / 2),
+  ascii: () => 'a'.repeat(BODY_BYTES),
+  json: () => ({ value: 'j'.repeat(BODY_BYTES) }),
+}
+
+let server: Server
+let begun = 0
+
+async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
+  server = new Server({
+    limits: { maxBufferedBytesPerConnection: CONNECTION_BYTES, maxBufferedBytes: LIMIT_BYTES },
+  })
+  const router = server.router()
+  router.use((_ctx, next) => {
+    begun++
+    return next()
+  })
+  router.get('/', () => 'hello')
+  for (const [name, body] of Object.entries(fresh)) {
+    router.get(`/sync/${name}`, body)
+    router.get(`/async/${name}`, async () => {
+      await sleep(50)
+      return body()
+    })
+  }
+  router.get('/shared', async () => {
+    await sleep(50)
+    return shared
+  })
+  router.get('/stream', () => parts(MIB, BODY_BYTES / MIB))
+  router.get('/random/:seed', (ctx: Context) => pattern(Number(ctx.params.seed), 2 * MIB))
+  router.get('/huge', () => 'é'.repeat(HUGE_BYTES / 2))
+  router.post('/collect', async (ctx) => `${(await ctx.bytes()).byteLength}`)
+  const address = await server.listen({ port: 0, host: '127.0.0.1', http3, ...(tls === undefined ? {} : { tls }) })
+  return { port: address.port ?? 0, close: () => server.close({ drainMs: 0 }) }
+}
+
+async function* parts(bytes: number, count: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < count; i++) {
+    await sleep(1)
+    yield Buffer.alloc(bytes, 'p')
+  }
+}
+
+function pattern(seed: number, bytes: number): Buffer {
+  return Buffer.alloc(bytes, randomBytesOf(seed))
+}
+
+const seeds = new Map<number, Buffer>()
+function randomBytesOf(seed: number): Buffer {
+  const known = seeds.get(seed) ?? randomBytes(1021)
+  seeds.set(seed, known)
+  return known
+}
+
+beforeAll(() => log.setSinks([]))
+
+eachProtocol('a server whose clients do not read', start, (client, protocol) => {
+  const open = (): Promise<ProtocolClient> => connect(protocol, { port: server.address().port ?? 0 })
+  const clients: ProtocolClient[] = []
+  afterEach(async () => {
+    await Promise.allSettled(clients.splice(0).map((each) => each.close()))
+    await vi.waitUntil(() => server.stats().buffered.bytes === 0, { timeout: 30_000 })
+  })
+
+  /** Asks on connections of their own, and reads no body. */
+  async function stall(path: string, count: number): Promise<ClientResponse[]> {
+    const responses: Promise<ClientResponse>[] = []
+    for (let i = 0; i < count; i++) {
+      const each = await open()
+      clients.push(each)
+      responses.push(each.request({ path }))
+    }
+    const settled = await Promise.allSettled(responses)
+    return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  }
+
+  const ways = ['sync', 'async'].flatMap((way) => Object.keys(fresh).map((name) => `/${way}/${name}`))
+  it.each(ways)('stays below the limit of the process, whatever handlers return (%s)', async (path) => {
+    let most = 0
+    const timer = setInterval(() => (most = Math.max(most, server.stats().buffered.bytes)), 1)
+    const responses = await stall(path, CLIENTS)
+    const refused = responses.filter(({ status }) => status === 503)
+    clearInterval(timer)
+    // One response is begun below the limit.
+    expect(most).toBeLessThan(LIMIT_BYTES + BODY_BYTES + CLIENTS * 128 * 1024)
+    expect(responses.every(({ status }) => status === 200 || status === 503)).toBe(true)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true)
+    expect(server.stats().buffered).toMatchObject({ limitBytes: LIMIT_BYTES, connectionLimitBytes: CONNECTION_BYTES })
+    expect(server.stats().buffered.refused).toBeGreaterThanOrEqual(refused.length)
+  })
+
+  it('counts a buffer once that many responses send', async () => {
+    const { refused } = server.stats().buffered
+    const responses = await stall('/shared', CLIENTS)
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: CLIENTS }, () => 200))
+    const { buffered } = server.stats()
+    expect(buffered.refused).toBe(refused)
+    expect(buffered.bytes).toBeLessThan(2 * BODY_BYTES)
+    expect(buffered.connections).toBe(CLIENTS)
+    expect(buffered.largestConnectionBytes).toBeGreaterThanOrEqual(BODY_BYTES / 2)
+  })
+
+  it('stays below the limit for streams of large parts', async () => {
+    await stall('/stream', 3 * CLIENTS)
+    await sleep(200)
+    expect(server.stats().buffered.bytes).toBeLessThan(LIMIT_BYTES + 2 * MIB)
+  })
+
+  it('closes connections that take nothing, so that others are served', async () => {
+    const { closed } = server.stats().buffered
+    await stall('/async/bytes', CLIENTS)
+    await expect.poll(() => server.stats().buffered.closed, { timeout: 10_000 }).toBeGreaterThan(closed)
+    const other = await open()
+    clients.push(other)
+    expect((await other.request({ path: '/' })).status).toBe(200)
+  })
+
+  it('sends one response as a whole that is larger than the limit', async () => {
+    const response = await client().request({ path: '/huge' })
+    let received = 0
+    for await (const slice of response.body) received += slice.byteLength
+    expect([response.status, received]).toEqual([200, HUGE_BYTES])
+  })
+
+  it('sends intact responses to a client that reads at last', async () => {
+    const paths = Array.from({ length: 8 }, (_, seed) => seed)
+    const own = await open()
+    clients.push(own)
+    const responses = paths.map(async (seed) => own.request({ path: `/random/${seed}` }))
+    await sleep(100)
+    for (const [seed, asked] of responses.entries()) {
+      const response = await asked
+      expect(response.status).toBe(200)
+      expect(Buffer.from(await response.bytes()).equals(pattern(seed, 2 * MIB))).toBe(true)
+    }
+  })
+
+  it('counts a body that a handler collects, until it is complete', async () => {
+    const own = await open()
+    clients.push(own)
+    const more = Promise.withResolvers<undefined>()
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(300_000)
+      await more.promise
+      yield Buffer.alloc(1000)
+    }
+    const response = own.request({ path: '/collect', body: body() })
+    await expect.poll(() => server.stats().buffered.bytes).toBeGreaterThanOrEqual(300_000)
+    more.resolve(undefined)
+    expect(await (await response).text()).toBe('301000')
+    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+  })
+})
+
+it('counts what waits for the client of an upgraded connection', async () => {
+  const { port, close } = await start({ tls: undefined, http3: false })
+  server.router().get('/upgrade', (ctx) => {
+    const { upgrade } = ctx.exchange
+    if (upgrade === undefined) throw new Error('The request offers no upgrade')
+    const { socket } = upgrade()
+    socket.on('error', () => {}).write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+    socket.write(Buffer.alloc(2 * BODY_BYTES))
+  })
+  const socket = openSocket(port, '127.0.0.1').on('error', () => {})
+  socket.write('GET /upgrade HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  await expect.poll(() => server.stats().buffered.bytes).toBeGreaterThan(BODY_BYTES)
+  socket.destroy()
+  await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+  await close()
+})
+
+describe('a connection that has its own limit held', () => {
+  eachProtocol(
+    'with several streams',
+    start,
+    (client) => {
+      it('has further requests wait until it reads, and refuses none', async () => {
+        begun = 0
+        const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
+        await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
+        await sleep(100)
+        // Four bodies are the limit. Add the client's windows, the largest body, and the one that exceeds the limit.
+        expect(begun).toBeLessThan(12)
+        for (const [seed, asked] of responses.entries()) {
+          const response = await asked
+          expect(response.status).toBe(200)
+          expect(Buffer.from(await response.bytes()).equals(pattern(seed, 2 * MIB))).toBe(true)
+        }
+        expect(begun).toBe(24)
+        await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+      })
+    },
+    { protocols: ['h2', 'h2c', 'h3'] },
+  )
+})

@@ -1,0 +1,87 @@
+import { connect } from 'node:net'
+import type { Exchange } from '@fw/types'
+import { settle } from '@fw/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Setting, windowUpdate } from './http2/frames.ts'
+import { headers } from './http2/hpack.ts'
+import { RawClient, request } from './http2/raw-client.ts'
+import { serveEngines } from './serve-engines.ts'
+import { outcomeOf, serveHttp3 } from './serve-http3.ts'
+
+const MIB = 2 ** 20
+const STALL = { writeStallTimeoutMs: 400 }
+
+/** A stream that sends an event again and again, whether its client reads or not. */
+function heartbeat(exchange: Exchange, firstBytes: number): void {
+  exchange.start(200, [])
+  exchange.write(Buffer.alloc(firstBytes))
+  const timer = setInterval(() => exchange.write(Buffer.from(': still here\n\n')), 50)
+  exchange.onClose = () => clearInterval(timer)
+  onTestFinished(() => clearInterval(timer))
+}
+
+describe('a client that takes response bytes too slowly', () => {
+  it('loses its HTTP/1.1 connection although the handler keeps writing', async () => {
+    const { port, outcomes } = await serveEngines((exchange) => {
+      const note = exchange.onClose
+      heartbeat(exchange, 16 * MIB)
+      const stop = exchange.onClose
+      exchange.onClose = (outcome) => (note?.(outcome), stop?.(outcome))
+    }, STALL)
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect.poll(() => outcomes).toMatchObject([{ aborted: true }])
+  })
+
+  it.each([
+    ['at once', Infinity],
+    ['by a byte at a time', 1],
+  ])('has its HTTP/2 stream reset where it opens its window %s', async (_how, step) => {
+    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(MIB)), {
+      writeStallTimeoutMs: 1000,
+      minResponseBytesPerSecond: 1000,
+    })
+    const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 1000]] })
+    client.send(windowUpdate(0, 2 ** 30), headers(1, request()))
+    const timer = setInterval(() => client.send(windowUpdate(1, Math.min(step, MIB))), 20)
+    onTestFinished(() => clearInterval(timer))
+    await expect.poll(() => outcomes).toHaveLength(1)
+    expect(outcomes).toMatchObject([{ aborted: step === 1 }])
+    expect(client.reset(1)).toBe(step === 1 ? 'CANCEL' : undefined)
+  })
+
+  it('has its HTTP/3 stream reset', async () => {
+    const outcomes: boolean[] = []
+    await using server = await serveHttp3((exchange) => {
+      void outcomeOf(exchange).then(({ aborted }) => outcomes.push(aborted))
+      exchange.respond(200, [], Buffer.alloc(4 * MIB))
+    }, STALL)
+    const client = await server.connect()
+    await client.request({ path: '/' })
+    await expect.poll(() => outcomes).toEqual([true])
+  })
+})
+
+describe('a client that reads all there is', () => {
+  it('keeps a stream whose handler has nothing to send for longer than writeStallTimeoutMs', async () => {
+    const exchanges: Exchange[] = []
+    const serve = (exchange: Exchange): void => {
+      exchanges.push(exchange)
+      exchange.start(200, [])
+      exchange.write(Buffer.from('data: 1\n\n'))
+    }
+    const limits = { writeStallTimeoutMs: 300, minResponseBytesPerSecond: 1000 }
+    const { port } = await serveEngines(serve, limits)
+    await using http3 = await serveHttp3(serve, limits)
+    const socket = connect(port, '127.0.0.1').resume()
+    onTestFinished(() => void socket.destroy())
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    const client = await RawClient.connect(port)
+    client.send(headers(1, request()))
+    await (await http3.connect()).request({ path: '/' })
+    await expect.poll(() => exchanges).toHaveLength(3)
+    await settle(1500)
+    expect(exchanges.map(({ isOpen }) => isOpen)).toEqual([true, true, true])
+  })
+})
