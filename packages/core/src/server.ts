@@ -14,6 +14,9 @@ import { onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
+/** The place of the server's records: its own files are of no use to the reader of a log. */
+const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
+
 /** How long running requests may take after `close()`. */
 const DRAIN_MS = 10_000
 
@@ -47,7 +50,7 @@ export class Server implements AsyncDisposable {
   constructor(options: ServerOptions = {}) {
     this.#options = checkServerOptions(options)
     this.#limits = resolveLimits(options.limits)
-    this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' })
+    this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' }).withLocation(LIBRARY)
     this.#app = new App({
       limits: this.#limits,
       trustProxy: options.trustProxy,

@@ -46,9 +46,10 @@ let logging: Promise<Warn> | undefined
 /** Makes a Warn record of `@fw/log`; a warning of the process where that is not installed. */
 function reportToLog(message: string): void {
   logging ??= import('@fw/log').then(
-    ({ warn }) =>
-      (text) =>
-        warn('{}', text),
+    ({ logger }) => {
+      const library = logger.withLocation({ file: 'fw:static', line: 0, functionName: '' })
+      return (text) => library.warn('{}', text)
+    },
     // It is optional: without it the process is told.
     () => (text) => process.emitWarning(text, { type: 'StaticFilesWarning' }),
   )
