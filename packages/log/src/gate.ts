@@ -1,18 +1,11 @@
-import type { SourceLocation } from '@fw/types'
+import type { LogRecord, SourceLocation } from '@fw/types'
 import { CallSite } from './call-sites/call-site.ts'
 import type { FanOut } from './fan-out.ts'
-import type { FormatArgs } from './format/format-args.ts'
 import { templateOf } from './format/format.ts'
 import type { Level } from './level.ts'
+import type { LogFunction } from './log-function.ts'
 import { arePlain } from './lines/plain-call.ts'
 import { locationOf, makeRecord, type LogCallee, type Scope } from './record.ts'
-
-/**
- * Makes one record, if the level lets it through.
- *
- * @param format With arguments: text and placeholders as of `std::format`, checked by the compiler; without: the message
- */
-export type LogFunction = <const F extends string>(format: F, ...args: FormatArgs<F>) => void
 
 /** What a logger shares with its children. */
 export interface Output {
@@ -55,6 +48,31 @@ export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   return { on, off: off as LogFunction }
 }
 
+/** Logs a text that also exists as data. The text is never treated as a format. */
+export function emitData(
+  fanOut: FanOut,
+  scope: Scope,
+  level: Level,
+  callee: LogCallee,
+  message: string,
+  data: () => LogRecord['data'],
+): void {
+  const origin = fanOut.usesLocation ? callee : undefined
+  if (fanOut.takesCalls) fanOut.deliverCall(level, locationOf(scope, origin), scope.prefix, message, NO_ARGUMENTS)
+  else fanOut.deliver(makeRecord(scope, level, origin, message, NO_ARGUMENTS, dataOf(data)))
+}
+
+const NO_ARGUMENTS: readonly unknown[] = []
+
+function dataOf(data: () => LogRecord['data']): LogRecord['data'] {
+  try {
+    return data()
+  } catch {
+    // A log call never throws, and the text says the same.
+    return undefined
+  }
+}
+
 /** Records a call that has passed the check of its level. */
 export function emit(
   fanOut: FanOut,
@@ -87,6 +105,11 @@ function given(format: unknown, values: readonly unknown[]): readonly unknown[] 
   if (CallSite.is(format)) return [values[0], ...given(values[0], values.slice(1))]
   const last = values.findLastIndex((value) => value !== undefined)
   if (last === -1) return []
-  const arity = typeof format === 'string' ? templateOf(format).arity : 0
-  return values.slice(0, Math.max(last + 1, arity))
+  return values.slice(0, Math.max(last + 1, arityOf(format, values[0])))
+}
+
+/** Returns the number of arguments that a call needs after its first one. */
+function arityOf(format: unknown, next: unknown): number {
+  if (typeof format === 'string') return templateOf(format).arity
+  return typeof next === 'string' ? 1 + templateOf(next).arity : 0
 }

@@ -1,4 +1,4 @@
-export { Level, levelName, parseLevel, type LevelName } from './level.ts'
+export { Level, levelName, parseLevel, type LevelName, type LevelOption } from './level.ts'
 export {
   addSink,
   debug,
@@ -29,7 +29,7 @@ export {
 export { callSite } from './call-sites/call-site.ts'
 export { createLogger, type LogOptions, type RootLogger } from './root-logger.ts'
 export type { LevelLogFunction, Logger } from './logger.ts'
-export type { LogFunction } from './gate.ts'
+export type { LogFunction, NotText } from './log-function.ts'
 export { runtime, type FormatArgs, type FormatError, type RuntimeFormat } from './format/format-args.ts'
 export type { LogStats } from './fan-out.ts'
 export { ColorMode } from './sinks/color.ts'

@@ -1,6 +1,6 @@
 import type { LogStats } from './fan-out.ts'
-import type { LogFunction } from './gate.ts'
-import type { Level } from './level.ts'
+import type { Level, LevelOption } from './level.ts'
+import type { LogFunction } from './log-function.ts'
 import type { Logger } from './logger.ts'
 import { makeRootLogger, type LogOptions } from './root-logger.ts'
 import type { LogSink } from './sinks/log-sink.ts'
@@ -44,7 +44,7 @@ export function getLevel(): Level {
  * @throws {RangeError} if the number is not a level
  * @throws {TypeError} if it is not a number
  */
-export function setLevel(level: Level): void {
+export function setLevel(level: LevelOption): void {
   root.setLevel(level)
   rebind()
 }

@@ -1,15 +1,25 @@
 import type { SourceLocation, LogRecord } from '@fw/types'
 import { display, UNSHOWABLE } from './text/display.ts'
 import type { FormatArgs } from './format/format-args.ts'
-import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate.ts'
+import { emit, emitData, makeGate, type Gate, type Output } from './gate.ts'
 import { Level } from './level.ts'
+import type { LogFunction, NotText } from './log-function.ts'
 import type { Scope } from './record.ts'
 
 // Compiled code has a constant of its own module in place, and looks an imported object's up.
 const { Trace: TRACE, Debug: DEBUG, Info: INFO, Warn: WARN, Error: ERROR, Fatal: FATAL, Off: OFF } = Level
 
-/** Makes one record of a level that is known at run time only. `Level.Off` makes none. */
-export type LevelLogFunction = <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>) => void
+/** Logs at a level that is known only at run time. `Level.Off` logs nothing. */
+export interface LevelLogFunction {
+  /** Logs a message. See `LogFunction` for formats. */
+  <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
+  /** Logs an error with its stack and its causes. */
+  <E>(level: Level, error: E & NotText<E>): void
+  /** Logs a message, and after it an error with its stack and its causes. */
+  <E, const F extends string>(level: Level, error: E & NotText<E>, format: F, ...args: FormatArgs<F>): void
+  /** Repeats the first signature, which the compiler explains if none fits. */
+  <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
+}
 
 /** Makes records. What takes a logger should ask for no more than this. */
 export interface Logger {
@@ -21,7 +31,19 @@ export interface Logger {
   readonly error: LogFunction
   /** As `error`. Does not end the process. */
   readonly fatal: LogFunction
+  /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
+  /**
+   * Logs a text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
+   * to `time` and `level`, and other sinks receive both, as `message` and `data`.
+   *
+   * @param message The text, never treated as a format
+   * @param data Returns the values. Not called if every sink writes only text
+   *
+   * @example
+   * logger.logData(Level.Info, 'GET /users 200', () => ({ method: 'GET', path: '/users', status: 200 }))
+   */
+  logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void
   /** Whether a record of this level would be made; false for `Level.Off`. */
   isEnabled(level: Level): boolean
   /** A logger whose records carry these fields besides those of this one; of two with the same name the new one holds. */
@@ -87,6 +109,10 @@ export class ScopedLogger implements Logger {
 
   isEnabled(level: Level): boolean {
     return level >= this.#output.threshold && level < OFF
+  }
+
+  logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void {
+    if (this.isEnabled(level)) emitData(this.#output.fanOut, this.#scope, level, this.logData, message, data)
   }
 
   with(fields: Readonly<Record<string, unknown>>): Logger {

@@ -29,6 +29,7 @@ export function makeRecord(
   origin: LogCallee | SourceLocation | undefined,
   format: unknown,
   args: readonly unknown[],
+  data?: LogRecord['data'],
 ): LogRecord {
   return {
     level,
@@ -37,14 +38,16 @@ export function makeRecord(
     location: locationOf(scope, origin),
     threadId,
     fields: scope.fields,
+    data,
   }
 }
 
 function messageOf(prefix: string, format: unknown, args: readonly unknown[]): string {
   try {
-    return (
-      prefix + (typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' '))
-    )
+    if (typeof format === 'string') return prefix + formatMessage(format, args)
+    const [message, ...rest] = args
+    if (typeof message === 'string') return `${prefix}${formatMessage(message, rest)}: ${display(format)}`
+    return prefix + [format, ...args].map(display).join(' ')
   } catch {
     // It would be longer than a string can be.
     return UNSHOWABLE
@@ -60,5 +63,13 @@ export function locationOf(scope: Scope, origin: LogCallee | SourceLocation | un
 /** The record that tells how many others a full queue did not take. */
 export function droppedRecord(count: number): LogRecord {
   const message = `${count} ${count === 1 ? 'record' : 'records'} dropped: the log queue was full`
-  return { level: Level.Warn, timeMs: Date.now(), message, location: undefined, threadId, fields: undefined }
+  return {
+    level: Level.Warn,
+    timeMs: Date.now(),
+    message,
+    location: undefined,
+    threadId,
+    fields: undefined,
+    data: undefined,
+  }
 }

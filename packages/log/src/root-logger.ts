@@ -2,7 +2,7 @@ import { checkOptions, flag, integer, listOf, oneOf, type OptionKinds } from '@f
 import type { Overflow, QueueSettings } from './async/queued-writer.ts'
 import { FanOut, type LogStats } from './fan-out.ts'
 import type { Output } from './gate.ts'
-import { checkLevel, defaultLevel, levelKind, type Level } from './level.ts'
+import { checkLevel, defaultLevel, levelKind, readLevel, type Level, type LevelOption } from './level.ts'
 import { ScopedLogger, type Logger } from './logger.ts'
 import { ConsoleSink } from './sinks/console-sink.ts'
 import { sinkKind, type LogSink } from './sinks/log-sink.ts'
@@ -10,7 +10,7 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 /** Settings of a logger. */
 export interface LogOptions {
   /** Records below this level are not made. Default: that of the environment's `FW_LOG_LEVEL`, else `Level.Info` */
-  readonly level?: Level
+  readonly level?: LevelOption
   /** Where records go. Default: those there are, at first one `ConsoleSink` */
   readonly sinks?: readonly LogSink[]
   /** Hand lines to a writer thread instead of writing them before the call returns. Default: false */
@@ -44,7 +44,7 @@ export interface RootLogger extends Logger {
    * @throws {RangeError} if the number is not a level
    * @throws {TypeError} if it is not a number
    */
-  setLevel(level: Level): void
+  setLevel(level: LevelOption): void
   /** Adds a sink to the present ones, the default one included. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   addSink(sink: LogSink): void
   /**
@@ -90,14 +90,14 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)
     this.#output.fanOut.useQueue(queueSettings(options))
-    this.#output.threshold = options.level ?? defaultLevel()
+    this.#output.threshold = readLevel(options.level) ?? defaultLevel()
   }
 
   getLevel(): Level {
     return this.#output.threshold
   }
 
-  setLevel(level: Level): void {
+  setLevel(level: LevelOption): void {
     this.#output.threshold = checkLevel(level, 'setLevel')
   }
 

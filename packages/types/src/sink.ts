@@ -21,11 +21,11 @@ export interface Sink {
 /** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) lets nothing through. */
 export type LevelNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
-/** Where in the source a record was made. */
+/** The place in the source code that made a record. */
 export interface SourceLocation {
-  /** Absolute path of the source file. */
+  /** Absolute path of the source file, or the name of a library for its own records, such as `fw:core`. */
   readonly file: string
-  /** Line, counted from 1. */
+  /** Line, counted from 1; 0 for the records of a library. */
   readonly line: number
   /** Name of the calling function; empty at the top level of a module. */
   readonly functionName: string
@@ -43,4 +43,6 @@ export interface LogRecord {
   readonly threadId: number
   /** Fields of the logger that made the record, for structured sinks. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
+  /** The content of `message` as named values, such as those of an access-log entry. `JsonSink` writes them instead. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined
 }

@@ -1,7 +1,8 @@
+import { isatty } from 'node:tty'
 import { flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { Level } from '../level.ts'
-import type { LinePattern } from '../lines/pattern.ts'
+import type { LinePattern, LineTarget } from '../lines/pattern.ts'
 import type { PlainCall, PlainForm } from '../lines/plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { ColorMode, colorModeKind, colorsTo, paintLevel } from './color.ts'
@@ -16,11 +17,17 @@ export interface ConsoleSinkConfig extends LineConfig {
   readonly colorMode?: ColorMode
   /** Write Error and Fatal records to stderr instead of stdout. Default: true */
   readonly stderrForErrors?: boolean
+  /**
+   * Keep the line breaks of messages, such as those of a stack trace. Each further line begins with `  | `, so that it
+   * cannot pass for a record. Default: on a terminal; a pipe or a file gets one line for each record
+   */
+  readonly multiline?: boolean
 }
 
 const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
   colorMode: colorModeKind,
   stderrForErrors: flag,
+  multiline: flag,
 }
 
 /** Writes one line for each record to stdout or stderr; each of the two has colours or not by itself. */
@@ -41,15 +48,18 @@ export class ConsoleSink implements LogSink {
   constructor(config: ConsoleSinkConfig = {}, fds: readonly [stdout: number, stderr: number] = [1, 2]) {
     const line = checkLineConfig('ConsoleSink', config, OPTIONS)
     const mode = config.colorMode ?? ColorMode.Auto
-    const compileFor = (fd: number): LinePattern => line.compile(colorsTo(fd, mode) ? paintLevel : undefined)
+    const targetOf = (fd: number): LineTarget => ({
+      paint: colorsTo(fd, mode) ? paintLevel : undefined,
+      multiline: config.multiline ?? isatty(fd),
+    })
     this.level = line.level
     this.#stderrForErrors = config.stderrForErrors ?? true
-    this.#outLine = compileFor(fds[0])
-    this.#errLine = compileFor(fds[1])
+    this.#outLine = line.compile(targetOf(fds[0]))
+    this.#errLine = line.compile(targetOf(fds[1]))
     this.#out = new LineOutput(fds[0], (count) => this.#outLine(droppedRecord(count)))
     this.#err = new LineWriter(fds[1])
     const { compileCalls } = line
-    const formFor = (fd: number): PlainForm | undefined => compileCalls?.(colorsTo(fd, mode) ? paintLevel : undefined)
+    const formFor = (fd: number): PlainForm | undefined => compileCalls?.(targetOf(fd))
     // A subclass that changes records must see all of them.
     const [outForm, errForm] = new.target === ConsoleSink ? fds.map(formFor) : []
     const writeCall =

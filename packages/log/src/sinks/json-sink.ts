@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { jsonLine } from '../lines/json-line.ts'
-import { Level, levelKind } from '../level.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 import { droppedRecord } from '../record.ts'
 import { LineOutput } from './line-output.ts'
 import { declareAbilities, type LogSink } from './log-sink.ts'
@@ -19,7 +19,7 @@ export interface JsonSinkConfig {
   /** Include `pid`. Default: in worker processes of `node:cluster` */
   readonly showProcessId?: boolean
   /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  readonly level?: LevelOption
 }
 
 const OPTIONS: OptionKinds<JsonSinkConfig> = {
@@ -46,7 +46,7 @@ export class JsonSink implements LogSink {
    */
   constructor(config: JsonSinkConfig = {}) {
     checkOptions('JsonSink', config, OPTIONS)
-    this.level = config.level ?? Level.Trace
+    this.level = readLevel(config.level) ?? Level.Trace
     this.#showLocation = config.showLocation ?? true
     this.#pid = (config.showProcessId ?? cluster.isWorker) ? process.pid : undefined
     this.#fd = config.path === undefined ? undefined : openLogFile('JsonSink', config.path, true, config.mode)

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import { compileCustomPattern } from '../lines/custom-pattern.ts'
-import { Level, levelKind } from '../level.ts'
-import { compilePattern, type LinePattern, type PaintLevel } from '../lines/pattern.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
+import { compilePattern, type LinePattern, type LineTarget } from '../lines/pattern.ts'
 import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
 /** Options of every sink of text lines. */
@@ -18,16 +18,16 @@ export interface LineConfig {
   /** The form of a line, as `{time} {level} {message}`. Default: the form with brackets, by the options above */
   readonly pattern?: string
   /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  readonly level?: LevelOption
 }
 
 /** Such options after they were checked. */
 export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean
-  readonly compile: (paint?: PaintLevel) => LinePattern
+  readonly compile: (target?: LineTarget) => LinePattern
   /** The same for calls without a record; not of custom patterns. */
-  readonly compileCalls?: (paint?: PaintLevel) => PlainForm
+  readonly compileCalls?: (target?: LineTarget) => PlainForm
 }
 
 const LINE_KINDS: OptionKinds<LineConfig> = {
@@ -55,17 +55,18 @@ export function checkLineConfig<Config extends LineConfig>(
   meant?: Readonly<Record<string, string>>,
 ): CheckedLineConfig {
   checkOptions<LineConfig>(api, config, { ...own, ...LINE_KINDS }, meant)
-  const { showLocation = true, showThreadId = false, utc = false, pattern, level = Level.Trace } = config
+  const { showLocation = true, showThreadId = false, utc = false, pattern } = config
+  const level = readLevel(config.level) ?? Level.Trace
   const { showProcessId = showThreadId && cluster.isWorker } = config
   if (pattern === undefined) {
     const parts = { showLocation, showThreadId, showProcessId, utc }
     return {
       level,
       usesLocation: showLocation,
-      compile: (paint) => compilePattern(parts, paint),
-      compileCalls: (paint) => compilePlainForm(parts, paint),
+      compile: (target) => compilePattern(parts, target),
+      compileCalls: (target) => compilePlainForm(parts, target),
     }
   }
-  const { usesLocation } = compileCustomPattern(pattern, utc, undefined, api)
-  return { level, usesLocation, compile: (paint) => compileCustomPattern(pattern, utc, paint, api).line }
+  const { usesLocation } = compileCustomPattern(pattern, utc, {}, api)
+  return { level, usesLocation, compile: (target = {}) => compileCustomPattern(pattern, utc, target, api).line }
 }

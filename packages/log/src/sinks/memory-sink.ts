@@ -1,10 +1,10 @@
 import { checkOptions } from '@fw/options'
 import type { LogRecord, Sink } from '@fw/types'
-import { Level, levelKind } from '../level.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 
 export interface MemorySinkConfig {
   /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  readonly level?: LevelOption
 }
 
 /** Keeps every record, for tests. It is never emptied by itself. */
@@ -16,7 +16,7 @@ export class MemorySink implements Sink {
   /** @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value */
   constructor(config: MemorySinkConfig = {}) {
     checkOptions('MemorySink', config, { level: levelKind })
-    this.level = config.level ?? Level.Trace
+    this.level = readLevel(config.level) ?? Level.Trace
   }
 
   write(record: LogRecord): void {
