@@ -1,11 +1,14 @@
-import { logger } from '@fw/log'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
-import { callerLocation, RequestLogger } from './request-logger.ts'
+import { callerLocation, type LoggedRequest, RequestLogger } from './request-logger.ts'
+import { checkConfig } from './config/check-config.ts'
 import type { AccessLogConfig } from './config/config.ts'
+import { entriesLogger } from './entries-logger.ts'
 import { ContextEntry } from './capture/context-entry.ts'
-import { correlationId, traceContextOf } from './entry/trace-context.ts'
+import { requestIdOf } from './entry/request-id.ts'
+import { traceContextOf } from './entry/trace-context.ts'
 import { entryLevel, isKept } from './capture/entry-level.ts'
 import { customText, entryText } from './formats/entry-text.ts'
+import { entryFields } from './formats/fields.ts'
 import { escapeWordInBrackets } from './formats/escape.ts'
 import { isForgottenPromise, throttledWarning } from './throttled-warning.ts'
 import { refusalListener } from './refused-request.ts'
@@ -29,7 +32,9 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
  */
 export function accessLog(config: AccessLogConfig = {}): Middleware {
-  const ofMiddleware = compile(config, logger.withLocation(callerLocation()))
+  const location = callerLocation()
+  checkConfig(config)
+  const ofMiddleware = compile(config, entriesLogger(config).withLocation(location))
   const ofRoute = routeSettings(config, ofMiddleware)
   const middleware = (ctx: Context, next: Next): void => {
     const settings = ofRoute(ctx.route)
@@ -56,8 +61,10 @@ function logFinished(entry: ContextEntry, outcome: Outcome): void {
   entry.end(outcome)
   const level = entryLevel(entry, settings)
   if (!entries.isEnabled(level) || !isKept(entry, settings) || isSkipped(ctx, settings)) return
-  // Without arguments the text is never taken for a format.
-  entries.log(level, customText(ctx, entry, settings) ?? entryText(entry, settings))
+  const custom = customText(ctx, entry, settings)
+  if (custom === undefined) entries.logData(level, entryText(entry, settings), () => entryFields(entry, settings))
+  // Without arguments the text is never treated as a format.
+  else entries.log(level, custom)
 }
 
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
@@ -73,13 +80,36 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
 }
 
 function requestLoggerOf(ctx: Context, settings: Settings): RequestLogger {
-  const trace = settings.logTraceContext ? traceContextOf(ctx.headers) : undefined
-  const fields = trace && { trace_id: trace.traceId, parent_id: trace.parentId }
-  return new RequestLogger(fields === undefined ? logger : logger.with(fields), () => prefixOf(ctx, settings))
+  return new RequestLogger(settings.logger, () => prefixOf(ctx, settings), new ContextRequest(ctx, settings))
+}
+
+/** Reads what the records of a request have in common when it is first needed. */
+class ContextRequest implements LoggedRequest {
+  readonly #ctx: Context
+  readonly #settings: Settings
+
+  constructor(ctx: Context, settings: Settings) {
+    this.#ctx = ctx
+    this.#settings = settings
+  }
+
+  get id(): string | undefined {
+    return requestIdOf(this.#ctx, this.#settings)
+  }
+
+  get fields(): Readonly<Record<string, unknown>> | undefined {
+    const { id } = this
+    const trace = this.#settings.logTraceContext ? traceContextOf(this.#ctx.headers) : undefined
+    if (id === undefined && trace === undefined) return undefined
+    return {
+      ...(id === undefined ? {} : { correlation_id: id }),
+      ...(trace === undefined ? {} : { trace_id: trace.traceId, parent_id: trace.parentId }),
+    }
+  }
 }
 
 /** `[<correlation id>] [<METHOD> <path>] `, the former only if the request has one. */
-function prefixOf({ headers, method, path }: Context, { correlationHeader }: Settings): string {
-  const id = correlationId(headers.get(correlationHeader))
-  return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(method)} ${escapeWordInBrackets(path)}] `
+function prefixOf(ctx: Context, settings: Settings): string {
+  const id = requestIdOf(ctx, settings)
+  return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(ctx.method)} ${escapeWordInBrackets(ctx.path)}] `
 }

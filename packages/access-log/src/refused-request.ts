@@ -1,6 +1,7 @@
 import type { Refusal } from '@fw/types'
 import { entryLevel } from './capture/entry-level.ts'
 import { entryText } from './formats/entry-text.ts'
+import { entryFields } from './formats/fields.ts'
 import { refusedEntry } from './capture/refused-entry.ts'
 import type { Settings } from './config/settings.ts'
 
@@ -24,5 +25,6 @@ function logRefused(refusal: Refusal): void {
   const { entries, skipPaths } = settings
   const entry = refusedEntry(refusal, settings)
   const level = entryLevel(entry, settings)
-  if (entries.isEnabled(level) && !skipPaths.has(entry.path)) entries.log(level, entryText(entry, settings))
+  if (!entries.isEnabled(level) || skipPaths.has(entry.path)) return
+  entries.logData(level, entryText(entry, settings), () => entryFields(entry, settings))
 }

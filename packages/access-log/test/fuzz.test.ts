@@ -151,6 +151,7 @@ describe('whatever a request holds', () => {
         expect(UNSAFE.exec(text)).toBeNull()
         const entry = JSON.parse(text) as Record<string, unknown>
         expect(Object.keys(entry)).toEqual(JSON_KEYS.filter((key) => REQUIRED.has(key) || key in entry))
+        expect(sink.records()[0]?.data).toEqual(entry)
         expect(entry).toMatchObject({ method: described.method, path: meaningOf(described.path) })
         expect(entry['query'] ?? '').toBe(meaningOf(described.rawQuery))
         expect(Object.entries(entry['request_headers'] ?? {})).toEqual(captured(REQUEST_HEADERS, described.headers))

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Outcome, ProtocolText } from '@fw/types'
-import { correlationId, traceContextOf, type TraceContext } from '../entry/trace-context.ts'
+import { requestIdOf } from '../entry/request-id.ts'
+import { traceContextOf, type TraceContext } from '../entry/trace-context.ts'
 import type { CapturedHeader, Entry } from '../entry/entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from '../config/settings.ts'
@@ -66,7 +67,7 @@ export class ContextEntry implements Entry {
   }
 
   get correlationId(): string | undefined {
-    return correlationId(this.ctx.headers.get(this.settings.correlationHeader))
+    return requestIdOf(this.ctx, this.settings)
   }
 
   get trace(): TraceContext | undefined {

@@ -1,4 +1,5 @@
-import type { Context, LevelNumber } from '@fw/types'
+import type { LevelOption, Logger, LogSink } from '@fw/log'
+import type { Context } from '@fw/types'
 import type { TrustProxy } from '@fw/client-address'
 import type { Entry } from '../entry/entry.ts'
 
@@ -10,6 +11,8 @@ export const AccessLogFormat = {
   Common: 'common',
   /** One JSON object. */
   Json: 'json',
+  /** For sinks that read named values, such as `JsonSink`. Text sinks get only method, path and status. */
+  Fields: 'fields',
   /** What `customFormatter` returns. */
   Custom: 'custom',
 } as const
@@ -18,20 +21,27 @@ export type AccessLogFormat = (typeof AccessLogFormat)[keyof typeof AccessLogFor
 
 /** What `accessLog` logs, and how. */
 export interface AccessLogConfig {
+  /** Receives the entries, and the messages of `RequestLogger`. Default: the global logger of `@fw/log`. */
+  readonly logger?: Logger | undefined
+  /**
+   * Receive the entries instead of `logger`, at every level that the sinks accept. The messages of `RequestLogger` still
+   * go to `logger`. Default: none.
+   */
+  readonly sinks?: readonly LogSink[] | undefined
   /** Default `AccessLogFormat.Combined`. */
   readonly format?: AccessLogFormat | undefined
   /** Level of entries with a status below 400. Default `Level.Info`; `Level.Off` logs none of them. */
-  readonly normalLevel?: LevelNumber | undefined
+  readonly normalLevel?: LevelOption | undefined
   /** Level of 4xx. Default `Level.Warn`. */
-  readonly clientErrorLevel?: LevelNumber | undefined
+  readonly clientErrorLevel?: LevelOption | undefined
   /** Level of 5xx. Default `Level.Error`. */
-  readonly serverErrorLevel?: LevelNumber | undefined
+  readonly serverErrorLevel?: LevelOption | undefined
   /** Nanoseconds after which a request is slow; 0 for never. Default 0. */
   readonly slowThreshold?: number | bigint | undefined
   /** Milliseconds after which a request is slow; 0 for never. Must be absent if `slowThreshold` is given. */
   readonly slowThresholdMs?: number | undefined
   /** Level of slow requests; with a 4xx or 5xx, the more severe of the two. Default `Level.Warn`. */
-  readonly slowLevel?: LevelNumber | undefined
+  readonly slowLevel?: LevelOption | undefined
   /** Show the query. Default true. */
   readonly logQuery?: boolean | undefined
   /** Show the address of the client. Default true. */
@@ -58,6 +68,11 @@ export interface AccessLogConfig {
   /** Request header with the correlation id. Default `x-request-id`. */
   readonly correlationHeader?: string | undefined
   /**
+   * Generates a correlation id for a request without a valid one: `true` for 16 random hexadecimal digits, or a function
+   * that returns 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Default false.
+   */
+  readonly generateRequestId?: boolean | ((ctx: Context) => string) | undefined
+  /**
    * Show the trace that a valid `traceparent` names (W3C Trace Context): `[trace_id: …]` at the end of Combined,
    * `trace_id` and `parent_id` in Json and as fields of the `RequestLogger`'s records. Default false.
    */
@@ -78,3 +93,6 @@ export interface AccessLogConfig {
   /** Names of query parameters whose values are shown as `REDACTED`. Default none. */
   readonly redactQuery?: readonly string[] | undefined
 }
+
+/** The options of `accessLog` that a route can change: where the entries go stays the same. */
+export type EntryConfig = Omit<AccessLogConfig, 'logger' | 'sinks'>

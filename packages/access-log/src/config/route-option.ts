@@ -1,16 +1,16 @@
 import { compileTrust, type TrustProxy } from '@fw/client-address'
-import { Level } from '@fw/log'
+import { Level, type LevelOption } from '@fw/log'
 import { declareRouteOption, either, object, oneOf, type OptionKind, optionError, showValue } from '@fw/options'
-import type { LevelNumber, RouteInfo } from '@fw/types'
-import { CONFIG_KINDS, hasBothThresholds, levelKind, ONE_THRESHOLD } from './check-config.ts'
-import type { AccessLogConfig } from './config.ts'
+import type { RouteInfo } from '@fw/types'
+import { ENTRY_KINDS, hasBothThresholds, levelKind, ONE_THRESHOLD } from './check-config.ts'
+import type { AccessLogConfig, EntryConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
 
 /**
  * How the entries of one route differ from those of the `accessLog` around it: there are none (`'silent'`, whatever
  * the status), those with a status below 400 have this level, or these options are changed.
  */
-export type RouteAccessLog = 'silent' | LevelNumber | AccessLogConfig
+export type RouteAccessLog = 'silent' | LevelOption | EntryConfig
 
 declare module '@fw/types' {
   interface RouteOptions {
@@ -34,7 +34,7 @@ const routeKind: OptionKind = {
   ...valueKind,
   accepts: (value) => valueKind.accepts(value) && !(object.accepts(value) && hasBothThresholds(value as object)),
   fix: (value) => (object.accepts(value) ? ONE_THRESHOLD : 'Use "silent" or a constant such as Level.Debug.'),
-  nested: { ...CONFIG_KINDS, trustProxy: trustKind },
+  nested: { ...ENTRY_KINDS, trustProxy: trustKind },
 }
 
 declareRouteOption('accessLog', routeKind)
@@ -77,7 +77,7 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
 /** @throws {TypeError | RangeError} for a value that only code without types can give */
 function changes(option: RouteAccessLog): AccessLogConfig {
   if (typeof option === 'object' && (option as unknown) !== null) return stated(option)
-  if (levelKind.accepts(option)) return { normalLevel: option as LevelNumber }
+  if (levelKind.accepts(option)) return { normalLevel: option as LevelOption }
   const { expected } = routeKind
   throw optionError({ api: 'accessLog', name: 'accessLog', expected, got: showValue(option), fix: 'Change the route.' })
 }

@@ -1,9 +1,10 @@
-import { Level, type Logger } from '@fw/log'
+import { Level, type LevelOption, type Logger, logger as globalLogger, parseLevel } from '@fw/log'
 import type { Context, LevelNumber } from '@fw/types'
 import { believedAddress, claimedAddress, compileTrust } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import { checkConfig } from './check-config.ts'
 import type { Parts } from '../entry/entry.ts'
+import { requestIdGenerator } from '../entry/request-id.ts'
 
 const NS_PER_MS = 1e6
 
@@ -18,8 +19,10 @@ export interface HeaderChoice {
 
 /** A checked configuration with its defaults, ready to be used for every request. */
 export interface Settings extends Parts {
-  /** Makes the records that entries are. */
+  /** Receives the entries. */
   readonly entries: Logger
+  /** Receives the messages of handlers. */
+  readonly logger: Logger
   readonly format: AccessLogFormat
   readonly normalLevel: LevelNumber
   readonly clientErrorLevel: LevelNumber
@@ -33,6 +36,8 @@ export interface Settings extends Parts {
   readonly skipIf: AccessLogConfig['skipIf']
   readonly customFormatter: AccessLogConfig['customFormatter']
   readonly correlationHeader: string
+  /** Returns a valid id; `undefined` if none is generated. */
+  readonly generateRequestId: ((ctx: Context) => string) | undefined
   readonly logTraceContext: boolean
   /** 0 to 1. */
   readonly sampleRate: number
@@ -53,12 +58,13 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
   const redacted = lowerCase(config.redactHeaders)
   return {
     entries,
+    logger: config.logger ?? globalLogger,
     format,
-    normalLevel: config.normalLevel ?? Level.Info,
-    clientErrorLevel: config.clientErrorLevel ?? Level.Warn,
-    serverErrorLevel: config.serverErrorLevel ?? Level.Error,
+    normalLevel: levelOf(config.normalLevel) ?? Level.Info,
+    clientErrorLevel: levelOf(config.clientErrorLevel) ?? Level.Warn,
+    serverErrorLevel: levelOf(config.serverErrorLevel) ?? Level.Error,
     slowThresholdNs: slowThresholdNs(config) || Infinity,
-    slowLevel: config.slowLevel ?? Level.Warn,
+    slowLevel: levelOf(config.slowLevel) ?? Level.Warn,
     logQuery: config.logQuery ?? true,
     logClientIp: config.logClientIp ?? true,
     logBytes: config.logBytes ?? true,
@@ -70,6 +76,7 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     customFormatter,
     logTraceContext: config.logTraceContext ?? false,
     sampleRate: config.sampleRate ?? 1,
+    generateRequestId: requestIdGenerator(config.generateRequestId),
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
     clientAddress:
       trust === undefined
@@ -77,6 +84,10 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
         : ({ headers, remoteAddress }) => believedAddress(headers, remoteAddress, trust),
     redactQuery: lowerCase(config.redactQuery),
   }
+}
+
+function levelOf(option: LevelOption | undefined): LevelNumber | undefined {
+  return typeof option === 'string' ? parseLevel(option) : option
 }
 
 function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig): number {

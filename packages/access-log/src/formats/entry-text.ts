@@ -3,6 +3,7 @@ import { AccessLogFormat } from '../config/config.ts'
 import { tagsOf, type Entry } from '../entry/entry.ts'
 import { isForgottenPromise, throttledWarning } from '../throttled-warning.ts'
 import { formatCombined } from './combined.ts'
+import { escapeWord } from './escape.ts'
 import { formatCommon } from './common.ts'
 import { formatJson } from './json.ts'
 import type { Settings } from '../config/settings.ts'
@@ -14,7 +15,13 @@ export function entryText(entry: Entry, settings: Settings): string {
   if (settings.customFormatter !== undefined) return formatCombined(entry, settings)
   if (settings.format === AccessLogFormat.Json) return formatJson(entry, settings)
   if (settings.format === AccessLogFormat.Common) return formatCommon(entry, settings)
+  if (settings.format === AccessLogFormat.Fields) return summaryOf(entry)
   return formatCombined(entry, settings)
+}
+
+/** Returns the text of an entry whose content is in its fields. */
+function summaryOf(entry: Entry): string {
+  return `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)} ${entry.status}`
 }
 
 /** The text that the application's own formatter makes; `undefined` if there is none or it fails. */
