@@ -2,12 +2,13 @@ import { type OptionKind, showValue } from '@fw/options'
 import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
-/** Severity of a record, and as a threshold the lowest severity that is let through. `Off` lets nothing through. */
+/** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export const Level = { Trace: 0, Debug: 1, Info: 2, Warn: 3, Error: 4, Fatal: 5, Off: 6 } as const
 
+/** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export type Level = (typeof Level)[keyof typeof Level]
 
-/** Name of a level as lines show it: upper case, not padded. */
+/** The name of a level as lines show it: upper case, without padding. */
 export type LevelName = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'FATAL' | 'OFF'
 
 /** A level, or its name in upper or lower case: `Level.Debug`, `'debug'` or `'DEBUG'`. */
@@ -15,14 +16,15 @@ export type LevelOption = Level | LevelName | Lowercase<LevelName>
 
 const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'] as const
 
+/** Returns the name of a level in upper case. */
 export function levelName(level: Level): LevelName {
   return NAMES[level]
 }
 
 /**
- * Reads the name of a level without regard to case, for settings from outside.
+ * Returns the level that a name in any case stands for, for settings from outside.
  *
- * @returns `undefined` if there is no level of that name
+ * @returns `undefined` if the name is unknown
  *
  * @example
  * setLevel(parseLevel(process.env.LOG_LEVEL ?? '') ?? Level.Info)
@@ -63,7 +65,7 @@ export function checkLevel(value: unknown, api: string): Level {
   throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
 }
 
-/** Returns the level that `FW_LOG_LEVEL` of the environment names, else Info. Prints a warning for an unknown name. */
+/** Returns the level that the environment variable `FW_LOG_LEVEL` names, otherwise Info. Warns about an unknown name. */
 export function defaultLevel(): Level {
   const name = process.env.FW_LOG_LEVEL
   if (!name) return Level.Info
