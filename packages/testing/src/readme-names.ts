@@ -8,10 +8,11 @@ import { exportedNames } from './exported-names.ts'
  *
  * @param readme Path of the README
  * @param entries Names of files in the `src` beside it, without `.ts`
+ * @param pages Paths of more pages of the package, which can name an export instead of the README
  * @throws {Error} if an entry exports nothing that could be looked for
  */
-export function namesEveryExport(readme: string, entries: readonly string[]): void {
-  const text = readFileSync(readme, 'utf8')
+export function namesEveryExport(readme: string, entries: readonly string[], pages: readonly string[] = []): void {
+  const text = [readme, ...pages].map((path) => readFileSync(path, 'utf8')).join('\n')
   const code = Array.from(text.matchAll(/```[^]*?```|`[^`\n]+`/g), ([found]) => found.match(/[A-Za-z_]\w*/g) ?? [])
   const named = new Set(code.flat())
   for (const entry of entries) {
