@@ -15,18 +15,18 @@ import { refusalListener } from './refused-request.ts'
 import { routeSettings } from './config/route-option.ts'
 import { compile, type Settings } from './config/settings.ts'
 
-/** The entry that a request will have; the innermost `accessLog` decides over it. */
+/** The entry of a request that is in progress. The innermost `accessLog` determines its settings. */
 const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entry', hint: undefined }
 
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 
 /**
- * Makes middleware that logs one entry for each request when it is over, and provides a `RequestLogger`.
+ * Creates middleware that logs one entry when a request is over, and provides a `RequestLogger`.
  *
- * Used on the root router it sees every request, also those that no route answers or the protocol engine refuses. On a
- * group it replaces the one further out. Sinks that show locations show that of this call.
+ * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
+ * it replaces the outer access log. Sinks that show locations show this call.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  *
  * @example
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
@@ -42,7 +42,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Not waited for, as nothing is left to do here: who runs the chain waits for it, and without a promise in between.
+    // Not awaited: the caller of the middleware chain waits for `next`, and a promise here would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
@@ -71,7 +71,7 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
     const response: unknown = skipIf(ctx)
-    if (isForgottenPromise(response)) throw new TypeError('it gave a promise')
+    if (isForgottenPromise(response)) throw new TypeError('it returned a promise')
     return Boolean(response)
   } catch (error) {
     warnOfSkipIf(error)
@@ -108,7 +108,7 @@ class ContextRequest implements LoggedRequest {
   }
 }
 
-/** `[<correlation id>] [<METHOD> <path>] `, the former only if the request has one. */
+/** Returns `[<correlation id>] [<METHOD> <path>] `; the first part only if the request has an ID. */
 function prefixOf(ctx: Context, settings: Settings): string {
   const id = requestIdOf(ctx, settings)
   return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(ctx.method)} ${escapeWordInBrackets(ctx.path)}] `

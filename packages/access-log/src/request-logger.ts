@@ -14,13 +14,13 @@ export interface LoggedRequest {
 const NOTHING: LoggedRequest = { id: undefined, fields: undefined }
 
 /**
- * The logger of one request: `[<correlation id>] [<METHOD> <path>] ` comes before each of its messages.
+ * The logger of one request. Each message begins with `[<correlation id>] [<METHOD> <path>] `.
  *
  * @example
  * ctx.get(RequestLogger)?.info('user {} asked', id)
  */
 export class RequestLogger {
-  /** Shown by `ctx.local(RequestLogger)` where no access log is in use. */
+  /** The advice in the error of `ctx.local(RequestLogger)` without an access log. */
   static readonly contextHint: string = 'add router.use(accessLog()) before this route'
 
   readonly #logger: Logger
@@ -51,26 +51,32 @@ export class RequestLogger {
     return this.#request.id
   }
 
+  /** Logs at level Trace. */
   get trace(): LogFunction {
     return this.#logger.isEnabled(Level.Trace) ? this.#forRequest.trace : ignore
   }
 
+  /** Logs at level Debug. */
   get debug(): LogFunction {
     return this.#logger.isEnabled(Level.Debug) ? this.#forRequest.debug : ignore
   }
 
+  /** Logs at level Info. */
   get info(): LogFunction {
     return this.#logger.isEnabled(Level.Info) ? this.#forRequest.info : ignore
   }
 
+  /** Logs at level Warn. */
   get warn(): LogFunction {
     return this.#logger.isEnabled(Level.Warn) ? this.#forRequest.warn : ignore
   }
 
+  /** Logs at level Error. */
   get error(): LogFunction {
     return this.#logger.isEnabled(Level.Error) ? this.#forRequest.error : ignore
   }
 
+  /** Logs at level Fatal. Does not end the process. */
   get fatal(): LogFunction {
     return this.#logger.isEnabled(Level.Fatal) ? this.#forRequest.fatal : ignore
   }
@@ -93,10 +99,10 @@ export class RequestLogger {
 
 function ignore(): void {}
 
-/** This function, the one that asks, and its caller. */
+/** The frames of this function, its caller, and the caller of that. */
 const FRAMES = 3
 
-/** Where the function that asks was called from; `undefined` if no file called it. */
+/** Returns the place that called the calling function; `undefined` if it is not in a file. */
 export function callerLocation(): SourceLocation | undefined {
   const frame = getCallSites(FRAMES)[FRAMES - 1]
   if (frame === undefined || frame.scriptName === '' || frame.scriptName.startsWith('node:')) return undefined

@@ -2,6 +2,7 @@ export { believedAddress, claimedAddress, peerAddress, type FieldSource } from '
 export {
   compileTrust,
   type ForwardingHeader,
+  type NamedField,
   type Trust,
   type TrustedProxies,
   type TrustProxy,

@@ -1,4 +1,4 @@
-/** Parameters by name, as the router finds them in a path. */
+/** The parameters of a path by name. */
 export type Params = Readonly<Record<string, string | undefined>>
 
 /** The parameters of a path without any. Not `object`: a handler that takes `Params` would not accept it. */
