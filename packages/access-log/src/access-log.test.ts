@@ -225,7 +225,9 @@ describe('what is not logged', () => {
     const { ctx, finish } = fakeContext()
     freshAccessLog({ skipIf })(ctx, async () => {})
     finish()
-    expect(warn.mock.calls).toEqual([['skipIf of accessLog threw: TypeError: it gave a promise', 'AccessLogWarning']])
+    expect(warn.mock.calls).toEqual([
+      ['skipIf of accessLog threw: TypeError: it returned a promise', 'AccessLogWarning'],
+    ])
   })
 
   it('is not formatted either', async () => {

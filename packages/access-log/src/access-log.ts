@@ -83,7 +83,7 @@ function requestLoggerOf(ctx: Context, settings: Settings): RequestLogger {
   return new RequestLogger(settings.logger, () => prefixOf(ctx, settings), new ContextRequest(ctx, settings))
 }
 
-/** Reads what the records of a request have in common when it is first needed. */
+/** Reads the ID and the fields of a request on first access. */
 class ContextRequest implements LoggedRequest {
   readonly #ctx: Context
   readonly #settings: Settings

@@ -39,7 +39,7 @@ export interface AccessLogConfig {
   readonly serverErrorLevel?: LevelOption | undefined
   /** Marks requests that take more nanoseconds than this as slow. Default 0, which marks none. */
   readonly slowThreshold?: number | bigint | undefined
-  /** The same in milliseconds. Give only one of the two. Default: `slowThreshold`. */
+  /** Marks requests that take more milliseconds than this as slow. Excludes `slowThreshold`. Default: none. */
   readonly slowThresholdMs?: number | undefined
   /** Sets the level of slow requests. For 4xx and 5xx the more severe level counts. Default `Level.Warn`. */
   readonly slowLevel?: LevelOption | undefined
@@ -60,7 +60,7 @@ export interface AccessLogConfig {
   /** Logs no entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Makes the text of entries, in place of the format. It receives the duration in nanoseconds and the content of the other
+   * Makes the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
    * formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in Combined. Its
    * result is not escaped. Default: none.
    */
@@ -68,8 +68,8 @@ export interface AccessLogConfig {
   /** Names the request header with the correlation ID. Default `x-request-id`. */
   readonly correlationHeader?: string | undefined
   /**
-   * Generates a correlation id for a request without a valid one: `true` for 16 random hexadecimal digits, or a function
-   * that returns 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Default false.
+   * Generates a correlation ID for each request without a valid one. `true` generates 16 random hexadecimal digits. A
+   * function must return 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Default false.
    */
   readonly generateRequestId?: boolean | ((ctx: Context) => string) | undefined
   /**

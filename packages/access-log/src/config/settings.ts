@@ -10,14 +10,14 @@ const NS_PER_MS = 1e6
 
 /** A header to capture. */
 export interface HeaderChoice {
-  /** As configured, which is how it is shown. */
+  /** The name as configured and shown. */
   readonly label: string
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string
   readonly isRedacted: boolean
 }
 
-/** A checked configuration with its defaults, ready to be used for every request. */
+/** A checked configuration with its defaults. */
 export interface Settings extends Parts {
   /** Receives the entries. */
   readonly entries: Logger
@@ -27,7 +27,7 @@ export interface Settings extends Parts {
   readonly normalLevel: LevelNumber
   readonly clientErrorLevel: LevelNumber
   readonly serverErrorLevel: LevelNumber
-  /** Nanoseconds; `Infinity` without slow detection. */
+  /** The threshold in nanoseconds; `Infinity` without one. */
   readonly slowThresholdNs: number
   readonly slowLevel: LevelNumber
   readonly requestHeaders: readonly HeaderChoice[]
@@ -39,17 +39,17 @@ export interface Settings extends Parts {
   /** Returns a valid id; `undefined` if none is generated. */
   readonly generateRequestId: ((ctx: Context) => string) | undefined
   readonly logTraceContext: boolean
-  /** 0 to 1. */
+  /** The share of logged entries, from 0 to 1. */
   readonly sampleRate: number
   readonly clientAddress: (ctx: Context) => string | undefined
-  /** In lower case. */
+  /** Names in lower case. */
   readonly redactQuery: ReadonlySet<string>
 }
 
 /**
  * Checks a configuration and fills in the defaults.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  */
 export function compile(config: AccessLogConfig, entries: Logger): Settings {
   checkConfig(config)
@@ -94,12 +94,12 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
   return slowThreshold === undefined ? slowThresholdMs * NS_PER_MS : Number(slowThreshold)
 }
 
-/** What the server believes, if it was told whom to believe; else what the request claims. */
+/** Returns the address that the server's `trustProxy` accepts; without one, the address that the request claims. */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
-/** Twice the same name would be twice the same key in Json. */
+/** Returns each header once, because Json must not repeat a key. */
 function choices(names: readonly string[] = [], redacted: ReadonlySet<string>): HeaderChoice[] {
   return Array.from(new Set(names), (label) => {
     const name = label.toLowerCase()
