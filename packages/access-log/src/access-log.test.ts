@@ -55,8 +55,8 @@ describe('accessLog', () => {
 
   it('writes entries and messages to the logger of the configuration', async () => {
     const own = new MemorySink()
-    const logger = createLogger({ sinks: [own] }).with({ app: 'shop' })
-    const { ctx, finish } = await run([{ logger }], { path: '/a' })
+    const shop = createLogger({ sinks: [own] }).with({ app: 'shop' })
+    const { ctx, finish } = await run([{ logger: shop }], { path: '/a' })
     ctx.local(RequestLogger).info('from the handler')
     finish()
     expect(sink.messages()).toEqual([])

@@ -245,7 +245,7 @@ describe('a copy of a method', () => {
     ['failed', ['extra'], 'failed extra'],
   ])('taken while the level was off still fills in: %j with %j', (format, args, message) => {
     const { logger, memory } = start(Level.Info)
-    const debug = logger.debug as (...args: unknown[]) => void
+    const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)
     debug(format, ...args)
     expect(memory.messages()).toEqual([message])

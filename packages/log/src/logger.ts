@@ -116,6 +116,7 @@ export class ScopedLogger implements Logger {
   }
 
   logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void {
+    // oxlint-disable-next-line typescript/unbound-method -- only identifies the frame whose caller is the location
     if (this.isEnabled(level)) emitData(this.#output.fanOut, this.#scope, level, this.logData, message, data)
   }
 

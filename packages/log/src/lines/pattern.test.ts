@@ -52,8 +52,8 @@ describe('compilePattern', () => {
 
   it('shows the name of a library without a line', () => {
     const line = compilePattern({ showLocation: true, showThreadId: false })
-    const location = { file: 'fw:core', line: 0, functionName: '' }
-    expect(line(record({ location }))).toMatch(/\] \[fw:core\] hello$/)
+    const library = { file: 'fw:core', line: 0, functionName: '' }
+    expect(line(record({ location: library }))).toMatch(/\] \[fw:core\] hello$/)
   })
 
   it('paints each level once', () => {

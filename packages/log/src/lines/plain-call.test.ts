@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { threadId } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { escapeLine } from '../text/escape.ts'
+import { escapeLine, escapeLines } from '../text/escape.ts'
 import { formatMessage } from '../format/format.ts'
 import type { Level } from '../level.ts'
 import { compilePattern, type LineParts } from './pattern.ts'
@@ -44,7 +44,8 @@ it.each([false, true])('makes the same line of a call and of its record, with mu
       const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })
       const { bytes, length } = form.lineOf(call)
       expect(Buffer.from(bytes.subarray(0, length)).toString()).toBe(`${expected}\n`)
-      if (!multiline) expect(`${form.startOf(call)}${escapeLine(message)}`).toBe(expected)
+      const shown = multiline ? escapeLines(message) : escapeLine(message)
+      expect(`${form.startOf(call)}${shown}`).toBe(expected)
     }),
     { numRuns: 1000 },
   )
