@@ -1,4 +1,4 @@
-import { Level, MemorySink, setLevel, setSinks } from '@fw/log'
+import { createLogger, Level, MemorySink, setLevel, setSinks } from '@fw/log'
 import type { Context, Outcome, Refusal } from '@fw/types'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeContext, type FakeRequest } from '../test/fake-context.ts'
@@ -51,6 +51,85 @@ describe('accessLog', () => {
     const { finish } = await run([{}])
     finish()
     expect(sink.records()[0]?.location).toMatchObject({ file: import.meta.filename, functionName: 'enter' })
+  })
+
+  it('writes entries and messages to the logger of the configuration', async () => {
+    const own = new MemorySink()
+    const shop = createLogger({ sinks: [own] }).with({ app: 'shop' })
+    const { ctx, finish } = await run([{ logger: shop }], { path: '/a' })
+    ctx.local(RequestLogger).info('from the handler')
+    finish()
+    expect(sink.messages()).toEqual([])
+    expect(own.messages()).toEqual(['[GET /a] from the handler', expect.stringMatching(/^GET \/a 200 /)])
+    expect(own.records().map(({ fields }) => fields)).toEqual([{ app: 'shop' }, { app: 'shop' }])
+  })
+
+  it('writes entries of every level to the sinks of the configuration, and messages to the logger', async () => {
+    setLevel(Level.Info)
+    const own = new MemorySink()
+    const { ctx, finish } = await run([{ sinks: [own], normalLevel: 'debug' }], { path: '/a' })
+    ctx.local(RequestLogger).info('from the handler')
+    finish()
+    expect(own.messages()).toEqual([expect.stringMatching(/^GET \/a 200 /)])
+    expect(own.records()[0]?.location?.file).toBe(import.meta.filename)
+    expect(sink.messages()).toEqual(['[GET /a] from the handler'])
+  })
+
+  it.each(['combined', 'common', 'json', 'fields'] as const)(
+    'gives sinks the fields of an entry in %s',
+    async (format) => {
+      nowMs = 0
+      const { finish } = await run([{ format }], { path: '/a', rawQuery: 'b=1', headers: { 'x-request-id': 'r-1' } })
+      nowMs = 12.5
+      finish({ bodyBytes: 9 })
+      expect(sink.records()[0]?.data).toEqual({
+        method: 'GET',
+        path: '/a',
+        status: 200,
+        phrase: 'OK',
+        duration_ns: 12_500_000,
+        bytes: 9,
+        query: 'b=1',
+        client_ip: '127.0.0.1',
+        protocol: 'HTTP/1.1',
+        correlation_id: 'r-1',
+      })
+    },
+  )
+
+  it('gives sinks no fields of a text that a customFormatter made', async () => {
+    const { finish } = await run([{ customFormatter: () => 'mine' }])
+    finish()
+    expect(sink.records()).toMatchObject([{ message: 'mine', data: undefined }])
+  })
+
+  it('shows method, path and status as the text of the format fields', async () => {
+    const { finish } = await run([{ format: 'fields' }], { path: '/a b"' })
+    finish({ status: 404, aborted: true })
+    expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])
+  })
+
+  it('gives an entry and the messages of its request the same generated id', async () => {
+    const { ctx, finish } = await run([{ generateRequestId: true, format: 'json' }], { path: '/a' })
+    const log = ctx.local(RequestLogger)
+    log.info('from the handler')
+    log.with({ user: 7 }).info('again')
+    finish()
+    const [first, second, entry] = sink.records()
+    expect(log.id).toMatch(/^[0-9a-f]{16}$/)
+    expect(first).toMatchObject({
+      message: `[${log.id}] [GET /a] from the handler`,
+      fields: { correlation_id: log.id },
+    })
+    expect(second?.fields).toEqual({ correlation_id: log.id, user: 7 })
+    expect(entry?.data).toMatchObject({ correlation_id: log.id })
+    expect(entry?.message).toContain(`"correlation_id":"${log.id}"`)
+  })
+
+  it('gives messages the id of the request as a field', async () => {
+    const { ctx } = await run([{}], { headers: { 'x-request-id': 'r-1' } })
+    ctx.local(RequestLogger).info('x')
+    expect(sink.records()[0]).toMatchObject({ message: '[r-1] [GET /] x', fields: { correlation_id: 'r-1' } })
   })
 
   it('is also called logger', () => {
@@ -146,7 +225,9 @@ describe('what is not logged', () => {
     const { ctx, finish } = fakeContext()
     freshAccessLog({ skipIf })(ctx, async () => {})
     finish()
-    expect(warn.mock.calls).toEqual([['skipIf of accessLog threw: TypeError: it gave a promise', 'AccessLogWarning']])
+    expect(warn.mock.calls).toEqual([
+      ['skipIf of accessLog threw: TypeError: it returned a promise', 'AccessLogWarning'],
+    ])
   })
 
   it('is not formatted either', async () => {

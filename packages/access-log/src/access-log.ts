@@ -1,35 +1,40 @@
-import { logger } from '@fw/log'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
-import { callerLocation, RequestLogger } from './request-logger.ts'
+import { callerLocation, type LoggedRequest, RequestLogger } from './request-logger.ts'
+import { checkConfig } from './config/check-config.ts'
 import type { AccessLogConfig } from './config/config.ts'
+import { entriesLogger } from './entries-logger.ts'
 import { ContextEntry } from './capture/context-entry.ts'
-import { correlationId, traceContextOf } from './entry/trace-context.ts'
+import { requestIdOf } from './entry/request-id.ts'
+import { traceContextOf } from './entry/trace-context.ts'
 import { entryLevel, isKept } from './capture/entry-level.ts'
 import { customText, entryText } from './formats/entry-text.ts'
+import { entryFields } from './formats/fields.ts'
 import { escapeWordInBrackets } from './formats/escape.ts'
 import { isForgottenPromise, throttledWarning } from './throttled-warning.ts'
 import { refusalListener } from './refused-request.ts'
 import { routeSettings } from './config/route-option.ts'
 import { compile, type Settings } from './config/settings.ts'
 
-/** The entry that a request will have; the innermost `accessLog` decides over it. */
+/** The entry of a request that is in progress. The innermost `accessLog` determines its settings. */
 const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entry', hint: undefined }
 
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 
 /**
- * Makes middleware that logs one entry for each request when it is over, and provides a `RequestLogger`.
+ * Creates middleware that logs one entry when a request is over, and provides a `RequestLogger`.
  *
- * Used on the root router it sees every request, also those that no route answers or the protocol engine refuses. On a
- * group it replaces the one further out. Sinks that show locations show that of this call.
+ * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
+ * it replaces the outer access log. Sinks that show locations show this call.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  *
  * @example
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
  */
 export function accessLog(config: AccessLogConfig = {}): Middleware {
-  const ofMiddleware = compile(config, logger.withLocation(callerLocation()))
+  const location = callerLocation()
+  checkConfig(config)
+  const ofMiddleware = compile(config, entriesLogger(config).withLocation(location))
   const ofRoute = routeSettings(config, ofMiddleware)
   const middleware = (ctx: Context, next: Next): void => {
     const settings = ofRoute(ctx.route)
@@ -37,7 +42,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Not waited for, as nothing is left to do here: who runs the chain waits for it, and without a promise in between.
+    // Not awaited: the caller of the middleware chain waits for `next`, and a promise here would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
@@ -56,15 +61,17 @@ function logFinished(entry: ContextEntry, outcome: Outcome): void {
   entry.end(outcome)
   const level = entryLevel(entry, settings)
   if (!entries.isEnabled(level) || !isKept(entry, settings) || isSkipped(ctx, settings)) return
-  // Without arguments the text is never taken for a format.
-  entries.log(level, customText(ctx, entry, settings) ?? entryText(entry, settings))
+  const custom = customText(ctx, entry, settings)
+  if (custom === undefined) entries.logData(level, entryText(entry, settings), () => entryFields(entry, settings))
+  // Without arguments the text is never treated as a format.
+  else entries.log(level, custom)
 }
 
 function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
     const response: unknown = skipIf(ctx)
-    if (isForgottenPromise(response)) throw new TypeError('it gave a promise')
+    if (isForgottenPromise(response)) throw new TypeError('it returned a promise')
     return Boolean(response)
   } catch (error) {
     warnOfSkipIf(error)
@@ -73,13 +80,36 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
 }
 
 function requestLoggerOf(ctx: Context, settings: Settings): RequestLogger {
-  const trace = settings.logTraceContext ? traceContextOf(ctx.headers) : undefined
-  const fields = trace && { trace_id: trace.traceId, parent_id: trace.parentId }
-  return new RequestLogger(fields === undefined ? logger : logger.with(fields), () => prefixOf(ctx, settings))
+  return new RequestLogger(settings.logger, () => prefixOf(ctx, settings), new ContextRequest(ctx, settings))
 }
 
-/** `[<correlation id>] [<METHOD> <path>] `, the former only if the request has one. */
-function prefixOf({ headers, method, path }: Context, { correlationHeader }: Settings): string {
-  const id = correlationId(headers.get(correlationHeader))
-  return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(method)} ${escapeWordInBrackets(path)}] `
+/** Reads the ID and the fields of a request on first access. */
+class ContextRequest implements LoggedRequest {
+  readonly #ctx: Context
+  readonly #settings: Settings
+
+  constructor(ctx: Context, settings: Settings) {
+    this.#ctx = ctx
+    this.#settings = settings
+  }
+
+  get id(): string | undefined {
+    return requestIdOf(this.#ctx, this.#settings)
+  }
+
+  get fields(): Readonly<Record<string, unknown>> | undefined {
+    const { id } = this
+    const trace = this.#settings.logTraceContext ? traceContextOf(this.#ctx.headers) : undefined
+    if (id === undefined && trace === undefined) return undefined
+    return {
+      ...(id === undefined ? {} : { correlation_id: id }),
+      ...(trace === undefined ? {} : { trace_id: trace.traceId, parent_id: trace.parentId }),
+    }
+  }
+}
+
+/** Returns `[<correlation id>] [<METHOD> <path>] `; the first part only if the request has an ID. */
+function prefixOf(ctx: Context, settings: Settings): string {
+  const id = requestIdOf(ctx, settings)
+  return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(ctx.method)} ${escapeWordInBrackets(ctx.path)}] `
 }

@@ -1,11 +1,11 @@
-/** Between two warnings about the same fault. */
+/** The minimum time between two warnings about the same fault. */
 const INTERVAL_MS = 1000
 
 /**
- * Makes a function that warns of a fault in the application's own code, once a second at most, by a process warning:
- * a log record could be mistaken for an entry.
+ * Returns a function that warns about a fault in the application's code, at most once a second. It emits a process
+ * warning, because a log record could be mistaken for an entry.
  *
- * @param fault "skipIf of accessLog threw"
+ * @param fault The beginning of the warning: "skipIf of accessLog threw"
  */
 export function throttledWarning(fault: string): (error: unknown) => void {
   let nextMs = -Infinity
@@ -21,14 +21,14 @@ function shown(error: unknown): string {
   try {
     return String(error)
   } catch {
-    // What was thrown throws in turn when it is shown; the entry must not be lost for it.
+    // Ignore the second error: the entry must still be logged.
     return 'a value that cannot be shown'
   }
 }
 
 /**
- * Whether a function that has to answer at once gave a promise, as an `async` one does in code without types. Its
- * rejection is caught: it would end the process.
+ * Reports whether a synchronous function returned a promise, as an `async` function in JavaScript code does. Catches its
+ * rejection, which would end the process.
  */
 export function isForgottenPromise(value: unknown): boolean {
   if (!(value instanceof Promise)) return false

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { namesEveryExport, runReadme } from '@fw/testing'
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const pathOf = (page: string): string => fileURLToPath(new URL(`../${page}`, import.meta.url))
+const FORMATS = pathOf('docs/formats.md')
 
-runReadme(README)
-namesEveryExport(README, ['index'])
+for (const page of [pathOf('README.md'), FORMATS]) runReadme(page, { from: pathOf('') })
+namesEveryExport(pathOf('README.md'), ['index'], [FORMATS])

@@ -5,19 +5,19 @@ import { FORWARDING_HEADERS, type ForwardingHeader, type Trust } from './trusted
 /** The peer of a connection over a Unix socket, for `believedAddress`. `undefined` is an unknown peer. */
 export const UNIX_SOCKET = 'unix'
 
-/** The fields of a request, such as `ctx.headers` or a standard `Headers`. */
+/** The header fields of a request, such as `ctx.headers` or a standard `Headers`. */
 export interface FieldSource {
-  /** Lines of the same name joined with `, `, or `null` without one. */
+  /** Returns the value, with several fields of that name joined by `, `; `null` if the field is absent. */
   get(name: string): string | null
 }
 
 /**
- * The address a request says it comes from: the first entry of `x-forwarded-for`, else `x-real-ip`, else the first
- * element of `forwarded`, else the peer. What is no IP address falls through to the next.
+ * Returns the address that a request claims: the first entry of `x-forwarded-for`, then `x-real-ip`, then the first
+ * element of `forwarded`, then the peer. Skips values that are not IP addresses.
  *
- * Any client can claim any address so; `believedAddress` takes the word of trusted proxies alone.
+ * Any client can forge this address. `believedAddress` reads only what trusted proxies added.
  *
- * @returns `undefined` if there is no address at all, as on a Unix socket
+ * @returns `undefined` without any address, as on a Unix socket
  */
 export function claimedAddress(headers: FieldSource, peer: string | undefined): string | undefined {
   return (
@@ -29,12 +29,13 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * The address of the last proxy or client that is not trusted: walks from the peer towards the client, believing each
- * entry as long as the one who added it is trusted. An entry that is no address ends the walk.
+ * Returns the address of the client behind trusted proxies. It walks from the peer toward the client and believes each
+ * entry while a trusted proxy added it. The first address that is not trusted is the client. An entry that is not an
+ * address ends the walk.
  *
  * @param peer Address of the peer, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` if there is no address at all, as on a Unix socket; also if the trust names a field in which a
- * trusted proxy did not leave an address, so that nobody passes for that proxy
+ * @returns `undefined` without any address, as on a Unix socket. With a named field, `undefined` if a trusted proxy left
+ * no address in it: a client must not pass for that proxy
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
@@ -52,7 +53,7 @@ export function believedAddress(headers: FieldSource, peer: string | undefined, 
   return header === undefined || hop > 1 ? client : undefined
 }
 
-/** The address of the peer, in the form that is shown. */
+/** Returns the address of the peer without a zone, and an IPv4-mapped one as IPv4. */
 export function peerAddress(peer: string | undefined): string | undefined {
   if (peer !== lastPeer) {
     lastShown = shownForm(peer)
@@ -61,7 +62,7 @@ export function peerAddress(peer: string | undefined): string | undefined {
   return lastShown
 }
 
-// Requests of one connection, and all that come by one proxy, have the same peer.
+// Requests of one connection or through one proxy have the same peer.
 let lastPeer: string | undefined
 let lastShown: string | undefined
 
@@ -70,12 +71,12 @@ function shownForm(peer: string | undefined): string | undefined {
   return MAPPED_V4.test(peer) ? peer.slice('::ffff:'.length) : parseAddress(peer)
 }
 
-/** What the kernel says of a peer has the shortest form already; only zones and IPv4-mapped addresses need reading. */
+/** Matches addresses that the kernel already reports in the shortest form: without a zone, and not IPv4-mapped. */
 const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
-/** Every IPv4 client of a listener for both families. */
+/** Matches the IPv4 clients of a listener for both families. */
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
-/** What proxies added, the nearest one first: in the field that is named, else in the first that the request has. */
+/** Returns the entries that proxies added, from the last one, in the named field or the first one of the request. */
 function entriesFromLast(headers: FieldSource, header: ForwardingHeader | undefined): Iterable<string> {
   for (const name of header === undefined ? FORWARDING_HEADERS : [header]) {
     const value = headers.get(name)

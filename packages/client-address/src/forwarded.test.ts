@@ -43,7 +43,7 @@ describe('forwardedForFromLast', () => {
   })
 
   it.each(['for="', 'for="\\', 'x="a, y="b', '@', ';;=', 'for=a b', 'for=\\', '"'])(
-    'reads what stands behind %j, and ends there with an empty one',
+    'reads the elements after %j and ends with an empty one',
     (malformed) => {
       expect([...forwardedForFromLast(`${malformed}, for=a;proto=https, for="b"`)]).toEqual(['b', 'a', ''])
     },

@@ -1,20 +1,20 @@
 /**
- * One `name=value`, quoted or not, or nothing, and what separates it from the next (RFC 7239 §4).
+ * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * White space has one place in each alternative: two beside each other take quadratic time over a long run of it. No
- * quote and no backslash stands outside of a quoted string: `lastElement` depends on it.
+ * Each alternative matches white space in one place. Two adjacent places would take quadratic time. Quotes and backslashes
+ * match only in quoted strings, on which `lastElement` depends.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
 interface Element {
-  /** Each `for` parameter; RFC 7239 §4 allows one. */
+  /** The values of all `for` parameters; RFC 7239 §4 allows one. */
   readonly nodes: readonly string[]
-  /** Where the comma after it stands, or the end of the field. */
+  /** The index of the comma after the element, or the end of the field. */
   readonly end: number
 }
 
 /**
- * The `for` parameter of the first element of a `Forwarded` field; empty if it has none or cannot be read.
+ * Returns the `for` parameter of the first element of a `Forwarded` field; empty without one or if it is malformed.
  *
  * @see RFC 7239 §4
  */
@@ -23,10 +23,10 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * The `for` parameter of each element of a `Forwarded` field from the last one backwards; empty where an element has
- * none, or several. Before an element that cannot be read, an empty one ends the list.
+ * Yields the `for` parameter of each element of a `Forwarded` field, from the last one; empty for an element without one
+ * or with several. A malformed element yields an empty value and ends the list.
  *
- * Well-formed elements at the end are read as they were appended, whatever stands before them.
+ * Well-formed elements at the end are read even if a client put malformed text before them.
  *
  * @see RFC 7239 §4
  *
@@ -45,11 +45,10 @@ export function* forwardedForFromLast(field: string): Generator<string, void> {
 }
 
 /**
- * The shortest text after a comma, or the whole, that is one element.
+ * Returns the shortest text after a comma, or the whole text, that is one element.
  *
- * It is no part of a longer one: a part that begins inside a quoted string has that string's closing quote for an opening
- * one, so an odd number of quotes or, if some were escaped, a backslash outside of a string. For the same reason no
- * more than two attempts read the same byte, and the time is linear.
+ * It cannot be a part of a longer element. A part that begins in a quoted string has an odd number of quotes, or a
+ * backslash outside a string. For the same reason at most two attempts read the same byte, so the time is linear.
  */
 function lastElement(text: string): { nodes: readonly string[]; start: number } {
   for (let start = text.length + 1; start > 0;) {
@@ -60,7 +59,7 @@ function lastElement(text: string): { nodes: readonly string[]; start: number } 
   return { nodes: [], start: 0 }
 }
 
-/** The element that begins at `start`, `undefined` if it is malformed. */
+/** Reads the element that begins at `start`; `undefined` if it is malformed. */
 function readElement(text: string, start: number): Element | undefined {
   const nodes: string[] = []
   PAIR.lastIndex = start

@@ -2,6 +2,7 @@ export { believedAddress, claimedAddress, peerAddress, UNIX_SOCKET, type FieldSo
 export {
   compileTrust,
   type ForwardingHeader,
+  type NamedField,
   type Trust,
   type TrustedProxies,
   type TrustProxy,

@@ -41,7 +41,7 @@ describe('parseAddress', () => {
     '2001:db8::1::2',
     'fe80::1%<script>',
     'localhost',
-  ])('%j is no address', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseAddress(text)).toBeUndefined()
   })
 })

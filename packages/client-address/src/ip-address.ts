@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** `[IPv6]`, and after either family a port, which RFC 7239 §6 lets be obfuscated. */
+/** Matches `[IPv6]` with an optional port. RFC 7239 §6 allows an obfuscated port, such as `_a`. */
 const BRACKETED = /^\[([^\]]*)\](?::(?:\d{1,5}|_[\w.-]+))?$/
 const V4_WITH_PORT = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/
 
 /**
  * Reads an IP address with or without port, brackets and zone.
  *
- * @returns The address alone, IPv6 in the form of RFC 5952 and an IPv4-mapped one as IPv4; `undefined` if it is none
+ * @returns Only the address: IPv6 in the form of RFC 5952, IPv4-mapped as IPv4; `undefined` if it is not an address
  *
  * @example
  * parseAddress('[2001:DB8::0:1]:443')   // '2001:db8::1'
@@ -20,7 +20,7 @@ export function parseAddress(text: string): string | undefined {
   return v4 !== undefined && isIPv4(v4) ? v4 : undefined
 }
 
-/** The form of RFC 5952, which is also that of the host of a URL. */
+/** Returns the form of RFC 5952, in which `URL` shows a host. */
 function shortestForm(address: string): string {
   const zone = address.indexOf('%')
   const host = new URL(`http://[${zone === -1 ? address : address.slice(0, zone)}]/`).hostname.slice(1, -1)

@@ -5,7 +5,7 @@ import { compileTrust, type TrustProxy } from './trusted-proxies.ts'
 
 const TRUSTED = ['127.0.0.0/8', '10.0.0.0/8']
 
-/** What a client may send as a field value: no control character but a tab, and mostly what means something here. */
+/** A field value of a client, without control characters but a tab, and mostly what means something here. */
 const bytes = fc
   .array(
     fc.oneof(

@@ -2,33 +2,36 @@ import { BlockList, isIPv4 } from 'node:net'
 import { checkOptions, integer, oneOf, optionError, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
-/** The fields in which proxies say whom a request comes from, in the order in which they are looked for. */
+/** The header fields that proxies use for the client's address. The first one of a request is read. */
 export const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
+/** A header field that proxies use for the client's address. */
 export type ForwardingHeader = (typeof FORWARDING_HEADERS)[number]
 
-/** Proxies in these CIDR blocks, or this many hops, the peer being the first. */
+/** Trusted proxies: CIDR blocks, or a number of hops. The peer is hop 1. */
 export type TrustedProxies = readonly string[] | number
 
 /**
- * Which proxies are believed: none, or those given; and the one field that they maintain. Without `header` the first of
- * `x-forwarded-for`, `x-real-ip` and `forwarded` that a request has is read: the proxies must strip the other two.
+ * The trusted proxies, and the field that they maintain; false for none. Without `header`, the first of `x-forwarded-for`,
+ * `x-real-ip` and `forwarded` is read. The proxies must then remove the other two from requests of clients.
  */
 export type TrustProxy = false | TrustedProxies | NamedField
 
-interface NamedField {
+/** Trusted proxies with the field that they maintain. */
+export interface NamedField {
+  /** The trusted proxies. */
   readonly proxies: TrustedProxies
-  /** Nothing else is read, and a request that comes through a trusted proxy without it has no known address. */
+  /** The only field that is read. Without it, the address of a request from a trusted proxy is unknown. */
   readonly header: ForwardingHeader
 }
 
-/** What `compileTrust` made of a `TrustProxy`. */
+/** A compiled `TrustProxy`. */
 export interface Trust {
-  /** Whether the proxy at an address is believed; the peer is hop 1. */
+  /** Reports whether the proxy at an address is trusted. The peer is hop 1. */
   readonly isTrusted: (address: string | undefined, hop: number) => boolean
-  /** Whether a proxy that connects over a Unix socket is believed: it has no address, and the mode of the file admits it. */
+  /** Whether to trust a proxy that connects over a Unix socket. It has no address; the mode of the file admits it. */
   readonly trustsUnixSocket: boolean
-  /** The one field that is read, if one was named. */
+  /** The only field that is read; `undefined` if none is named. */
   readonly header: ForwardingHeader | undefined
 }
 
@@ -56,7 +59,7 @@ const TRUST: OptionKind = {
 }
 
 /**
- * Checks and prepares a `TrustProxy`.
+ * Checks and compiles a `TrustProxy`.
  *
  * @param owner The function or class that has the option `trustProxy`; begins the messages of errors
  * @throws {TypeError} if the value has the wrong type, lacks `proxies` or `header`, or a block is malformed
@@ -100,7 +103,7 @@ function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header'> {
 function parseBlock(text: unknown): { readonly address: string; readonly bits: number } | undefined {
   const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(text)) ?? []
   const address = parseAddress(network)
-  // A mapped block would lose its first 96 bits along with its form.
+  // Reject IPv4-mapped blocks: `parseAddress` removes their first 96 bits, but not from the length.
   if (address === undefined || isIPv4(address) !== isIPv4(network)) return undefined
   const maxBits = isIPv4(address) ? 32 : 128
   const bits = length === undefined ? maxBits : Number(length)

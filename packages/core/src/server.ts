@@ -15,6 +15,9 @@ import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
+/** Location of the server's own records. Their file names would not help the reader of a log. */
+const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
+
 /** Default of `drainMs`: enough for most requests, and as long as `docker stop` waits. */
 const DRAIN_MS = 10_000
 
@@ -48,7 +51,7 @@ export class Server implements AsyncDisposable {
   constructor(options: ServerOptions = {}) {
     this.#options = checkServerOptions(options)
     this.#limits = resolveLimits(options.limits)
-    this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' })
+    this.#logger = (options.logger ?? globalLogger).with({ component: '@fw/core' }).withLocation(LIBRARY)
     this.#app = new App({
       limits: this.#limits,
       bodyTypes: options.bodyTypes,

@@ -66,6 +66,7 @@ describe('at Info a server tells of', () => {
   it('what carries the name of the package as a field', async () => {
     const { server, all } = await notify(Level.Debug)
     await server.close()
+    expect(new Set(all().map(({ location }) => location?.file))).toEqual(new Set(['fw:core']))
     expect(new Set(all().map(({ fields }) => fields?.['component']))).toEqual(new Set(['@fw/core']))
   })
 

@@ -3,7 +3,7 @@ import type { Sink } from '@fw/types'
 import { display, UNSHOWABLE } from './text/display.ts'
 import { escapeLine } from './text/escape.ts'
 
-/** A sink that fails does so for every record; once a second is enough to be noticed. */
+/** The minimum time between two reports: a sink that fails does so for every record. */
 const PERIOD_MS = 1000
 
 interface Failures {
@@ -12,17 +12,17 @@ interface Failures {
   unreported: number
 }
 
-/** Tells about failing sinks on a way that needs no sink. */
+/** Reports failing sinks without using a sink. */
 export class FailureReport {
   readonly #print: (line: string) => void
   readonly #failures = new WeakMap<Sink, Failures>()
 
-  /** @param print Takes one line without a line break */
+  /** @param print Writes one line, given without a line break */
   constructor(print: (line: string) => void = printToStderr) {
     this.#print = print
   }
 
-  /** Reports a failure, at most once a second for each sink and then with the number of those in between. */
+  /** Reports a failure at most once a second for each sink, with the number of failures since the last report. */
   add(sink: Sink, error: unknown): void {
     const now = performance.now()
     const failures = this.#failures.get(sink) ?? { reportedMs: -Infinity, unreported: 0 }
@@ -43,7 +43,7 @@ function nameOf(sink: Sink): string {
     const name = sink.constructor?.name
     return name && name !== 'Object' ? name : 'a sink'
   } catch {
-    // Code of the application's own class threw; the report must not fail for it.
+    // A getter of the application threw.
     return 'a sink'
   }
 }
@@ -52,16 +52,16 @@ function reasonOf(error: unknown): string {
   try {
     return display(error instanceof Error ? error.message : error)
   } catch {
-    // What was thrown throws in turn when it is looked at, such as a revoked proxy: the log call must not.
+    // The thrown value cannot be read, such as a revoked proxy.
     return UNSHOWABLE
   }
 }
 
-/** Prints where no sink is needed. Never throws. */
+/** Prints a line to stderr, without a sink. Never throws. */
 export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {
-    // There is no place left to say it.
+    // Nowhere is left to report the error.
   }
 }

@@ -15,21 +15,21 @@ interface Target {
 
 const NO_ABILITIES: SinkAbilities = {}
 
-/** Counters since the logger was made. */
+/** Counters since the logger was created. */
 export interface LogStats {
-  /** Records that at least one sink took. */
+  /** The number of records that at least one sink accepted. */
   readonly written: number
-  /** Records that a sink dropped, as its queue was full, and those not passed on as they were made inside a sink. */
+  /** The number of records that a sink dropped because its queue was full, or that a sink logged in `write`. */
   readonly dropped: number
-  /** Records in the queues of asynchronous mode. */
+  /** The number of records in the queues of asynchronous mode. */
   readonly queued: number
-  /** Times the sinks were flushed, after Error and Fatal records included. */
+  /** The number of flushes, including those after Error and Fatal records. */
   readonly flushes: number
-  /** Writes and flushes that a sink failed. */
+  /** The number of failed writes and flushes. */
   readonly sinkErrors: number
 }
 
-/** Gives each record to every sink that wants it. A failing sink is counted and reported, and stops no other. */
+/** Passes each record to every sink of its level. Counts and reports a sink that fails, and continues with the others. */
 export class FanOut {
   readonly #report: FailureReport
   #makeDefaults: (() => readonly LogSink[]) | undefined
@@ -39,14 +39,14 @@ export class FanOut {
   #takesCalls = false
   #delivering = false
   readonly #call = new PlainCall()
-  /** Sinks of the application's own may hold records too. */
+  /** Flushes at exit, because sinks of the application can hold records. */
   readonly #atExit = { flush: () => this.flushNow(), writeThrough() {} }
   #written = 0
   #dropped = 0
   #flushes = 0
   #sinkErrors = 0
 
-  /** @param makeDefaults Called when sinks are first needed and none were set */
+  /** @param makeDefaults Creates the sinks for the first record if none were set */
   constructor(makeDefaults: () => readonly LogSink[], report: FailureReport = new FailureReport()) {
     this.#makeDefaults = makeDefaults
     this.#report = report
@@ -58,13 +58,13 @@ export class FanOut {
     return { written, dropped, queued, flushes, sinkErrors }
   }
 
-  /** Whether a sink reads the location of records. */
+  /** Reports whether a sink reads the location of records. */
   get usesLocation(): boolean {
     this.#prepare()
     return this.#usesLocation
   }
 
-  /** Whether `deliver` may be given calls. Holds once `usesLocation` was asked. */
+  /** Reports whether `deliverCall` can be used. Valid after an access to `usesLocation`, which creates the sinks. */
   get takesCalls(): boolean {
     return this.#takesCalls
   }
@@ -89,7 +89,7 @@ export class FanOut {
   }
 
   deliver(record: LogRecord): void {
-    // A sink that logs would call itself without end.
+    // A sink that logs in `write` would recurse forever.
     if (this.#delivering) {
       this.#dropped++
       return
@@ -106,7 +106,7 @@ export class FanOut {
     }
   }
 
-  /** As `deliver`, for a call that needs no record. Only where `takesCalls`. @param args Such as `PlainCall` takes */
+  /** Delivers a call without a record, if `takesCalls`. @param args Strings and numbers only */
   deliverCall(
     level: Level,
     location: SourceLocation | undefined,
@@ -122,7 +122,7 @@ export class FanOut {
     if (level >= Level.Error) this.flushNow()
   }
 
-  /** Flushes every sink; those that flush asynchronously have only begun when this returns. */
+  /** Flushes every sink. Asynchronous flushes have only started when this returns. */
   flushNow(): void {
     void this.flush()
   }
@@ -141,7 +141,7 @@ export class FanOut {
     this.#use(makeDefaults())
   }
 
-  /** Lines of sinks that can go through a queue do so from now on, or no longer. */
+  /** Starts the queues of all sinks that have one, or ends them without settings. */
   useQueue(settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
     if (settings === undefined && this.#queueSettings === undefined) return
     this.#prepare()
@@ -171,11 +171,11 @@ export class FanOut {
     this.#takesCalls = targets.every(({ abilities }) => abilities.writeCall !== undefined)
   }
 
-  /** @returns Whether the sink took the record */
+  /** @returns Whether the sink accepted the record */
   #write(sink: LogSink, record: LogRecord): boolean {
     try {
       if (sink.level !== undefined && record.level < sink.level) return false
-      // Code without types can have an async `write`, whose rejection would end the process.
+      // JavaScript code can have an async `write`, whose rejection would end the process.
       const result: unknown = sink.write(record)
       if (result === false) {
         this.#dropped++
@@ -189,7 +189,7 @@ export class FanOut {
     }
   }
 
-  /** @returns Whether the sink took the call */
+  /** @returns Whether the sink accepted the call */
   #writeCall({ sink, abilities }: Target, call: PlainCall): boolean {
     try {
       if (sink.level !== undefined && call.level < sink.level) return false

@@ -1,38 +1,32 @@
-import type { SourceLocation } from '@fw/types'
+import type { LogRecord, SourceLocation } from '@fw/types'
 import { CallSite } from './call-sites/call-site.ts'
 import type { FanOut } from './fan-out.ts'
-import type { FormatArgs } from './format/format-args.ts'
 import { templateOf } from './format/format.ts'
 import type { Level } from './level.ts'
+import type { LogFunction } from './log-function.ts'
 import { arePlain } from './lines/plain-call.ts'
 import { locationOf, makeRecord, type LogCallee, type Scope } from './record.ts'
 
-/**
- * Makes one record, if the level lets it through.
- *
- * @param format With arguments: text and placeholders as of `std::format`, checked by the compiler; without: the message
- */
-export type LogFunction = <const F extends string>(format: F, ...args: FormatArgs<F>) => void
-
-/** What a logger shares with its children. */
+/** The state that a logger shares with its children. */
 export interface Output {
   threshold: Level
   readonly fanOut: FanOut
 }
 
 /**
- * One log method in two forms: `on` for when its level is let through, `off` for when it is not.
+ * Two forms of one log method: `on` for an enabled level, `off` for a disabled one.
  *
- * Rest parameters are allocated before a function's first statement, and the number of arguments, which tells a bare
- * message from a format, costs the same in unoptimised code. So `off` has neither. Both look at the threshold
- * themselves: a copy, as in `const { debug } = logger`, keeps working when the level changes. What follows in `off` begins
- * with `output.fanOut`, which tells the compiler that it never came that far: docs/decisions/0015.
+ * V8 allocates rest parameters before the first statement of a function, and `arguments.length` costs the same in
+ * unoptimized code, so `off` uses neither. Both compare the threshold themselves: a copy, as in `const { debug } = logger`,
+ * follows later changes of the level. The body of `off` begins with `output.fanOut`, so that V8 can inline it:
+ * docs/decisions/0015.
  */
 export interface Gate {
   readonly on: LogFunction
   readonly off: LogFunction
 }
 
+/** Creates both forms of the log method of one level. */
 export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   const on = (format: unknown, ...args: unknown[]): void => {
     if (output.threshold <= level) emit(output.fanOut, scope, level, on, format, args)
@@ -55,7 +49,32 @@ export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   return { on, off: off as LogFunction }
 }
 
-/** Records a call that has passed the check of its level. */
+/** Logs a text that also exists as data. The text is never treated as a format. */
+export function emitData(
+  fanOut: FanOut,
+  scope: Scope,
+  level: Level,
+  callee: LogCallee,
+  message: string,
+  data: () => LogRecord['data'],
+): void {
+  const origin = fanOut.usesLocation ? callee : undefined
+  if (fanOut.takesCalls) fanOut.deliverCall(level, locationOf(scope, origin), scope.prefix, message, NO_ARGUMENTS)
+  else fanOut.deliver(makeRecord(scope, level, origin, message, NO_ARGUMENTS, dataOf(data)))
+}
+
+const NO_ARGUMENTS: readonly unknown[] = []
+
+function dataOf(data: () => LogRecord['data']): LogRecord['data'] {
+  try {
+    return data()
+  } catch {
+    // A log call never throws, and the text says the same.
+    return undefined
+  }
+}
+
+/** Logs a call whose level is enabled. */
 export function emit(
   fanOut: FanOut,
   scope: Scope,
@@ -82,11 +101,16 @@ function deliver(
   } else fanOut.deliver(makeRecord(scope, level, origin, format, args))
 }
 
-/** The arguments that a copy of `off` was called with, as far as can be told: none if all are `undefined`. */
+/** Returns the arguments of a call of `off`. Trailing `undefined` counts only if the format needs it. */
 function given(format: unknown, values: readonly unknown[]): readonly unknown[] {
   if (CallSite.is(format)) return [values[0], ...given(values[0], values.slice(1))]
   const last = values.findLastIndex((value) => value !== undefined)
   if (last === -1) return []
-  const arity = typeof format === 'string' ? templateOf(format).arity : 0
-  return values.slice(0, Math.max(last + 1, arity))
+  return values.slice(0, Math.max(last + 1, arityOf(format, values[0])))
+}
+
+/** Returns the number of arguments that a call needs after its first one. */
+function arityOf(format: unknown, next: unknown): number {
+  if (typeof format === 'string') return templateOf(format).arity
+  return typeof next === 'string' ? 1 + templateOf(next).arity : 0
 }

@@ -1,4 +1,4 @@
-export { Level, levelName, parseLevel, type LevelName } from './level.ts'
+export { Level, levelName, parseLevel, type LevelName, type LevelOption } from './level.ts'
 export {
   addSink,
   debug,
@@ -26,10 +26,10 @@ export {
   trace as FW_LOG_TRACE,
   warn as FW_LOG_WARN,
 } from './log.ts'
-export { callSite } from './call-sites/call-site.ts'
+export { callSite, type CallSite } from './call-sites/call-site.ts'
 export { createLogger, type LogOptions, type RootLogger } from './root-logger.ts'
 export type { LevelLogFunction, Logger } from './logger.ts'
-export type { LogFunction } from './gate.ts'
+export type { LogFunction, NotText } from './log-function.ts'
 export { runtime, type FormatArgs, type FormatError, type RuntimeFormat } from './format/format-args.ts'
 export type { LogStats } from './fan-out.ts'
 export { ColorMode } from './sinks/color.ts'
@@ -37,6 +37,7 @@ export { ConsoleSink, type ConsoleSinkConfig } from './sinks/console-sink.ts'
 export { FileSink, type FileSinkConfig } from './sinks/file-sink.ts'
 export { JsonSink, type JsonSinkConfig } from './sinks/json-sink.ts'
 export type { LineConfig } from './sinks/line-config.ts'
+export type { PlainCall } from './lines/plain-call.ts'
 export { sinkAbilities, type LogSink, type SinkAbilities } from './sinks/log-sink.ts'
 export type { RotateConfig } from './sinks/rotation.ts'
 export type { Overflow, QueueSettings } from './async/queued-writer.ts'

@@ -2,24 +2,29 @@ import { type OptionKind, showValue } from '@fw/options'
 import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
-/** Severity of a record, and as a threshold the lowest severity that is let through. `Off` lets nothing through. */
+/** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export const Level = { Trace: 0, Debug: 1, Info: 2, Warn: 3, Error: 4, Fatal: 5, Off: 6 } as const
 
+/** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export type Level = (typeof Level)[keyof typeof Level]
 
-/** Name of a level as lines show it: upper case, not padded. */
+/** The name of a level as lines show it: upper case, without padding. */
 export type LevelName = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'FATAL' | 'OFF'
+
+/** A level, or its name in upper or lower case: `Level.Debug`, `'debug'` or `'DEBUG'`. */
+export type LevelOption = Level | LevelName | Lowercase<LevelName>
 
 const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'] as const
 
+/** Returns the name of a level in upper case. */
 export function levelName(level: Level): LevelName {
   return NAMES[level]
 }
 
 /**
- * Reads the name of a level without regard to case, for settings from outside.
+ * Returns the level that a name in any case stands for, for settings from outside.
  *
- * @returns `undefined` if there is no level of that name
+ * @returns `undefined` if the name is unknown
  *
  * @example
  * setLevel(parseLevel(process.env.LOG_LEVEL ?? '') ?? Level.Info)
@@ -29,37 +34,38 @@ export function parseLevel(name: string): Level | undefined {
   return Object.values(Level).find((level) => NAMES[level] === upper)
 }
 
-const EXPECTED = 'one of Level.Trace (0) to Level.Off (6)'
+const EXPECTED = 'one of Level.Trace (0) to Level.Off (6) or a name such as "debug"'
 
-/** Accepts levels. Refuses their names, and says how to write such a level. */
+const FIX = 'Use a constant such as Level.Info, or "trace", "debug", "info", "warn", "error", "fatal" or "off".'
+
+/** Accepts levels and their names. */
 export const levelKind: OptionKind = {
   expected: EXPECTED,
-  accepts: (value) => Object.values(Level).some((level) => level === value),
+  accepts: (value) => readLevel(value) !== undefined,
   isRightType: (value) => typeof value === 'number',
-  fix: fixLevel,
+  fix: FIX,
+}
+
+/** Returns the level that an option gives; `undefined` if the value is neither a level nor the name of one. */
+export function readLevel(value: unknown): Level | undefined {
+  return typeof value === 'string' ? parseLevel(value) : Object.values(Level).find((level) => level === value)
 }
 
 /**
  * Checks the argument of a function that takes a level.
  *
  * @param api The function that was called, as its caller writes it: `setLevel`
- * @throws {TypeError} if the value is not a number
- * @throws {RangeError} if it is not one of 0 to 6
+ * @throws {RangeError} if the value is a number that is not a level
+ * @throws {TypeError} if it is any other value that is neither a level nor the name of one
  */
 export function checkLevel(value: unknown, api: string): Level {
-  const level = Object.values(Level).find((known) => known === value)
+  const level = readLevel(value)
   if (level !== undefined) return level
-  const message = `${api}: level must be ${EXPECTED}, got ${showValue(value)}. ${fixLevel(value)}`
+  const message = `${api}: level must be ${EXPECTED}, got ${showValue(value)}. ${FIX}`
   throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
 }
 
-function fixLevel(value: unknown): string {
-  const named = typeof value === 'string' ? parseLevel(value) : undefined
-  if (named === undefined) return 'Use a constant such as Level.Info.'
-  return `Use Level.${Object.keys(Level)[named]}, or parseLevel() for names from outside.`
-}
-
-/** Returns the level that `FW_LOG_LEVEL` of the environment names, else Info. Prints a warning for an unknown name. */
+/** Returns the level that the environment variable `FW_LOG_LEVEL` names, otherwise Info. Warns about an unknown name. */
 export function defaultLevel(): Level {
   const name = process.env.FW_LOG_LEVEL
   if (!name) return Level.Info

@@ -1,21 +1,27 @@
 import type { LogStats } from './fan-out.ts'
-import type { LogFunction } from './gate.ts'
-import type { Level } from './level.ts'
+import type { Level, LevelOption } from './level.ts'
+import type { LogFunction } from './log-function.ts'
 import type { Logger } from './logger.ts'
 import { makeRootLogger, type LogOptions } from './root-logger.ts'
 import type { LogSink } from './sinks/log-sink.ts'
 
 const root = makeRootLogger()
 
-/** The global logger as a value, for what takes a `Logger`. */
+/** The global logger, for code that accepts a `Logger`. */
 export const logger: Logger = root
 
-// Live bindings: `setLevel` swaps each for the form that costs least while its level is off.
+// `setLevel` replaces these live bindings: while a level is off, its function only compares the threshold.
+/** Logs at level Trace: the finest details, such as each packet. See `LogFunction`. */
 export let trace: LogFunction = root.trace
+/** Logs at level Debug: details for the search of a fault. See `LogFunction`. */
 export let debug: LogFunction = root.debug
+/** Logs at level Info: normal events, such as a start. The default level. See `LogFunction`. */
 export let info: LogFunction = root.info
+/** Logs at level Warn: unexpected events that the application handles. See `LogFunction`. */
 export let warn: LogFunction = root.warn
+/** Logs at level Error, and returns when the operating system has the record and all earlier ones. See `LogFunction`. */
 export let error: LogFunction = root.error
+/** Logs at level Fatal, and returns when the operating system has the record. Does not end the process. See `LogFunction`. */
 export let fatal: LogFunction = root.fatal
 
 function rebind(): void {
@@ -23,10 +29,14 @@ function rebind(): void {
 }
 
 /**
- * Configures the global logger; may be called at any time, and not at all: the first record does it with the defaults.
+ * Configures the global logger. Can be called at any time, and again. Without it the first record uses the defaults:
+ * level Info, a `ConsoleSink`, synchronous.
  *
- * @throws {TypeError} if an option is unknown or has a value of a wrong type; nothing has changed then
- * @throws {RangeError} if a number is out of range; nothing has changed then
+ * @throws {TypeError} if an option does not exist or a value has the wrong type; then nothing changes
+ * @throws {RangeError} if a number is out of range; then nothing changes
+ *
+ * @example
+ * log.init({ level: 'debug', sinks: [new log.ConsoleSink(), new log.FileSink('app.log')] })
  */
 export function init(options: LogOptions = {}): void {
   root.configure(options, 'init')
@@ -34,6 +44,7 @@ export function init(options: LogOptions = {}): void {
   flushAtExit()
 }
 
+/** Returns the threshold of the global logger. */
 export function getLevel(): Level {
   return root.getLevel()
 }
@@ -41,53 +52,54 @@ export function getLevel(): Level {
 /**
  * Sets the threshold of the global logger and its children.
  *
- * @throws {RangeError} if the number is not a level
- * @throws {TypeError} if it is not a number
+ * @throws {RangeError} if a number is not a level
+ * @throws {TypeError} if any other value is not the name of a level
  */
-export function setLevel(level: Level): void {
+export function setLevel(level: LevelOption): void {
   root.setLevel(level)
   rebind()
 }
 
-/** Whether a record of this level would be made; false for `Level.Off`. */
+/** Reports whether the global logger logs at a level; false for `Level.Off`. */
 export function isEnabled(level: Level): boolean {
   return root.isEnabled(level)
 }
 
-/** A child of the global logger whose records carry these fields. Exported as `with`. */
+/** Returns a child of the global logger whose records carry these fields. Exported as `with`. */
 export function withFields(fields: Readonly<Record<string, unknown>>): Logger {
   return root.with(fields)
 }
 
-/** Adds a sink to the present ones, the default `ConsoleSink` included. @throws {TypeError} if it is not a sink */
+/** Adds a sink to the current ones, including the default `ConsoleSink`. @throws {TypeError} if it is not a sink */
 export function addSink(sink: LogSink): void {
   root.addSink(sink)
   flushAtExit()
 }
 
-/** Flushes the present sinks and replaces them, without closing them. @throws {TypeError} if one is not a sink */
+/** Flushes the current sinks and replaces them. Does not close them. @throws {TypeError} if one is not a sink */
 export function setSinks(sinks: readonly LogSink[]): void {
   root.setSinks(sinks)
   flushAtExit()
 }
 
-/** Resolves when every sink has handed on what it was given. Never rejects: failures are counted and reported. */
+/** Flushes every sink. Never rejects: failures are counted in `stats().sinkErrors` and reported on stderr. */
 export function flush(): Promise<void> {
   return root.flush()
 }
 
-/** Flushes, and ends the writer threads. Later records are written at once; nothing is lost and nothing throws. */
+/** Flushes and ends the writer threads. Later records are written synchronously, so none is lost. Never throws. */
 export function shutdown(): void {
   root.shutdown()
 }
 
+/** Returns the counters of the global logger. */
 export function stats(): LogStats {
   return root.stats()
 }
 
 let flushesAtExit = false
 
-/** A sink of the application's own may hold records until it is flushed; those of this package hold none. */
+/** Flushes at exit for the sinks of the application, which can hold records. Those of this package hold none. */
 function flushAtExit(): void {
   if (flushesAtExit) return
   flushesAtExit = true

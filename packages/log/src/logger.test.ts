@@ -112,7 +112,88 @@ describe('a record', () => {
     const call = untyped(logger.info)
     call(value)
     call(value, 'more')
-    expect(memory.messages()).toEqual([message, `${message} more`])
+    call(value, value)
+    expect(memory.messages()).toEqual([message, `more: ${message}`, `${message} ${message}`])
+  })
+})
+
+describe('an error as the first argument', () => {
+  const error = Object.assign(new Error('outer', { cause: new TypeError('inner') }), { code: 'E_OUTER' })
+
+  it('is shown with its stack, its properties and its causes', () => {
+    const { logger, memory } = start()
+    logger.error(error)
+    logger.log(Level.Error, error)
+    const [message = '', byLevel] = memory.messages()
+    expect(message).toMatch(/^Error: outer\n +at .*logger\.test\.ts/)
+    expect(message).toContain("code: 'E_OUTER'")
+    expect(message).toContain('[cause]: TypeError: inner\n')
+    expect(byLevel).toBe(message)
+  })
+
+  it('is shown with the errors of an AggregateError', () => {
+    const { logger, memory } = start()
+    logger.fatal(new AggregateError([new Error('one', { cause: 'why' }), new Error('two')], 'all'))
+    for (const text of ['AggregateError: all', 'Error: one', "[cause]: 'why'", 'Error: two']) {
+      expect(memory.messages()[0]).toContain(text)
+    }
+  })
+
+  it.each<[string, (logger: Logger) => void, string]>([
+    ['a message', (logger) => logger.warn(error, 'failed {}'), '[p] failed {}: Error: outer\n'],
+    ['a format', (logger) => logger.warn(error, 'failed {} {:.1f}', 'a', 1), '[p] failed a 1.0: Error: outer\n'],
+    ['a level', (logger) => logger.log(Level.Warn, error, 'failed {}', 1), '[p] failed 1: Error: outer\n'],
+  ])('follows %s', (_what, call, beginning) => {
+    const { logger, memory } = start()
+    call(logger.withPrefix('[p] '))
+    expect(memory.messages()[0]?.slice(0, beginning.length)).toBe(beginning)
+  })
+
+  it('keeps all arguments in a copy of a method that was off', () => {
+    const { logger, memory } = start(Level.Info)
+    const { debug } = logger
+    logger.setLevel(Level.Debug)
+    debug(error, 'a {} {}', 1, undefined)
+    expect(memory.messages()[0]).toMatch(/^a 1 undefined: Error: outer\n/)
+  })
+
+  it('can be of unknown type', () => {
+    const { logger, memory } = start()
+    try {
+      JSON.parse('{')
+    } catch (caught) {
+      logger.warn(caught)
+      logger.warn(caught, 'cannot read {}', 'a.json')
+    }
+    expect(memory.messages()[0]).toMatch(/^SyntaxError: /)
+    expect(memory.messages()[1]).toMatch(/^cannot read a\.json: SyntaxError: /)
+  })
+})
+
+describe('logData', () => {
+  it('gives sinks the text and the data', () => {
+    const { logger, memory } = start()
+    logger.with({ app: 'shop' }).logData(Level.Warn, 'GET /{} 200', () => ({ status: 200 }))
+    expect(memory.records()).toMatchObject([
+      { level: Level.Warn, message: 'GET /{} 200', data: { status: 200 }, fields: { app: 'shop' } },
+    ])
+    expect(memory.records()[0]?.location?.file).toMatch(/logger\.test\.ts$/)
+  })
+
+  it('does not read the data below the threshold', () => {
+    const { logger, memory } = start(Level.Warn)
+    logger.logData(Level.Info, 'text', () => {
+      throw new Error('read')
+    })
+    expect(memory.size()).toBe(0)
+  })
+
+  it('logs the text alone if the data throws', () => {
+    const { logger, memory } = start()
+    logger.logData(Level.Info, 'text', () => {
+      throw new Error('no')
+    })
+    expect(memory.records()).toMatchObject([{ message: 'text', data: undefined }])
   })
 })
 
@@ -164,7 +245,7 @@ describe('a copy of a method', () => {
     ['failed', ['extra'], 'failed extra'],
   ])('taken while the level was off still fills in: %j with %j', (format, args, message) => {
     const { logger, memory } = start(Level.Info)
-    const debug = logger.debug as (...args: unknown[]) => void
+    const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)
     debug(format, ...args)
     expect(memory.messages()).toEqual([message])

@@ -1,43 +1,69 @@
 import type { SourceLocation, LogRecord } from '@fw/types'
 import { display, UNSHOWABLE } from './text/display.ts'
 import type { FormatArgs } from './format/format-args.ts'
-import { emit, makeGate, type Gate, type LogFunction, type Output } from './gate.ts'
+import { emit, emitData, makeGate, type Gate, type Output } from './gate.ts'
 import { Level } from './level.ts'
+import type { LogFunction, NotText } from './log-function.ts'
 import type { Scope } from './record.ts'
 
-// Compiled code has a constant of its own module in place, and looks an imported object's up.
+// V8 inlines constants of the same module, but looks up properties of an imported object.
 const { Trace: TRACE, Debug: DEBUG, Info: INFO, Warn: WARN, Error: ERROR, Fatal: FATAL, Off: OFF } = Level
 
-/** Makes one record of a level that is known at run time only. `Level.Off` makes none. */
-export type LevelLogFunction = <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>) => void
+/** Logs at a level that is known only at run time. `Level.Off` logs nothing. */
+export interface LevelLogFunction {
+  /** Logs a message. See `LogFunction` for formats. */
+  <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
+  /** Logs an error with its stack and its causes. */
+  <E>(level: Level, error: E & NotText<E>): void
+  /** Logs a message, and after it an error with its stack and its causes. */
+  <E, const F extends string>(level: Level, error: E & NotText<E>, format: F, ...args: FormatArgs<F>): void
+  /** Repeats the first signature, which the compiler explains if none fits. */
+  <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
+}
 
-/** Makes records. What takes a logger should ask for no more than this. */
+/** Logs messages. Functions that need a logger should ask for this type, which every logger implements. */
 export interface Logger {
+  /** Logs at level Trace: the finest details, such as each packet. */
   readonly trace: LogFunction
+  /** Logs at level Debug: details for the search of a fault. */
   readonly debug: LogFunction
+  /** Logs at level Info: normal events, such as a start. */
   readonly info: LogFunction
+  /** Logs at level Warn: unexpected events that the application handles. */
   readonly warn: LogFunction
-  /** Returns when the record, and everything before it, has been handed to the operating system. */
+  /** Logs at level Error, and returns when the operating system has the record and all earlier ones. */
   readonly error: LogFunction
-  /** As `error`. Does not end the process. */
+  /** Logs at level Fatal, and returns when the operating system has the record. Does not end the process. */
   readonly fatal: LogFunction
+  /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
-  /** Whether a record of this level would be made; false for `Level.Off`. */
+  /**
+   * Logs a text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
+   * to `time` and `level`, and other sinks receive both, as `message` and `data`.
+   *
+   * @param message The text, never treated as a format
+   * @param data Returns the values. Not called if every sink writes only text
+   *
+   * @example
+   * logger.logData(Level.Info, 'GET /users 200', () => ({ method: 'GET', path: '/users', status: 200 }))
+   */
+  logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void
+  /** Reports whether this logger logs at a level; false for `Level.Off`. */
   isEnabled(level: Level): boolean
-  /** A logger whose records carry these fields besides those of this one; of two with the same name the new one holds. */
+  /** Returns a logger whose records also carry these fields. A new field replaces one with the same name. */
   with(fields: Readonly<Record<string, unknown>>): Logger
-  /** A logger whose messages start with this text too. It is never taken for a format. */
+  /** Returns a logger that puts this text before each message. The text is never treated as a format. */
   withPrefix(prefix: string): Logger
-  /** A logger whose records all have this location, or none. Finding the caller's, the costliest part, is saved. */
+  /** Returns a logger with one location, or none, for all records. It saves the cost of finding each caller. */
   withLocation(location: SourceLocation | undefined): Logger
 }
 
-/** A logger for an output that it may share with others. */
+/** A logger that shares its output with its parent and its children. */
 export class ScopedLogger implements Logger {
   readonly #output: Output
   readonly #scope: Scope
-  // Each made when first used: most loggers of a request never use most levels. Fields and not a list by level, which
-  // would double what a call below the threshold costs.
+  // Each is created on first use, because the logger of one request uses few levels. An array instead of fields would
+  // double the cost of a call below the threshold.
   #trace: Gate | undefined = undefined
   #debug: Gate | undefined = undefined
   #info: Gate | undefined = undefined
@@ -89,6 +115,11 @@ export class ScopedLogger implements Logger {
     return level >= this.#output.threshold && level < OFF
   }
 
+  logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void {
+    // oxlint-disable-next-line typescript/unbound-method -- only identifies the frame whose caller is the location
+    if (this.isEnabled(level)) emitData(this.#output.fanOut, this.#scope, level, this.logData, message, data)
+  }
+
   with(fields: Readonly<Record<string, unknown>>): Logger {
     return new ScopedLogger(this.#output, { ...this.#scope, fields: mergeFields(this.#scope.fields, fields) })
   }
@@ -113,7 +144,7 @@ export class ScopedLogger implements Logger {
   }
 }
 
-/** Fields of a logger and of its child; of two with the same name the child's holds. Never throws. */
+/** Returns the fields of a logger and of its child. The child's field replaces one with the same name. Never throws. */
 function mergeFields(
   fields: LogRecord['fields'],
   more: Readonly<Record<string, unknown>>,
@@ -121,7 +152,7 @@ function mergeFields(
   try {
     return { ...fields, ...more }
   } catch {
-    // Code of the application threw, such as a getter.
+    // A getter of the application threw.
     return { ...fields, ...readableFields(more) }
   }
 }
@@ -142,7 +173,7 @@ function namesOf(fields: object): string[] {
   try {
     return Object.keys(fields)
   } catch {
-    // A proxy that does not tell.
+    // A trap of a proxy threw.
     return []
   }
 }

@@ -5,23 +5,23 @@ import { formatMessage } from './format/format.ts'
 import { Level } from './level.ts'
 import { callerLocation } from './call-sites/location.ts'
 
-/** What a logger gives to every record it makes. */
+/** The properties that a logger gives to all of its records. */
 export interface Scope {
-  /** Comes before the message; never taken for a format. */
+  /** The text before each message; never treated as a format. */
   readonly prefix: string
   readonly fields: LogRecord['fields']
-  /** Given to all records, or 'caller' to find that of each call, which is the costliest part of a record. */
+  /** The location of all records, or `'caller'` to find that of each call, which is the most expensive part of a record. */
   readonly location: SourceLocation | undefined | 'caller'
 }
 
-/** Any function of this package that an application calls to log. */
+/** A function of this package that an application calls to log. */
 export type LogCallee = (...args: never[]) => unknown
 
 /**
- * Makes the record of one call. Never throws.
+ * Creates the record of one call. Never throws.
  *
- * @param origin The function whose caller is the location, the location, or `undefined` if none is asked for
- * @param format Meant to be a string; anything else, from untyped code, is shown like an argument
+ * @param origin The function whose caller is the location, the location, or `undefined` if no sink reads it
+ * @param format A string, or an error or another value, whose format then is the first of `args`
  */
 export function makeRecord(
   scope: Scope,
@@ -29,6 +29,7 @@ export function makeRecord(
   origin: LogCallee | SourceLocation | undefined,
   format: unknown,
   args: readonly unknown[],
+  data?: LogRecord['data'],
 ): LogRecord {
   return {
     level,
@@ -37,16 +38,18 @@ export function makeRecord(
     location: locationOf(scope, origin),
     threadId,
     fields: scope.fields,
+    data,
   }
 }
 
 function messageOf(prefix: string, format: unknown, args: readonly unknown[]): string {
   try {
-    return (
-      prefix + (typeof format === 'string' ? formatMessage(format, args) : [format, ...args].map(display).join(' '))
-    )
+    if (typeof format === 'string') return prefix + formatMessage(format, args)
+    const [message, ...rest] = args
+    if (typeof message === 'string') return `${prefix}${formatMessage(message, rest)}: ${display(format)}`
+    return prefix + [format, ...args].map(display).join(' ')
   } catch {
-    // It would be longer than a string can be.
+    // The message would exceed the maximum length of a string.
     return UNSHOWABLE
   }
 }
@@ -57,8 +60,16 @@ export function locationOf(scope: Scope, origin: LogCallee | SourceLocation | un
   return typeof origin === 'function' ? callerLocation(origin) : origin
 }
 
-/** The record that tells how many others a full queue did not take. */
+/** Returns the record that reports how many records a full queue dropped. */
 export function droppedRecord(count: number): LogRecord {
   const message = `${count} ${count === 1 ? 'record' : 'records'} dropped: the log queue was full`
-  return { level: Level.Warn, timeMs: Date.now(), message, location: undefined, threadId, fields: undefined }
+  return {
+    level: Level.Warn,
+    timeMs: Date.now(),
+    message,
+    location: undefined,
+    threadId,
+    fields: undefined,
+    data: undefined,
+  }
 }

@@ -26,12 +26,12 @@ describe('createLogger', () => {
     [
       'a level that is none',
       { level: 9 },
-      /^createLogger: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\), got 9\./,
+      /^createLogger: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
     ],
     [
-      'a level by name',
-      { level: 'info' },
-      /must be one of .*, got "info"\. Use Level\.Info, or parseLevel\(\) for names from outside\.$/,
+      'an unknown name of a level',
+      { level: 'verbose' },
+      /must be one of .*, got "verbose"\. Use a constant such as Level\.Info, or "trace", "debug", .* or "off"\.$/,
     ],
     [
       'a sink that is none',
@@ -92,7 +92,15 @@ describe('configure', () => {
 })
 
 describe('setLevel', () => {
-  it.each([7, -1, 1.5, 'info', undefined])('refuses %j and keeps the level', (level) => {
+  it.each(['debug', 'DEBUG', Level.Debug] as const)('accepts %j', (level) => {
+    const logger = createLogger({ level })
+    expect(logger.getLevel()).toBe(Level.Debug)
+    logger.setLevel('off')
+    logger.setLevel(level)
+    expect(logger.getLevel()).toBe(Level.Debug)
+  })
+
+  it.each([7, -1, 1.5, 'verbose', undefined])('refuses %j and keeps the level', (level) => {
     const logger = createLogger({ level: Level.Warn })
     expect(() => logger.setLevel(level as Level)).toThrow(/^setLevel: level must be one of /)
     expect(logger.getLevel()).toBe(Level.Warn)

@@ -2,26 +2,26 @@ import { checkOptions, flag, integer, listOf, oneOf, type OptionKinds } from '@f
 import type { Overflow, QueueSettings } from './async/queued-writer.ts'
 import { FanOut, type LogStats } from './fan-out.ts'
 import type { Output } from './gate.ts'
-import { checkLevel, defaultLevel, levelKind, type Level } from './level.ts'
+import { checkLevel, defaultLevel, levelKind, readLevel, type Level, type LevelOption } from './level.ts'
 import { ScopedLogger, type Logger } from './logger.ts'
 import { ConsoleSink } from './sinks/console-sink.ts'
 import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 
-/** Settings of a logger. */
+/** Options of `init` and `createLogger`. */
 export interface LogOptions {
-  /** Records below this level are not made. Default: that of the environment's `FW_LOG_LEVEL`, else `Level.Info` */
-  readonly level?: Level
-  /** Where records go. Default: those there are, at first one `ConsoleSink` */
+  /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info` */
+  readonly level?: LevelOption
+  /** Receive the records. Default: the current sinks, which at first are one `ConsoleSink` */
   readonly sinks?: readonly LogSink[]
-  /** Hand lines to a writer thread instead of writing them before the call returns. Default: false */
+  /** Passes lines to a writer thread instead of writing them before the call returns. Default: false */
   readonly async?: boolean
-  /** In asynchronous mode, how long lines are gathered for one write. Default: 100 */
+  /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100 */
   readonly flushIntervalMs?: number
-  /** In asynchronous mode, most records that wait to be written, for each destination; 8 MiB of text at most. Default: 65,536 */
+  /** In asynchronous mode, limits the queued records of each destination, next to 8 MiB of text. Default: 65,536 */
   readonly maxQueueSize?: number
   /**
-   * In asynchronous mode, what a full queue does: `'drop'` a record, count it and say so, or `'block'` the caller
-   * until there is room. Error and Fatal are never dropped for want of room. Default: `'drop'`
+   * In asynchronous mode, chooses what happens when the queue is full. `'drop'` discards and counts the record, and
+   * reports the number later; `'block'` makes the caller wait. Error and Fatal always wait. Default: `'drop'`
    */
   readonly overflow?: Overflow
 }
@@ -35,35 +35,37 @@ const OPTIONS: OptionKinds<LogOptions> = {
   overflow: oneOf('drop', 'block'),
 }
 
-/** A logger that owns its level and its list of sinks. */
+/** A logger with its own level and sinks. */
 export interface RootLogger extends Logger {
+  /** Returns the threshold. */
   getLevel(): Level
   /**
-   * Sets the threshold, for children too.
+   * Sets the threshold of this logger and its children.
    *
-   * @throws {RangeError} if the number is not a level
-   * @throws {TypeError} if it is not a number
+   * @throws {RangeError} if a number is not a level
+   * @throws {TypeError} if any other value is not the name of a level
    */
-  setLevel(level: Level): void
-  /** Adds a sink to the present ones, the default one included. Adding it again has no effect. @throws {TypeError} if it is not a sink */
+  setLevel(level: LevelOption): void
+  /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   addSink(sink: LogSink): void
   /**
-   * Flushes the present sinks and replaces them. They are not closed: who made a sink closes it.
+   * Flushes the current sinks and replaces them. Does not close them: the code that created a sink closes it.
    *
    * @throws {TypeError} if one of them is not a sink
    */
   setSinks(sinks: readonly LogSink[]): void
-  /** Resolves when every sink has handed on what it was given. Never rejects: failures are counted and reported. */
+  /** Flushes every sink. Never rejects: failures are counted in `stats().sinkErrors` and reported on stderr. */
   flush(): Promise<void>
-  /** Flushes, and ends the writer threads. Later records are written at once; nothing is lost and nothing throws. */
+  /** Flushes and ends the writer threads. Later records are written synchronously, so none is lost. Never throws. */
   shutdown(): void
+  /** Returns the counters since the logger was created. */
   stats(): LogStats
 }
 
 /**
- * Makes a logger with a level and sinks of its own, apart from the global one.
+ * Creates a logger with its own level and sinks, independent of the global one.
  *
- * @throws {TypeError} if an option is unknown or has a value of a wrong type
+ * @throws {TypeError} if an option does not exist or a value has the wrong type
  * @throws {RangeError} if a number is out of range
  */
 export function createLogger(options: LogOptions = {}): RootLogger {
@@ -72,11 +74,12 @@ export function createLogger(options: LogOptions = {}): RootLogger {
   return logger
 }
 
-/** A root logger in its first state: level Info, a `ConsoleSink` when one is needed. */
+/** Creates a root logger with the default level. It creates a `ConsoleSink` for the first record. */
 export function makeRootLogger(): ConfigurableLogger {
   return new ConfigurableLogger({ threshold: defaultLevel(), fanOut: new FanOut(() => [new ConsoleSink()]) })
 }
 
+/** A root logger that `init` can configure again. */
 export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   readonly #output: Output
 
@@ -85,19 +88,19 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     this.#output = output
   }
 
-  /** Applies all of the options, or none of them if it throws. @param api The function that was called, for messages */
+  /** Applies all options, or none if one is wrong. @param api The called function, for error messages */
   configure(options: LogOptions, api: string): void {
     checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)
     this.#output.fanOut.useQueue(queueSettings(options))
-    this.#output.threshold = options.level ?? defaultLevel()
+    this.#output.threshold = readLevel(options.level) ?? defaultLevel()
   }
 
   getLevel(): Level {
     return this.#output.threshold
   }
 
-  setLevel(level: Level): void {
+  setLevel(level: LevelOption): void {
     this.#output.threshold = checkLevel(level, 'setLevel')
   }
 

@@ -6,10 +6,13 @@ import { expect, it } from 'vitest'
 import { temporaryDirectory } from './run-script.ts'
 
 const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
-const TYPES = fileURLToPath(new URL('../src/format/format-args.ts', import.meta.url))
-const PREAMBLE = `import { runtime, type FormatArgs } from ${JSON.stringify(TYPES)}
-declare function info<const F extends string>(format: F, ...args: FormatArgs<F>): void
-declare const text: string`
+const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(`../src/${path}`, import.meta.url)))
+const PREAMBLE = `import { runtime } from ${source('format/format-args.ts')}
+import type { LogFunction } from ${source('log-function.ts')}
+declare const info: LogFunction
+declare const text: string
+declare const error: unknown
+declare const failure: Error`
 const OPTIONS = {
   strict: true,
   noEmit: true,
@@ -40,7 +43,7 @@ it('tells what is wrong with a format', () => {
   const cases = [
     [`info('{}:{}', 1)`, 'Source has 1 element(s) but target requires 2.'],
     [`info('{}', 1, 2)`, 'Source has 2 element(s) but target allows only 1.'],
-    [`info('x', 1)`, 'Expected 1 arguments, but got 2.'],
+    [`info('x', 1)`, 'the arguments do not match the placeholders of the format'],
     [`info('{:d}', 'x')`, `Type '"x"' is not assignable to type 'number | bigint | boolean'.`],
     [`info('{:f}', true)`, "is not assignable to type 'number | bigint'."],
     [`info('{:{}}', 1)`, 'Source has 1 element(s) but target requires 2.'],
@@ -60,6 +63,8 @@ it('tells what is wrong with a format', () => {
       'a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:zz};',
     ],
     [`info('{} {0}', 1)`, '{} and {0} cannot be mixed in one format'],
+    [`info(error, text, 1)`, `Argument of type 'unknown' is not assignable to parameter of type 'string'.`],
+    [`info(failure, '{}', 1, 2)`, `Argument of type 'Error' is not assignable to parameter of type 'string'.`],
     [`info(text, 1)`, 'a format with arguments must be a string literal, got a string: use runtime(format)'],
   ] as const
   const output = compile([cases.map(([call]) => call)])
@@ -68,13 +73,25 @@ it('tells what is wrong with a format', () => {
   cases.forEach(([, message], at) => expect(errors[at]).toContain(message))
 })
 
+it('accepts an error or a value of unknown type before a format', () => {
+  const calls = [
+    `info(failure)`,
+    `info(error)`,
+    `info(failure, 'plain')`,
+    `info(error, '{} of {:.2f}', 1, 2)`,
+    `info(error, runtime(text), 1, 2)`,
+    `try { info('') } catch (caught) { info(caught, '{:d}', 1) }`,
+  ]
+  expect(compile([calls])).not.toContain('error TS')
+})
+
 it('points at the arguments, or at the first one too many', () => {
   const cases = [
     [`info('{} {:d}', 1, 'x')`, `1, 'x'`],
     [`info('{:{}}', 'a', 'w')`, `'a'`],
     [`info('{0} {1:{0}}', 'a')`, `'a'`],
     [`info('{} {:zz}', 1, 'z')`, `1, 'z'`],
-    [`info('plain', 1)`, `1)`],
+    [`info('plain', 1)`, `'plain'`],
   ] as const
   const output = compile([cases.map(([call]) => call)])
   const columns = Array.from(output.matchAll(/calls\.ts\(\d+,(\d+)\)/g), ([, column]) => Number(column))
@@ -140,7 +157,7 @@ it('costs the compiler at most so many instantiations a call, whatever its forma
   const programs = cases.map(([format, args]) =>
     Array.from({ length: CALLS }, (_, at) => `info('${format} text ${at}'${args})`),
   )
-  const output = compile([[], ...programs])
+  const output = compile([[`info('')`], ...programs])
   const [none = NaN, ...counts] = Array.from(output.matchAll(/^Instantiations:\s+(\d+)/gm), ([, count]) =>
     Number(count),
   )

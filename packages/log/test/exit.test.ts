@@ -74,7 +74,7 @@ describe('when a writer thread is killed, the main thread goes on', () => {
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
     expect(file).toEqual(withMore)
-    expect(stderr).toMatch(/log: FileSink failed: writer thread ended \(.*\), the main thread goes on writing/)
+    expect(stderr).toMatch(/log: FileSink failed: writer thread ended \(.*\)\. The main thread now writes the lines/)
   })
 
   it.each(MODES.slice(1))('%s, and an error is logged before the death is known', (_mode, options) => {

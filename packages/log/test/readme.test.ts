@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { namesEveryExport, runReadme } from '@fw/testing'
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const pathOf = (page: string): string => fileURLToPath(new URL(`../${page}`, import.meta.url))
+const README = pathOf('README.md')
+const PAGES = ['formats', 'sinks', 'asynchronous'].map((page) => pathOf(`docs/${page}.md`))
 
-runReadme(README)
-namesEveryExport(README, ['index', 'testing'])
+for (const page of [README, ...PAGES]) runReadme(page, { from: pathOf('') })
+namesEveryExport(README, ['index', 'testing'], PAGES)

@@ -27,6 +27,20 @@ export function runScript(source: string, options: ScriptOptions = {}): SpawnSyn
   })
 }
 
+/** Like `runScript`, with a terminal as stdin, stdout and stderr. Everything it shows is in `stdout`. */
+export function runOnTerminal(source: string): { readonly stdout: string } {
+  const file = join(temporaryDirectory(), 'script.ts')
+  writeFileSync(file, `import * as log from ${JSON.stringify(ENTRY)}\n${source}\n`)
+  const command = `'${process.execPath}' '${file}'`
+  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: TIMEOUT_MS,
+  })
+  return { stdout }
+}
+
 /** A new directory under the system's temporary one, removed when the running test is over. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fw-log-'))

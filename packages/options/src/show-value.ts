@@ -1,4 +1,4 @@
-/** Most characters of a string that an error message quotes. */
+/** The maximum number of characters of a string that an error message quotes. */
 const MAX_TEXT_LENGTH = 80
 
 /**

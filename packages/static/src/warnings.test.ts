@@ -24,7 +24,11 @@ it('logs Warn records for file names with braces', async () => {
   log.setSinks([sink])
   limitedWarnings()('Cannot open {name}')
   await expect.poll(() => sink.size()).toBe(1)
-  expect(sink.records()[0]).toMatchObject({ level: log.Level.Warn, message: 'Cannot open {name}' })
+  expect(sink.records()[0]).toMatchObject({
+    level: log.Level.Warn,
+    message: 'Cannot open {name}',
+    location: { file: 'fw:static', line: 0 },
+  })
 })
 
 it.each([

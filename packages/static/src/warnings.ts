@@ -46,9 +46,10 @@ let logging: Promise<Warn> | undefined
 /** Logs a Warn record with `@fw/log`, or emits a process warning if that package is not installed. */
 function reportToLog(message: string): void {
   logging ??= import('@fw/log').then(
-    ({ warn }) =>
-      (text) =>
-        warn('{}', text),
+    ({ logger }) => {
+      const library = logger.withLocation({ file: 'fw:static', line: 0, functionName: '' })
+      return (text) => library.warn('{}', text)
+    },
     // `@fw/log` is an optional dependency.
     () => (text) => process.emitWarning(text, { type: 'StaticFilesWarning' }),
   )

@@ -1,20 +1,22 @@
 declare const valueType: unique symbol
 
-/** Names a value of type `T` in a `Context`. Made by `contextKey()` of `@fw/core`. */
+/** The key of a value of type `T` in a `Context`, created by `contextKey()` of `@fw/core`. */
 export interface ContextKey<T> {
+  /** The name that error messages show. */
   readonly name: string
-  /** How to provide the value, shown when it is missing: "router.use(auth())". */
+  /** How to provide the value, for the error that reports it missing: `router.use(auth())`. */
   readonly hint: string | undefined
   readonly [valueType]?: T
 }
 
-/** A class whose instances are kept in a `Context` under the class itself. */
+/** A class that is the key of its own instances in a `Context`. */
 export interface ContextClass<T> {
+  /** The name that error messages show. */
   readonly name: string
-  /** How to provide the value, shown when it is missing. */
+  /** How to provide the value, for the error that reports it missing. */
   readonly contextHint?: string
   readonly prototype: T
 }
 
-/** What a value in a `Context` is found by. */
+/** The key of a value in a `Context`. */
 export type ContextToken<T> = ContextKey<T> | ContextClass<T>

@@ -2,37 +2,42 @@
 export interface CookieOptions {
   /** Seconds until the browser deletes the cookie. Without it and `expires`, the browser deletes it when it closes. */
   readonly maxAgeSeconds?: number
+  /** The time at which the browser deletes the cookie. */
   readonly expires?: Date
+  /** The domain whose hosts receive the cookie. Default: only this host. */
   readonly domain?: string
-  /** `/` unless given. */
+  /** The path prefix of requests that carry the cookie. Default `/`. */
   readonly path?: string
-  /** `true` unless given: scripts do not see the cookie. */
+  /** Hides the cookie from scripts. Default true. */
   readonly httpOnly?: boolean
-  /** Unless given, `true` for a request over TLS: behind a proxy that speaks TLS, say so. */
+  /** Restricts the cookie to TLS. Default: true for a request over TLS. Set it behind a proxy that terminates TLS. */
   readonly secure?: boolean
-  /** `'lax'` unless given. */
+  /** Restricts requests from other sites. Default `'lax'`. */
   readonly sameSite?: 'strict' | 'lax' | 'none'
+  /** Stores the cookie separately for each top-level site (CHIPS). Default false. */
   readonly partitioned?: boolean
+  /** Tells some browsers which cookies to delete first. */
   readonly priority?: 'low' | 'medium' | 'high'
 }
 
-/** Signs cookies: with the first secret; any of them is believed, so that secrets can be replaced. */
+/** Secrets that sign cookies. */
 export interface CookieSecrets {
+  /** The first one signs, and all of them verify, so that you can replace a secret. */
   readonly secrets: readonly string[]
 }
 
-/** Cookies of the request and of the response being prepared. */
+/** The cookies of the request and of the prepared response. */
 export interface Cookies {
-  /** Value of a cookie of the request, decoded; `null` without one, or if secrets are given and none has signed it. */
+  /** Returns the decoded value of a request cookie; `null` without one, or if no secret verifies its signature. */
   get(name: string, signed?: CookieSecrets): string | null
-  /** Names of the cookies of the request. */
+  /** Returns the names of the request cookies. */
   names(): readonly string[]
   /**
-   * Sets a cookie, in place of one of that name set before.
+   * Sets a cookie. Replaces one of the same name that was set before.
    *
-   * @throws {TypeError} if name, value or an attribute cannot be sent
+   * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot have
    */
   set(name: string, value: string, options?: CookieOptions & Partial<CookieSecrets>): void
-  /** Makes the browser forget a cookie; `path` and `domain` have to be those it was set with. */
+  /** Makes the browser delete a cookie. `path` and `domain` must be the same as when it was set. */
   delete(name: string, options?: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'>): void
 }

@@ -2,107 +2,111 @@ import type { Duplex } from 'node:stream'
 import type { FieldList, RequestHeaders } from './fields.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** The protocol as access logs write it. HTTP/1.0 requests are served, and named, by the HTTP/1.1 engine. */
+/** The protocol as access logs write it. HTTP/1.0 requests count as HTTP/1.1. */
 export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
 
-/** How an exchange ended. */
+/** The result of an exchange. */
 export interface Outcome {
-  /** Status of the response; 0 if none was sent. */
+  /** The status of the response; 0 without a response. */
   readonly status: number
-  /** Bytes of the response's body given to the protocol engine, without framing. */
+  /** The number of response body bytes that the protocol engine received, without framing. */
   readonly bodyBytes: number
-  /** Whether the exchange ended before the whole response was given to the transport. */
+  /** Whether the exchange ended before the transport had the whole response. */
   readonly aborted: boolean
 }
 
-/** Bytes that many bodies send: what a protocol makes of them is made once. */
+/** Bytes that many bodies send, so that they are encoded once for each protocol. */
 export interface SharedChunk {
+  /** The bytes without framing. */
   readonly bytes: Uint8Array
-  /** The bytes in the chunked coding, left here by the first body that needs them so. */
+  /** The bytes in chunked coding. The first body that needs them stores them here. */
   chunked: Uint8Array | undefined
 }
 
 /** The body of a response whose head has been sent. */
 export interface ResponseBody {
-  /** False once the response is complete or nobody is there to receive it; writes are then without effect. */
+  /** False after the response is complete or the client has disconnected. Writes then have no effect. */
   readonly isOpen: boolean
-  /** Bytes of the body so far, without framing. */
+  /** The number of body bytes written so far, without framing. */
   readonly bodyBytes: number
-  /** Bytes written that the transport has not taken yet. */
+  /** The number of written bytes that the transport has not accepted yet. */
   readonly bufferedBytes: number
   /**
-   * Sends bytes at once. They are not copied: leave them alone until `bufferedBytes` is 0 again.
+   * Sends bytes. They are not copied: do not change them until `bufferedBytes` is 0 again.
    *
-   * @returns False if more is buffered than the transport takes: wait for `drained()` before writing on
-   * @throws {RangeError} if this exceeds the `content-length` that was announced
+   * @returns False if the buffer is full: wait for `drained()` before the next write
+   * @throws {RangeError} if the body exceeds the announced `content-length`
    */
   write(chunk: Uint8Array): boolean
-  /** As `write`, for bytes that many bodies send. The bodies of engines have it. */
+  /** Like `write`, for bytes that many bodies send. Only bodies of protocol engines have it. */
   writeShared?(chunk: SharedChunk): boolean
-  /** Resolves when the transport has taken everything written, or the exchange is over; never rejects. */
+  /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
-  /** Completes the response. A response shorter than its `content-length` is aborted instead. */
+  /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
-  /** Ends the exchange so that the peer can tell that the response is incomplete. */
+  /** Ends the exchange in a way that shows the client that the response is incomplete. */
   abort(error?: Error): void
 }
 
-/** A connection that has been taken out of HTTP. */
+/** A connection after an upgrade from HTTP. */
 export interface UpgradedConnection {
-  /** The connection; whoever took it answers 101 on it, uses it and closes it. */
+  /** The connection. Its new owner sends the 101 response and closes it. */
   readonly socket: Duplex
-  /** Bytes that came right behind the request, in memory that nothing else is in. */
+  /** Received bytes that follow the request. Their buffer holds nothing else. */
   readonly head: Uint8Array
 }
 
 /**
- * One request and its response, whatever the protocol. Every engine makes these, and everything above the
- * engines needs nothing else.
+ * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses
+ * nothing else of an engine.
  *
- * The engine owns framing: `connection`, `transfer-encoding` and their like are not the application's to send
- * (`connection: close` is understood as a wish on HTTP/1.1 and dropped elsewhere), and no body follows a response to
- * HEAD, a 204 or a 304, whatever is written.
+ * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields of the application, but honors
+ * `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
  */
 export interface Exchange extends ResponseBody {
+  /** The protocol version of the request. */
   readonly protocol: ProtocolText
+  /** `'https'` on a TLS connection. */
   readonly scheme: 'http' | 'https'
-  /** As received; case matters. */
+  /** The method as received. Methods are case-sensitive. */
   readonly method: string
   /** The request target as received, in any of its four forms (RFC 9112 §3.2); on HTTP/2 and HTTP/3 the `:path`. */
   readonly target: string
-  /** `Host` or `:authority`; empty when an HTTP/1.0 request names none. */
+  /** `Host` or `:authority`; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
+  /** The header fields of the request. */
   readonly headers: RequestHeaders
+  /** The body of the request, not yet read. */
   readonly body: RequestBody
-  /** IP address of the peer; `undefined` on a Unix socket. */
+  /** The IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
+  /** The port of the peer; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
   /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
   readonly isUnixSocket?: boolean
-  /** Status of the response once its head was sent, before that 0. */
+  /** The status of the response; 0 until the head is sent. */
   readonly status: number
-  /** Called once when the exchange is over. There is one listener; assigning replaces it. */
+  /** Called once when the exchange is over. An assignment replaces the listener. */
   onClose: ((outcome: Outcome) => void) | undefined
   /**
-   * Takes the connection over, for WebSocket and its like; nothing has been sent. There only where the request offers
-   * it: HTTP/1.1, without a body or with `content-length: 0`, with `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the request
+   * is HTTP/1.1 without content and has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
-  /** Sends an informational response (1xx, except 100 and 101) where the protocol has them. */
+  /** Sends an informational response (1xx, except 100 and 101), if the protocol has them. */
   inform(status: number, headers: FieldList): void
   /**
-   * Sends a whole response in as few writes as the protocol allows. Text is encoded as UTF-8.
-   * Supplies `content-length` and `date`.
+   * Sends a complete response in as few writes as possible. Encodes text as UTF-8 and adds `content-length` and `date`.
    *
-   * @throws {Error} if a response was sent already
+   * @throws {Error} if a response was already sent
    * @throws {TypeError} if the status or a field cannot be sent
    */
   respond(status: number, headers: FieldList, body: Uint8Array | string | null): void
   /**
-   * Sends the head of a response whose body follows by `write` and `end`. Supplies `date`. A `content-length` among
-   * the fields is held to; without one the body is delimited as the protocol allows.
+   * Sends the head of a response whose body follows with `write` and `end`. Adds `date`, and enforces a `content-length`
+   * among the fields. Without one, the protocol delimits the body.
    *
-   * @throws {Error} if a response was sent already
+   * @throws {Error} if a response was already sent
    * @throws {TypeError} if the status or a field cannot be sent
    */
   start(status: number, headers: FieldList): void

@@ -1,17 +1,18 @@
 /**
- * Header or trailer fields in the order of the wire: name, value, name, value, …
+ * Header or trailer fields in the order in which they are sent: name, value, name, value, …
  *
- * Names are lower case. Values are bytes, one character each (latin1), so that nothing received is lost.
+ * Names are lower case. Values are bytes, one character each (latin1), so that no received byte is lost.
  */
 export type FieldList = readonly string[]
 
-/** The header fields of a request. Names are compared without case; values are bytes (latin1). */
+/** The header fields of a request. Names are case-insensitive; values are bytes (latin1). */
 export interface RequestHeaders {
-  /** The value, several lines of the same name joined with `, ` (`cookie` with `; `), or `null` when absent. */
+  /** Returns the value, with several fields of that name joined by `, ` (`cookie` by `; `); `null` if absent. */
   get(name: string): string | null
-  /** One value for each line of that name, in the order of the wire. */
+  /** Returns one value for each field of that name, in the received order. */
   getAll(name: string): readonly string[]
+  /** Reports whether the request has a field of that name. */
   has(name: string): boolean
-  /** Every line in the order of the wire, names in lower case. */
+  /** Iterates over all fields in the received order, with names in lower case. */
   [Symbol.iterator](): IterableIterator<[name: string, value: string]>
 }

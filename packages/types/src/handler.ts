@@ -4,36 +4,41 @@ import type { Validated } from './standard-schema.ts'
 import type { ProtocolText } from './exchange.ts'
 
 /**
- * Answers a request by what it returns (nothing, a string, bytes, a JSON value, a stream, a `Response`) or through
- * the context's methods.
+ * Handles a request. It responds with its result (a string, bytes, a JSON value, a stream or a `Response`) or with the
+ * methods of the context.
  */
 export type Handler<P extends object = Params, V extends Validated = Validated> = (ctx: Context<P, V>) => unknown
 
-/** Runs the rest of the chain; may be called once. Resolves when the response is prepared. */
+/** Runs the inner middleware and the handler. Call it at most once. Resolves when the response is prepared. */
 export type Next = () => Promise<void>
 
-/** Runs around the handlers: answers itself, or calls `next`. */
+/** Runs around inner middleware and handlers. */
 export interface Middleware {
+  /** Responds itself, or calls `next`. */
   (ctx: Context, next: Next): unknown
-  /** Told about requests that the protocol engine refused before any route was looked for. */
+  /** Called for requests that the protocol engine refused before routing. */
   readonly refused?: (refusal: Refusal) => void
 }
 
-/** Responses for a handler that threw, as a handler does; returning `undefined` without answering leaves it to the outer one. */
+/** Responds to an error like a handler. Without a response and a result, the outer error handler runs. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
-/** A request that the protocol engine refused, or its client gave up, before any handler could see it. */
+/** A request that the protocol engine refused, or that the client aborted within its head. No handler received it. */
 export interface Refusal {
-  /** Status of the engine's answer; 0 if it closed without one, 499 if the client left before the end of its head. */
+  /** The status of the response; 0 without a response, 499 if the client left before the end of its head. */
   readonly status: number
-  /** What was wrong, for people. */
+  /** The error, in words. */
   readonly reason: string
+  /** The protocol version of the connection. */
   readonly protocol: ProtocolText
+  /** The IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
-  /** Method and target as far as they were understood. */
+  /** The method; `undefined` if it could not be read. */
   readonly method: string | undefined
+  /** The request target; `undefined` if it could not be read. */
   readonly target: string | undefined
+  /** The number of bytes of the response body. */
   readonly bodyBytes: number
-  /** From the first byte of the request to the response, in milliseconds. */
+  /** The milliseconds from the first byte of the request to the response. */
   readonly durationMs: number
 }

@@ -1,26 +1,27 @@
-/** How a multipart body is read. */
+/** Options of `ctx.parts()`. */
 export interface MultipartOptions {
-  /** Largest number of parts, 100 unless given; over it the response is 413. */
+  /** Limits the number of parts; a request with more gets 413. Default 100. */
   readonly maxParts?: number
 }
 
 /**
- * One part of a `multipart/form-data` body. Read it, or ask for the next one, which skips what is left. Its bytes, read as a
- * whole or slice by slice, are in memory that nothing else is in, so they can be transferred to a worker.
+ * One part of a `multipart/form-data` body. The next part can be read before the end of this one, and skips the rest. The
+ * buffers of its bytes hold nothing else, so they can be transferred to a worker.
  */
 export interface MultipartPart extends AsyncIterable<Uint8Array> {
+  /** The name of the form field. */
   readonly name: string
-  /** Name of a file as the client gave it: never a path to write to. `undefined` for a plain field. */
+  /** The file name that the client sent; `undefined` for a plain field. Never use it as a path. */
   readonly filename: string | undefined
-  /** The type as the client gave it; `text/plain` without one. */
+  /** The content type that the client sent. Default `text/plain`. */
   readonly contentType: string
   /**
-   * Reads all of the content.
+   * Reads the whole part.
    *
-   * @throws {HttpError} 413 over the route's limit, 400 if the body is malformed
-   * @throws an error with the name `AbortError` if the client goes away before the body is complete
+   * @throws {HttpError} 413 if the body exceeds the limit of the route, 400 if it is malformed
+   * @throws an error with the name `AbortError` if the client disconnects before the body is complete
    */
   bytes(): Promise<Uint8Array>
-  /** All of the content as UTF-8. @throws as `bytes` */
+  /** Reads the whole part as UTF-8. @throws like `bytes` */
   text(): Promise<string>
 }

@@ -1,7 +1,7 @@
-/** Parameters by name, as the router finds them in a path. */
+/** The parameters of a path by name. */
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** Literal text has no parameters; not `object`, to which a handler of `Params` could not be given. */
+/** The parameters of a path without any. Not `object`: a handler that takes `Params` would not accept it. */
 export type NoParams = { readonly [K in never]: string }
 
 type Segment<S extends string> = S extends `:${infer Name}?`

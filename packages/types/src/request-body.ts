@@ -1,28 +1,29 @@
 import type { FieldList } from './fields.ts'
 
-/** Takes the bytes of a request body as they arrive. Exactly one of `end` and `error` is called, last. */
+/** Receives the bytes of a request body as they arrive. The last call is either `end` or `error`. */
 export interface BodyConsumer {
-  /** Whether everything is kept until the end has come, so that the server counts it as held for the client. */
+  /** Whether the consumer keeps all bytes until the end, so that the server counts them as buffered. */
   readonly isCollecting?: boolean
-  /** @param chunk Belongs to the consumer from here on, but its memory may have others' bytes, too: copy it before it is transferred; never empty */
+  /** @param chunk Bytes that the consumer owns; never empty. Their buffer can hold other data: copy them before a transfer */
   data(chunk: Uint8Array): void
-  /** @param trailers Trailer fields (RFC 9110 §6.5); empty when none were sent */
+  /** @param trailers Trailer fields (RFC 9110 §6.5); empty without any */
   end(trailers: FieldList): void
-  /** The body will not be complete: the peer went away, broke the protocol or stalled. */
+  /** Called if the body stays incomplete: the client disconnected, violated the protocol or stalled. */
   error(error: Error): void
 }
 
-/** The content of a request, not read before somebody asks for it. */
+/** The body of a request. Nothing is read before `consume`. */
 export interface RequestBody {
-  /** Bytes announced by `Content-Length`, 0 without a body, `undefined` when only the end will tell. */
+  /** The length in bytes that `Content-Length` announces; 0 without a body, `undefined` if it is not announced. */
   readonly length: number | undefined
   /**
-   * Starts reading; may be called once. Answers `Expect: 100-continue`.
+   * Starts reading, once. Sends 100 (Continue) for `Expect: 100-continue`.
    *
-   * @throws {TypeError} if the body is being read already
+   * @throws {TypeError} if the body is already being read
    */
   consume(consumer: BodyConsumer): void
-  /** Lets no more than what is already buffered through until `resume`; the peer is slowed down. */
+  /** Stops reading until `resume`, so that the client stops sending. Buffered bytes can still arrive. */
   pause(): void
+  /** Continues reading after `pause`. */
   resume(): void
 }

@@ -3,34 +3,33 @@ import type { ErrorHandler, Handler, Middleware } from './handler.ts'
 import type { NoParams, PathParams } from './path-params.ts'
 import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard-schema.ts'
 
-/** What may be said about a route beside its handler. */
+/** Options of a route. */
 export interface RouteOptions {
-  /** Middleware of this route alone, further in than that of its router; it runs before the request is checked. */
+  /** Adds middleware to this route only. It runs inside the router's middleware and before the schemas. */
   readonly use?: Middleware | readonly Middleware[]
-  /** Limits of this route, in place of those of the server. */
+  /** Replaces limits of the server for this route. */
   readonly limits?: {
-    /** Largest request body in bytes; over it the response is 413. */
+    /** Limits the request body in bytes; a larger one gets 413. */
     readonly maxBodyBytes?: number
-    /** Most fields of a form (`application/x-www-form-urlencoded`); over it the response is 413. */
+    /** Limits the fields of an `application/x-www-form-urlencoded` body; more fields get 413. */
     readonly maxFormFields?: number
   }
   /**
-   * Milliseconds until a response must begin. No limit by default. Then `ctx.signal` aborts, and error handlers get an
-   * `HttpError` of status 503 and their own context, so that they answer instead of the handler. A result that the
-   * handler returns later is not sent, and a stream is cancelled.
+   * Limits the time until the response begins, in milliseconds. Default: no limit. After it, `ctx.signal` aborts, and error
+   * handlers receive an `HttpError` with status 503 and a new context. A later result of the handler is discarded.
    */
   readonly timeoutMs?: number
-  /** Checks the decoded parameters; what it makes of them is `ctx.valid.params`. */
+  /** Validates the decoded parameters. Its output is `ctx.valid.params`. */
   readonly params?: StandardSchema | undefined
-  /** Checks the query: a string for each name, an array of them for a name that is repeated. */
+  /** Validates the query: a string for each name, or an array of strings for a repeated name. */
   readonly query?: StandardSchema | undefined
-  /** Checks the header fields by name in lower case. */
+  /** Validates the header fields, with names in lower case. */
   readonly headers?: StandardSchema | undefined
-  /** Checks the body, which `bodyTypes` says how to read. It is read before the handler runs. */
+  /** Validates the body before the handler runs. `bodyTypes` decides how it is parsed: by default as JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * JSON Schemas of what is answered, by status, compiled to serializers: members that a schema does not name are left
-   * out. A Standard Schema that can tell its JSON Schema stands for status 200.
+   * JSON Schemas of the responses by status. They are compiled to serializers, which leave out members that a schema does
+   * not name. A Standard Schema that provides its JSON Schema counts for status 200.
    */
   readonly response?: Readonly<Record<number, JsonSchema>> | StandardSchema
   /**
@@ -48,7 +47,7 @@ export interface RouteOptions {
   readonly bodyTypes?: readonly string[] | undefined
 }
 
-/** Route options whose schemas tell the types of `ctx.valid`. */
+/** Route options with schemas, whose output types are those of `ctx.valid`. */
 export interface TypedRouteOptions<
   P extends Schema,
   Q extends Schema,
@@ -65,18 +64,29 @@ type Schema = StandardSchema | undefined
 
 type ValidatedBy<P, Q, H, B> = Validated<OutputOf<P>, OutputOf<Q>, OutputOf<H>, OutputOf<B>>
 
-/** A route as it was registered. */
+/** A registered route. */
 export interface RouteInfo {
-  /** As registered; `*` for `all`. */
+  /** The method; `*` for `all`. */
   readonly method: string
-  /** The whole pattern, prefixes of groups included: `/api/users/:id`. */
+  /** The complete pattern, with the prefixes of groups: `/api/users/:id`. */
   readonly pattern: string
+  /** The options of the route. */
   readonly options: RouteOptions
 }
 
-/** Registers a handler for one method. `Outer` are the parameters of the prefix. */
+/** Registers a handler for one method. `Outer` has the parameters of the group's prefix. */
 export interface RouteMethod<Self, Outer extends object = NoParams> {
+  /**
+   * Registers a handler for a path.
+   *
+   * @param path The pattern: `/users/:id`, `/posts/:post?`, `/files/*path`
+   * @throws {TypeError} if the pattern is invalid
+   *
+   * @example
+   * router.get('/users/:id', (ctx) => ({ id: ctx.params.id }))
+   */
   <const P extends string>(path: P, handler: Handler<Outer & PathParams<P>>): Self
+  /** Registers a handler with options, such as schemas, whose output is `ctx.valid`. */
   <
     const P extends string,
     PS extends Schema = undefined,
@@ -90,29 +100,34 @@ export interface RouteMethod<Self, Outer extends object = NoParams> {
   ): Self
 }
 
-/** Where handlers and middleware are registered. */
+/** Registers handlers and middleware. */
 export type Router = GroupRouter
 
 /**
- * A router whose paths start with a prefix; its handlers are given the parameters of that, `Outer`, too.
+ * A router whose paths begin with a prefix. Its handlers also receive the parameters of the prefix, `Outer`.
  *
- * Middleware affects the routes registered after it, in its router and that router's groups.
+ * Middleware applies to the routes that are registered after it, in its router and the router's groups.
  */
 export interface GroupRouter<Outer extends object = NoParams> extends RouterExtensions {
-  /** Prefix of every path registered here; empty at the root. */
+  /** The prefix of all paths; empty for the root router. */
   readonly prefix: string
-  /** Answers GET, and HEAD where that has no handler of its own. */
+  /** Handles GET, and HEAD if the path has no own handler for it. */
   readonly get: RouteMethod<this, Outer>
+  /** Handles HEAD. Without it, the handler of GET runs and its body is not sent. */
   readonly head: RouteMethod<this, Outer>
+  /** Handles POST. */
   readonly post: RouteMethod<this, Outer>
+  /** Handles PUT. */
   readonly put: RouteMethod<this, Outer>
+  /** Handles PATCH. */
   readonly patch: RouteMethod<this, Outer>
+  /** Handles DELETE. */
   readonly delete: RouteMethod<this, Outer>
-  /** Answers OPTIONS in place of the list of methods that is sent otherwise. */
+  /** Handles OPTIONS. Without it, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
-  /** Answers every method that has no handler of its own, but for CONNECT and TRACE. */
+  /** Handles every method without its own handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
-  /** Registers a handler for any method, by its name in upper case. */
+  /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
   route<
     const P extends string,
@@ -127,14 +142,13 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
     handler: Handler<Outer & PathParams<P>, ValidatedBy<PS, Q, H, B>>,
   ): this
   /**
-   * Adds middleware around the routes that are registered after this, here and in groups. That of one route stands in its
-   * options, `{ use }`.
+   * Adds middleware around the routes that are registered later, here and in groups. For one route, use its option `use`.
    */
   use(...middleware: readonly Middleware[]): this
   /**
-   * A router of the paths that start with a prefix, with middleware, error handler and response to unknown paths of its own.
+   * Returns a router for the paths under a prefix. It has its own middleware, error handler and `notFound` handler.
    *
-   * @throws {TypeError} if the prefix does not start with `/`, ends with one, or holds what can be left out
+   * @throws {TypeError} if the prefix does not begin with `/`, ends with `/`, or has an optional part
    *
    * @example
    * const api = router.group('/api')
@@ -142,8 +156,8 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * api.get('/users/:id', handler)   // /api/users/:id
    */
   group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
-  /** Sets what is asked for a response to an error of the routes here, before that of the router outside. */
+  /** Sets the error handler of the routes here. It runs before the handler of the outer router. */
   onError(handler: ErrorHandler): this
-  /** Sets what answers paths here that no route takes, with the status already 404. */
+  /** Sets the handler for paths here that match no route. The status is already 404. */
   notFound(handler: Handler): this
 }

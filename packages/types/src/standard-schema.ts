@@ -1,5 +1,5 @@
 /**
- * A schema of any library that speaks Standard Schema, such as zod, valibot and arktype; as much of it as is used.
+ * A schema of a library that implements Standard Schema, such as zod, valibot and arktype. Only the members used here.
  *
  * @see https://standardschema.dev
  */
@@ -12,31 +12,37 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** What a schema makes of a value. */
+/** The result of a validation: the output value, or the issues. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** What is wrong with a value, and where. */
+/** An error in a value. */
 export interface SchemaIssue {
+  /** The error, in words. */
   readonly message: string
+  /** The place of the error in the value; absent for the whole value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** A JSON Schema (draft 7) of what is answered. */
+/** A JSON Schema (draft 7) of a response. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a schema makes of what it takes; `undefined` without a schema. */
+/** The output type of a schema; `undefined` without a schema. */
 export type OutputOf<S> = S extends {
   readonly '~standard': { readonly types?: { readonly output: infer O } | undefined }
 }
   ? O
   : undefined
 
-/** What the schemas of a route made of the request. */
+/** The output of the schemas of a route. */
 export interface Validated<P = unknown, Q = unknown, H = unknown, B = unknown> {
+  /** The output of the schema for path parameters. */
   readonly params: P
+  /** The output of the schema for the query. */
   readonly query: Q
+  /** The output of the schema for header fields. */
   readonly headers: H
+  /** The output of the schema for the body. */
   readonly body: B
 }

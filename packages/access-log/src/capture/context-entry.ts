@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Outcome, ProtocolText } from '@fw/types'
-import { correlationId, traceContextOf, type TraceContext } from '../entry/trace-context.ts'
+import { requestIdOf } from '../entry/request-id.ts'
+import { traceContextOf, type TraceContext } from '../entry/trace-context.ts'
 import type { CapturedHeader, Entry } from '../entry/entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from '../config/settings.ts'
 
 /**
- * The entry of a request that has a context, from its beginning to its end. What it says of the request is read when it
- * is asked for: no format shows all of it.
+ * The entry of a request with a context. It reads each property of the request on access, because no format shows all.
  */
 export class ContextEntry implements Entry {
   readonly ctx: Context
-  /** Of the innermost `accessLog`. */
+  /** The settings of the innermost `accessLog`. */
   settings: Settings
   status = 0
   bytes = 0
@@ -25,9 +25,9 @@ export class ContextEntry implements Entry {
     this.settings = settings
   }
 
-  /** The request is over. */
+  /** Completes the entry when the request is over. */
   end({ status, bodyBytes, aborted }: Outcome): void {
-    // 499 is not registered: the client left before the head, as nginx writes it.
+    // Like nginx, use the unregistered status 499 if the client left before the head.
     this.status = status === 0 ? 499 : status
     this.bytes = hasBody(this.ctx.method, this.status) ? bodyBytes : 0
     this.durationNs = Math.round((performance.now() - this.#startMs) * 1e6)
@@ -66,7 +66,7 @@ export class ContextEntry implements Entry {
   }
 
   get correlationId(): string | undefined {
-    return correlationId(this.ctx.headers.get(this.settings.correlationHeader))
+    return requestIdOf(this.ctx, this.settings)
   }
 
   get trace(): TraceContext | undefined {
@@ -76,7 +76,7 @@ export class ContextEntry implements Entry {
 
 const NONE: readonly CapturedHeader[] = []
 
-/** Header values of one side; a name without a field is left out. */
+/** Returns the chosen headers of one side that are present. */
 function capture(
   choices: readonly HeaderChoice[],
   ctx: Context,

@@ -3,13 +3,13 @@ import type { LevelNumber } from '@fw/types'
 import type { Entry } from '../entry/entry.ts'
 import type { Settings } from '../config/settings.ts'
 
-/** The level of an entry; `Level.Off` means that there is none. */
+/** Returns the level of an entry; `Level.Off` if it is not logged. */
 export function entryLevel({ status, isSlow }: Pick<Entry, 'status' | 'isSlow'>, settings: Settings): LevelNumber {
   const { slowLevel } = settings
   const level = classLevel(status, settings)
   if (!isSlow) return level
   if (status < 400) return slowLevel
-  // Off is no severity: the other one holds.
+  // Off is not a severity, so the other level counts.
   if (level === Level.Off || slowLevel === Level.Off) return level === Level.Off ? slowLevel : level
   return level > slowLevel ? level : slowLevel
 }
@@ -20,8 +20,8 @@ function classLevel(status: number, settings: Settings): LevelNumber {
 }
 
 /**
- * Whether an entry is among those that are logged. What somebody will look for always is: errors, slow and aborted
- * requests. Chance alone decides over the others, so that no client can choose to stay out of the log.
+ * Reports whether sampling keeps an entry. It always keeps errors, slow and aborted requests. The others are chosen at
+ * random, so that no client can stay out of the log.
  */
 // docs/decisions/0041
 export function isKept(

@@ -1,14 +1,14 @@
 import { textOf } from '../entry/utf8-text.ts'
 
-/** What stands in the place of a value that is kept out of the log. */
+/** Replaces a value that must not be logged. */
 export const REDACTED = 'REDACTED'
 
 /**
- * Replaces the values of some query parameters; one without a value stays as it is.
+ * Replaces the values of some query parameters. A parameter without a value stays as it is.
  *
- * Some applications separate parameters by `;` too. Whichever holds, nothing of a value is left: it ends at `&`.
+ * Some applications also separate parameters by `;`. A name after `;` is therefore compared too, but a value ends at `&`.
  *
- * @param names In lower case; those of the query are compared after percent-decoding, without case
+ * @param names Names in lower case. Those of the query are percent-decoded and compared without case
  */
 export function redactQuery(query: string, names: ReadonlySet<string>): string {
   if (names.size === 0 || query === '') return query
@@ -31,7 +31,7 @@ function redactPair(pair: string, names: ReadonlySet<string>): string {
   return pair
 }
 
-/** As `URLSearchParams` reads a name: malformed percent-encoding means itself. */
+/** Decodes a name like `URLSearchParams`, which keeps malformed percent-encoding. */
 function meaning(name: string): string {
   const bytes = name.replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => byte(digits))
   return textOf(bytes) ?? bytes

@@ -5,13 +5,13 @@ import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
 import { isToken } from '../config/check-config.ts'
 
-/** The entry of a request that the protocol engine refused: as much as it understood. */
+/** Returns the entry of a refused request, with the parts that the protocol engine could read. */
 export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   const { status, method, target } = refusal
   const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
   const durationNs = Math.round(refusal.durationMs * 1e6)
   return {
-    // Without a response it was as bad a request as those that get one.
+    // A request that was reset without a response is as malformed as one that gets 400.
     status: status === 0 ? 400 : status,
     isAborted: status === 0 || status === 499,
     durationNs,
@@ -29,16 +29,16 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   }
 }
 
-/** A request target cut in two, neither decoded nor normalised. */
+/** A request target in two parts, neither decoded nor normalized. */
 interface TargetParts {
   readonly path: string
-  /** After the first `?`; empty without one. */
+  /** The text after the first `?`; empty without one. */
   readonly query: string
 }
 
 /**
- * Cuts a request target at the first `?`; scheme and authority of an absolute one are dropped (RFC 9112 §3.2.2), and what
- * may be a password before the host of any other. Takes anything, because what could not be parsed is logged too.
+ * Splits a request target at the first `?`. Removes scheme and authority of an absolute target (RFC 9112 §3.2.2), and text
+ * before an `@`, which can contain a password. Accepts malformed targets, which are logged as well.
  */
 export function splitTarget(target: string): TargetParts {
   const origin = target.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*|[^/?#]*@)/i, '')

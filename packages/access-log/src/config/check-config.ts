@@ -1,26 +1,43 @@
 import {
   anything,
   checkOptions,
+  either,
   flag,
   func,
   integer,
   listOf,
   number,
+  objectWith,
   oneOf,
   type OptionKind,
   type OptionKinds,
   optionError,
   showValue,
   text,
+  withFix,
 } from '@fw/options'
-import { AccessLogFormat, type AccessLogConfig } from './config.ts'
+import { parseLevel } from '@fw/log'
+import { AccessLogFormat, type AccessLogConfig, type EntryConfig } from './config.ts'
 
-/** Accepts levels. */
+const isLevel = integer(0, 6).accepts
+
+/** Accepts levels and their names. */
 export const levelKind: OptionKind = {
-  ...integer(0, 6),
-  expected: 'one of Level.Trace (0) to Level.Off (6)',
+  expected: 'one of Level.Trace (0) to Level.Off (6) or a name such as "debug"',
+  accepts: (value) => isLevel(value) || (typeof value === 'string' && parseLevel(value) !== undefined),
+  isRightType: (value) => typeof value === 'number',
   fix: 'Use a constant such as Level.Info.',
 }
+
+const loggerKind = withFix(
+  objectWith('a logger of @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
+  'Pass log.logger, or what log.with() or createLogger() returns.',
+)
+
+const sinkKind = withFix(
+  objectWith('a sink with write(), flush() and close()', 'write', 'flush', 'close'),
+  'Use a sink such as new JsonSink().',
+)
 
 const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
 const fieldNames = listOf('an array of field names', fieldName)
@@ -39,8 +56,8 @@ const milliseconds: OptionKind = {
   isRightType: (value) => typeof value === 'number',
 }
 
-/** Every option of `accessLog` with the values that it accepts. */
-export const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
+/** The options that a route can change, with the values that they accept. */
+export const ENTRY_KINDS: OptionKinds<EntryConfig> = {
   format: oneOf(...Object.values(AccessLogFormat)),
   normalLevel: levelKind,
   clientErrorLevel: levelKind,
@@ -58,12 +75,19 @@ export const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
   skipIf: func,
   customFormatter: func,
   correlationHeader: fieldName,
+  generateRequestId: either(flag, func),
   logTraceContext: flag,
   sampleRate: number(0, 1),
   // Checked where it is compiled.
   trustProxy: anything,
   redactHeaders: fieldNames,
   redactQuery: texts,
+}
+
+const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
+  ...ENTRY_KINDS,
+  logger: loggerKind,
+  sinks: listOf('an array of sinks', sinkKind),
 }
 
 /**

@@ -1,80 +1,98 @@
-import type { Context, LevelNumber } from '@fw/types'
+import type { LevelOption, Logger, LogSink } from '@fw/log'
+import type { Context } from '@fw/types'
 import type { TrustProxy } from '@fw/client-address'
 import type { Entry } from '../entry/entry.ts'
 
-/** The shape of an entry. */
+/** The format of an entry. */
 export const AccessLogFormat = {
-  /** For people: `GET /a?b=1 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1]`. */
+  /** For people to read: `GET /a?b=1 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1]`. */
   Combined: 'combined',
-  /** For tools: `127.0.0.1 - "GET /a?b=1 HTTP/1.1" 200 345 (12.00ms)`. */
+  /** For tools that read the Common Log Format: `127.0.0.1 - "GET /a?b=1 HTTP/1.1" 200 345 (12.00ms)`. */
   Common: 'common',
   /** One JSON object. */
   Json: 'json',
-  /** What `customFormatter` returns. */
+  /** For sinks that read named values, such as `JsonSink`. Text sinks get only method, path and status. */
+  Fields: 'fields',
+  /** The result of `customFormatter`. */
   Custom: 'custom',
 } as const
 
+/** The format of an entry. */
 export type AccessLogFormat = (typeof AccessLogFormat)[keyof typeof AccessLogFormat]
 
-/** What `accessLog` logs, and how. */
+/** Options of `accessLog`. */
 export interface AccessLogConfig {
-  /** Default `AccessLogFormat.Combined`. */
+  /** Receives the entries, and the messages of `RequestLogger`. Default: the global logger of `@fw/log`. */
+  readonly logger?: Logger | undefined
+  /**
+   * Receive the entries instead of `logger`, at every level that the sinks accept. The messages of `RequestLogger` still
+   * go to `logger`. Default: none.
+   */
+  readonly sinks?: readonly LogSink[] | undefined
+  /** Chooses the format of entries. Default `AccessLogFormat.Combined`. */
   readonly format?: AccessLogFormat | undefined
-  /** Level of entries with a status below 400. Default `Level.Info`; `Level.Off` logs none of them. */
-  readonly normalLevel?: LevelNumber | undefined
-  /** Level of 4xx. Default `Level.Warn`. */
-  readonly clientErrorLevel?: LevelNumber | undefined
-  /** Level of 5xx. Default `Level.Error`. */
-  readonly serverErrorLevel?: LevelNumber | undefined
-  /** Nanoseconds after which a request is slow; 0 for never. Default 0. */
+  /** Sets the level of entries with a status below 400. Default `Level.Info`; `Level.Off` logs none. */
+  readonly normalLevel?: LevelOption | undefined
+  /** Sets the level of 4xx entries. Default `Level.Warn`. */
+  readonly clientErrorLevel?: LevelOption | undefined
+  /** Sets the level of 5xx entries. Default `Level.Error`. */
+  readonly serverErrorLevel?: LevelOption | undefined
+  /** Marks requests that take more nanoseconds than this as slow. Default 0, which marks none. */
   readonly slowThreshold?: number | bigint | undefined
-  /** Milliseconds after which a request is slow; 0 for never. Must be absent if `slowThreshold` is given. */
+  /** Marks requests that take more milliseconds than this as slow. Excludes `slowThreshold`. Default: none. */
   readonly slowThresholdMs?: number | undefined
-  /** Level of slow requests; with a 4xx or 5xx, the more severe of the two. Default `Level.Warn`. */
-  readonly slowLevel?: LevelNumber | undefined
-  /** Show the query. Default true. */
+  /** Sets the level of slow requests. For 4xx and 5xx the more severe level counts. Default `Level.Warn`. */
+  readonly slowLevel?: LevelOption | undefined
+  /** Shows the query. Default true. */
   readonly logQuery?: boolean | undefined
-  /** Show the address of the client. Default true. */
+  /** Shows the address of the client. Default true. */
   readonly logClientIp?: boolean | undefined
-  /** Show the size of the response's body; Json has it always. Default true. */
+  /** Shows the size of the response body. Json always has it. Default true. */
   readonly logBytes?: boolean | undefined
-  /** Show the protocol. Default true. */
+  /** Shows the protocol. Default true. */
   readonly logProtocol?: boolean | undefined
-  /** Names of request headers to show, in this order; not in Common. Default none. */
+  /** Shows these request header fields, in this order, except in Common. Default none. */
   readonly requestHeaders?: readonly string[] | undefined
-  /** Names of response headers to show, after those of the request. Default none. */
+  /** Shows these response header fields, after those of the request. Default none. */
   readonly responseHeaders?: readonly string[] | undefined
-  /** Paths, as received and without query, whose requests are not logged. Default none. */
+  /** Logs no entry for these paths, compared as received and without query. Default none. */
   readonly skipPaths?: readonly string[] | undefined
-  /** Asked when the status is known; true means no entry. One that throws skips nothing. Default: none. */
+  /** Logs no entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Makes the text of entries, whatever the format; given the duration in whole nanoseconds, and what the other formats
-   * show: the status that was sent, or 499, the size, the address of the client, and the rest of it redacted. Where it
-   * throws, and for requests that never had a context, the entry is the Combined one. Its result is not escaped.
-   * Default: none.
+   * Makes the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
+   * formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in Combined. Its
+   * result is not escaped. Default: none.
    */
   readonly customFormatter?: ((ctx: Context, durationNs: number, entry: Entry) => string) | undefined
-  /** Request header with the correlation id. Default `x-request-id`. */
+  /** Names the request header with the correlation ID. Default `x-request-id`. */
   readonly correlationHeader?: string | undefined
   /**
-   * Show the trace that a valid `traceparent` names (W3C Trace Context): `[trace_id: …]` at the end of Combined,
-   * `trace_id` and `parent_id` in Json and as fields of the `RequestLogger`'s records. Default false.
+   * Generates a correlation ID for each request without a valid one. `true` generates 16 random hexadecimal digits. A
+   * function must return 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Default false.
+   */
+  readonly generateRequestId?: boolean | ((ctx: Context) => string) | undefined
+  /**
+   * Shows the trace of a valid `traceparent` (W3C Trace Context): `[trace_id: …]` at the end of Combined, `trace_id` and
+   * `parent_id` in Json and in the fields of `RequestLogger`. Default false.
    */
   readonly logTraceContext?: boolean | undefined
   /**
-   * Share of entries that are logged, 0 to 1, by chance. Those with a 4xx or 5xx, slow and aborted ones always are.
+   * Logs this share of entries, from 0 to 1, chosen at random. 4xx, 5xx, slow and aborted requests are always logged.
    * Default 1.
    */
   readonly sampleRate?: number | undefined
   /**
-   * Proxies that are believed about the client's address: none (`false`), those in CIDR blocks, or a number of hops.
-   * `{ proxies, header }` also names the one field that they maintain. Default: the `trustProxy` of the server, even if that
-   * is `false`. Without both, entries show what `x-forwarded-for`, `x-real-ip` or `forwarded` claim, which any client can forge.
+   * The trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that they
+   * maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
+   * claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
-  /** Names of captured headers whose values are shown as `REDACTED`. Default none. */
+  /** Replaces the values of these captured headers by `REDACTED`. Default none. */
   readonly redactHeaders?: readonly string[] | undefined
-  /** Names of query parameters whose values are shown as `REDACTED`. Default none. */
+  /** Replaces the values of these query parameters by `REDACTED`. Default none. */
   readonly redactQuery?: readonly string[] | undefined
 }
+
+/** The options of `accessLog` that a route can change: where the entries go stays the same. */
+export type EntryConfig = Omit<AccessLogConfig, 'logger' | 'sinks'>

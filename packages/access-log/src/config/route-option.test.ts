@@ -146,10 +146,13 @@ describe('the option accessLog of a route', () => {
     [{ slowThreshold: 1, slowThresholdMs: 1 }, 'got an object. Give slowThreshold or slowThresholdMs, but not both.'],
     [
       7,
-      'RangeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object,',
+      'RangeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object,',
     ],
     ['quiet', 'or an object, got "quiet". Use "silent" or a constant such as Level.Debug.'],
-    [null, 'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an '],
+    [
+      null,
+      'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an ',
+    ],
   ])('is refused when a route is registered with %j', (option, message) => {
     expect(refusalOf(option)).toContain(message)
   })
@@ -164,13 +167,16 @@ describe('the option accessLog of a route', () => {
   it.each<[unknown, string]>([
     [
       'quiet',
-      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got',
+      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object, got',
     ],
     [
       null,
-      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got n',
+      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object, got n',
     ],
-    [7, 'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or an object, got 7.'],
+    [
+      7,
+      'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object, got 7.',
+    ],
     [{ levle: 1 }, 'accessLog: unknown option "levle". Known options: format, '],
   ])('causes one warning and has no effect if it is %j on a route that was not checked', (option, fault) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})

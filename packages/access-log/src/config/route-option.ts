@@ -1,22 +1,22 @@
 import { compileTrust, type TrustProxy } from '@fw/client-address'
-import { Level } from '@fw/log'
+import { Level, type LevelOption } from '@fw/log'
 import { declareRouteOption, either, object, oneOf, type OptionKind, optionError, showValue } from '@fw/options'
-import type { LevelNumber, RouteInfo } from '@fw/types'
-import { CONFIG_KINDS, hasBothThresholds, levelKind, ONE_THRESHOLD } from './check-config.ts'
-import type { AccessLogConfig } from './config.ts'
+import type { RouteInfo } from '@fw/types'
+import { ENTRY_KINDS, hasBothThresholds, levelKind, ONE_THRESHOLD } from './check-config.ts'
+import type { AccessLogConfig, EntryConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
 
 /**
- * How the entries of one route differ from those of the `accessLog` around it: there are none (`'silent'`, whatever
- * the status), those with a status below 400 have this level, or these options are changed.
+ * Changes the access log for one route. `'silent'` logs no entry. A level applies to entries with a status below 400. An
+ * object replaces single options.
  */
-export type RouteAccessLog = 'silent' | LevelNumber | AccessLogConfig
+export type RouteAccessLog = 'silent' | LevelOption | EntryConfig
 
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * How entries of this route differ from others: `'silent'` for none, a level for those with a status below 400, or
-     * options that are changed. Without an `accessLog` around the route there is nothing to change.
+     * Changes the access log for this route. `'silent'` logs no entry, a level applies to entries with a status below 400,
+     * and an object replaces single options. It has no effect without an `accessLog` around the route.
      */
     readonly accessLog?: RouteAccessLog | undefined
   }
@@ -34,16 +34,16 @@ const routeKind: OptionKind = {
   ...valueKind,
   accepts: (value) => valueKind.accepts(value) && !(object.accepts(value) && hasBothThresholds(value as object)),
   fix: (value) => (object.accepts(value) ? ONE_THRESHOLD : 'Use "silent" or a constant such as Level.Debug.'),
-  nested: { ...CONFIG_KINDS, trustProxy: trustKind },
+  nested: { ...ENTRY_KINDS, trustProxy: trustKind },
 }
 
 declareRouteOption('accessLog', routeKind)
 
 /**
- * The settings for the requests of each route.
+ * Returns a function that returns the settings of a route.
  *
- * @param config Of the middleware
- * @param settings Made of it; they hold for what has no route or a route without the option
+ * @param config The options of the middleware
+ * @param settings Their compiled form, for requests without a route or whose route does not have the option
  */
 export function routeSettings(config: AccessLogConfig, settings: Settings): (route: RouteInfo | undefined) => Settings {
   const compiled = new WeakMap<RouteInfo, Settings>()
@@ -74,10 +74,10 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
   }
 }
 
-/** @throws {TypeError | RangeError} for a value that only code without types can give */
+/** @throws {TypeError | RangeError} for a value that does not match the type */
 function changes(option: RouteAccessLog): AccessLogConfig {
   if (typeof option === 'object' && (option as unknown) !== null) return stated(option)
-  if (levelKind.accepts(option)) return { normalLevel: option as LevelNumber }
+  if (levelKind.accepts(option)) return { normalLevel: option as LevelOption }
   const { expected } = routeKind
   throw optionError({ api: 'accessLog', name: 'accessLog', expected, got: showValue(option), fix: 'Change the route.' })
 }
@@ -104,7 +104,7 @@ function merge(config: AccessLogConfig, route: AccessLogConfig): AccessLogConfig
   return { ...config, slowThreshold: undefined, slowThresholdMs: undefined, ...route }
 }
 
-/** What is `undefined` was not given: it must not write what the group keeps out of the log. */
+/** Removes options that are `undefined`: they must not cancel a redaction of the middleware. */
 function stated(option: object): AccessLogConfig {
   return Object.fromEntries(Object.entries(option).filter(([, value]) => value !== undefined))
 }

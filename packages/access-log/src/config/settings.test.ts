@@ -1,9 +1,9 @@
-import { logger } from '@fw/log'
+import * as log from '@fw/log'
 import { describe, expect, it } from 'vitest'
 import type { AccessLogConfig } from './config.ts'
 import { compile as compileFor, type Settings } from './settings.ts'
 
-const compile = (config: AccessLogConfig): Settings => compileFor(config, logger)
+const compile = (config: AccessLogConfig): Settings => compileFor(config, log.logger)
 
 describe('compile', () => {
   it('has the documented defaults', () => {
@@ -27,6 +27,16 @@ describe('compile', () => {
       logTraceContext: false,
       sampleRate: 1,
       redactQuery: new Set(),
+    })
+  })
+
+  it.each(['debug', 'DEBUG', 1] as const)('accepts the level %j', (level) => {
+    const levels = { normalLevel: level, clientErrorLevel: level, serverErrorLevel: level, slowLevel: level }
+    expect(compile(levels)).toMatchObject({
+      normalLevel: 1,
+      clientErrorLevel: 1,
+      serverErrorLevel: 1,
+      slowLevel: 1,
     })
   })
 
@@ -69,14 +79,31 @@ describe('compile', () => {
     ['json', 'accessLog: options must be an object, got "json". Known options: format, '],
     [{ formt: 'json' }, 'accessLog: unknown option "formt". Did you mean "format"? Known options: format, '],
     [{ __proto__: null, constructor: 1 }, 'accessLog: unknown option "constructor". Known options: format, '],
-    [{ format: 'xml' }, 'accessLog: option "format" must be "combined", "common", "json" or "custom", got "xml".'],
+    [
+      { format: 'xml' },
+      'accessLog: option "format" must be "combined", "common", "json", "fields" or "custom", got "xml".',
+    ],
     [
       { format: 'custom' },
       'accessLog: option "customFormatter" must be a function if format is "custom", got undefined. Add a customFormatter',
     ],
     [
-      { normalLevel: 'info' },
-      'accessLog: option "normalLevel" must be one of Level.Trace (0) to Level.Off (6), got "info". Use a constant such',
+      { normalLevel: 'loud' },
+      'accessLog: option "normalLevel" must be one of Level.Trace (0) to Level.Off (6) or a name such as "debug", got "loud". Use a constant such',
+    ],
+    [
+      { logger: { info() {} } },
+      'accessLog: option "logger" must be a logger of @fw/log, got an object. Pass log.logger, or what log.with() or',
+    ],
+    [
+      { logger: log },
+      'accessLog: option "logger" must be a logger of @fw/log, got an object. Pass log.logger, or what',
+    ],
+    [{ sinks: new log.MemorySink() }, 'accessLog: option "sinks" must be an array of sinks, got a MemorySink.'],
+    [{ sinks: [{}] }, 'accessLog: option "sinks[0]" must be a sink with write(), flush() and close(), got an object.'],
+    [
+      { generateRequestId: 'yes' },
+      'accessLog: option "generateRequestId" must be true or false or a function, got "yes".',
     ],
     [{ logQuery: 'no' }, 'accessLog: option "logQuery" must be true or false, got "no".'],
     [

@@ -1,30 +1,33 @@
-import { Level, type Logger } from '@fw/log'
+import { Level, type LevelOption, type Logger, logger as globalLogger, parseLevel } from '@fw/log'
 import type { Context, LevelNumber } from '@fw/types'
 import { believedAddress, claimedAddress, compileTrust, UNIX_SOCKET } from '@fw/client-address'
 import { AccessLogFormat, type AccessLogConfig } from './config.ts'
 import { checkConfig } from './check-config.ts'
 import type { Parts } from '../entry/entry.ts'
+import { requestIdGenerator } from '../entry/request-id.ts'
 
 const NS_PER_MS = 1e6
 
 /** A header to capture. */
 export interface HeaderChoice {
-  /** As configured, which is how it is shown. */
+  /** The name as configured and shown. */
   readonly label: string
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string
   readonly isRedacted: boolean
 }
 
-/** A checked configuration with its defaults, ready to be used for every request. */
+/** A checked configuration with its defaults. */
 export interface Settings extends Parts {
-  /** Makes the records that entries are. */
+  /** Receives the entries. */
   readonly entries: Logger
+  /** Receives the messages of handlers. */
+  readonly logger: Logger
   readonly format: AccessLogFormat
   readonly normalLevel: LevelNumber
   readonly clientErrorLevel: LevelNumber
   readonly serverErrorLevel: LevelNumber
-  /** Nanoseconds; `Infinity` without slow detection. */
+  /** The threshold in nanoseconds; `Infinity` without one. */
   readonly slowThresholdNs: number
   readonly slowLevel: LevelNumber
   readonly requestHeaders: readonly HeaderChoice[]
@@ -33,18 +36,20 @@ export interface Settings extends Parts {
   readonly skipIf: AccessLogConfig['skipIf']
   readonly customFormatter: AccessLogConfig['customFormatter']
   readonly correlationHeader: string
+  /** Returns a valid id; `undefined` if none is generated. */
+  readonly generateRequestId: ((ctx: Context) => string) | undefined
   readonly logTraceContext: boolean
-  /** 0 to 1. */
+  /** The share of logged entries, from 0 to 1. */
   readonly sampleRate: number
   readonly clientAddress: (ctx: Context) => string | undefined
-  /** In lower case. */
+  /** Names in lower case. */
   readonly redactQuery: ReadonlySet<string>
 }
 
 /**
  * Checks a configuration and fills in the defaults.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  */
 export function compile(config: AccessLogConfig, entries: Logger): Settings {
   checkConfig(config)
@@ -53,12 +58,13 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
   const redacted = lowerCase(config.redactHeaders)
   return {
     entries,
+    logger: config.logger ?? globalLogger,
     format,
-    normalLevel: config.normalLevel ?? Level.Info,
-    clientErrorLevel: config.clientErrorLevel ?? Level.Warn,
-    serverErrorLevel: config.serverErrorLevel ?? Level.Error,
+    normalLevel: levelOf(config.normalLevel) ?? Level.Info,
+    clientErrorLevel: levelOf(config.clientErrorLevel) ?? Level.Warn,
+    serverErrorLevel: levelOf(config.serverErrorLevel) ?? Level.Error,
     slowThresholdNs: slowThresholdNs(config) || Infinity,
-    slowLevel: config.slowLevel ?? Level.Warn,
+    slowLevel: levelOf(config.slowLevel) ?? Level.Warn,
     logQuery: config.logQuery ?? true,
     logClientIp: config.logClientIp ?? true,
     logBytes: config.logBytes ?? true,
@@ -70,17 +76,22 @@ export function compile(config: AccessLogConfig, entries: Logger): Settings {
     customFormatter,
     logTraceContext: config.logTraceContext ?? false,
     sampleRate: config.sampleRate ?? 1,
+    generateRequestId: requestIdGenerator(config.generateRequestId),
     correlationHeader: (config.correlationHeader ?? 'x-request-id').toLowerCase(),
     clientAddress: trust === undefined ? addressOfServer : (ctx) => believedAddress(ctx.headers, peerOf(ctx), trust),
     redactQuery: lowerCase(config.redactQuery),
   }
 }
 
+function levelOf(option: LevelOption | undefined): LevelNumber | undefined {
+  return typeof option === 'string' ? parseLevel(option) : option
+}
+
 function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig): number {
   return slowThreshold === undefined ? slowThresholdMs * NS_PER_MS : Number(slowThreshold)
 }
 
-/** What the server believes, if it was told whom to believe; else what the request claims. */
+/** Returns the address that the server's `trustProxy` accepts; without one, the address that the request claims. */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
@@ -89,7 +100,7 @@ function peerOf({ remoteAddress, exchange }: Pick<Context, 'remoteAddress'> & Pa
   return exchange?.isUnixSocket === true ? UNIX_SOCKET : remoteAddress
 }
 
-/** Twice the same name would be twice the same key in Json. */
+/** Returns each header once, because Json must not repeat a key. */
 function choices(names: readonly string[] = [], redacted: ReadonlySet<string>): HeaderChoice[] {
   return Array.from(new Set(names), (label) => {
     const name = label.toLowerCase()

@@ -1,42 +1,49 @@
 import type { ProtocolText } from '@fw/types'
 import type { TraceContext } from './trace-context.ts'
 
-/** A header found on a request or a response. */
+/** A captured header of a request or a response. */
 export interface CapturedHeader {
-  /** As configured: a field name in any case. */
+  /** The field name, in the case of the configuration. */
   readonly name: string
-  /** Several fields of that name joined with `, `; bytes, one character each. */
+  /** The values of all fields of that name, joined by `, `; bytes, one character each. */
   readonly value: string
 }
 
 /**
- * What is known of a finished request. Texts that came from outside are bytes, one character each, as received: they
- * are escaped where they are written.
+ * A finished request. Text from outside consists of bytes, one character each, as received. The formats escape it.
  */
 export interface Entry {
-  /** `-` if it is not known, as are path and protocol. */
+  /** The method; `-` if it is unknown. */
   readonly method: string
+  /** The path as received; `-` if it is unknown. */
   readonly path: string
-  /** After the first `?`; empty if there is none or it is not logged. */
+  /** The query after the first `?`; empty without one or if it is not logged. */
   readonly query: string
+  /** The status of the response; 499 if the client left before the head. */
   readonly status: number
+  /** The duration in nanoseconds. */
   readonly durationNs: number
-  /** Bytes of the response's body, without framing. */
+  /** The number of response body bytes, without framing. */
   readonly bytes: number
-  /** `undefined` if there is none, as on a Unix socket, or it is not logged. */
+  /** The IP address of the client; `undefined` on a Unix socket, or if it is not logged. */
   readonly clientAddress: string | undefined
+  /** The protocol; `-` if it is unknown. */
   readonly protocol: ProtocolText | '-'
+  /** The captured headers of the request. */
   readonly requestHeaders: readonly CapturedHeader[]
+  /** The captured headers of the response. */
   readonly responseHeaders: readonly CapturedHeader[]
+  /** The correlation ID; `undefined` without one. */
   readonly correlationId: string | undefined
-  /** `undefined` if there is none or it is not logged. */
+  /** The trace of the request; `undefined` without one or if it is not logged. */
   readonly trace: TraceContext | undefined
+  /** Whether the request took longer than the threshold. */
   readonly isSlow: boolean
-  /** Whether the client went away before it had the whole response. */
+  /** Whether the client disconnected before it received the whole response. */
   readonly isAborted: boolean
 }
 
-/** Which parts of an entry are written. */
+/** The parts of an entry that are written. */
 export interface Parts {
   readonly logQuery: boolean
   readonly logClientIp: boolean
@@ -44,7 +51,7 @@ export interface Parts {
   readonly logProtocol: boolean
 }
 
-/** `[SLOW] ` and `[ABORTED] `, where they hold: the beginning of every entry that is no JSON. */
+/** Returns the beginning of every text entry except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
 export function tagsOf({ isSlow, isAborted }: Pick<Entry, 'isSlow' | 'isAborted'>): string {
   return `${isSlow ? '[SLOW] ' : ''}${isAborted ? '[ABORTED] ' : ''}`
 }

@@ -1,22 +1,22 @@
 import type { RequestHeaders } from '@fw/types'
 
-/** The trace that a request belongs to, and the operation in it that made the request. */
+/** The trace of a request, and the operation that sent the request. */
 export interface TraceContext {
-  /** 32 hexadecimal digits in lower case. */
+  /** The trace ID: 32 hexadecimal digits in lower case. */
   readonly traceId: string
-  /** 16 hexadecimal digits in lower case. */
+  /** The ID of the parent operation: 16 hexadecimal digits in lower case. */
   readonly parentId: string
 }
 
-/** Length of a version 00 field; later versions may have more, after a hyphen. */
+/** The length of a version 00 field. Later versions can append text after a hyphen. */
 const LENGTH = 55
-/** Version ff is forbidden, and ids of zeros alone are none. */
+/** Excludes version ff, and IDs that consist of zeros. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
 
 /**
  * Reads `traceparent`.
  *
- * @returns `undefined` if there is none, it is malformed, or there are several
+ * @returns `undefined` if it is absent, malformed or repeated
  * @see W3C Trace Context §3.2
  */
 export function traceContextOf(headers: RequestHeaders): TraceContext | undefined {
@@ -25,12 +25,4 @@ export function traceContextOf(headers: RequestHeaders): TraceContext | undefine
   const [, traceId, parentId] = TRACEPARENT.exec(field) ?? []
   if (traceId === undefined || parentId === undefined) return undefined
   return field.startsWith('00') && field.length !== LENGTH ? undefined : { traceId, parentId }
-}
-
-/** Visible ASCII without what could end a bracket, a quoted string or an escape. */
-const CORRELATION_ID = /^[!#-Z^-~]{1,128}$/
-
-/** The value of a header as correlation id, or `undefined` if it is none that can be shown as it is. */
-export function correlationId(value: string | null): string | undefined {
-  return value !== null && CORRELATION_ID.test(value) ? value : undefined
 }

@@ -4,7 +4,7 @@ import { tagsOf, type CapturedHeader, type Entry, type Parts } from '../entry/en
 import { escapeInBrackets, escapeWord } from './escape.ts'
 
 /**
- * An entry for people to read. Nothing in it can be taken for another part or another line.
+ * Formats an entry for people to read. No value can pass for another part or another line.
  *
  * @example
  * // GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1] [user-agent: curl/8.5.0]
@@ -20,7 +20,7 @@ export function formatCombined(entry: Entry, parts: Parts): string {
 
 const statusAndPhrase = byStatus((status) => ` ${status} ${phraseOf(status) || '-'} `)
 
-/** What follows the duration, and what it was made of: mostly the next entry has the same. */
+/** Caches the text after the duration, because consecutive entries mostly share it. */
 let end = ''
 let endParts: Parts | undefined
 let endAddress: string | undefined
@@ -40,7 +40,7 @@ function endOf({ clientAddress, bytes, protocol }: Entry, parts: Parts): string 
   return end
 }
 
-/** What few logs ask for. */
+/** Returns the headers and the trace, which few logs show. */
 function bracketed({ requestHeaders, responseHeaders, trace }: Entry): string {
   let text = ''
   if (requestHeaders.length > 0) text += headers(requestHeaders)

@@ -3,7 +3,7 @@ import { tagsOf, type Entry, type Parts } from '../entry/entry.ts'
 import { escapeWord } from './escape.ts'
 
 /**
- * An entry in the manner of the Common Log Format. Its fields keep their places: one that is not logged is `-`.
+ * Formats an entry like the Common Log Format. A field that is not logged is `-`, so that the others keep their places.
  *
  * @example
  * // 127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)

@@ -3,26 +3,33 @@ import { AccessLogFormat } from '../config/config.ts'
 import { tagsOf, type Entry } from '../entry/entry.ts'
 import { isForgottenPromise, throttledWarning } from '../throttled-warning.ts'
 import { formatCombined } from './combined.ts'
+import { escapeWord } from './escape.ts'
 import { formatCommon } from './common.ts'
 import { formatJson } from './json.ts'
 import type { Settings } from '../config/settings.ts'
 
 const warnOfFormatter = throttledWarning('customFormatter of accessLog threw')
 
-/** The text of an entry; Combined where a custom formatter was wanted and has none. */
+/** Returns the text of an entry; in Combined if a custom formatter failed. */
 export function entryText(entry: Entry, settings: Settings): string {
   if (settings.customFormatter !== undefined) return formatCombined(entry, settings)
   if (settings.format === AccessLogFormat.Json) return formatJson(entry, settings)
   if (settings.format === AccessLogFormat.Common) return formatCommon(entry, settings)
+  if (settings.format === AccessLogFormat.Fields) return summaryOf(entry)
   return formatCombined(entry, settings)
 }
 
-/** The text that the application's own formatter makes; `undefined` if there is none or it fails. */
+/** Returns the text of an entry whose content is in its fields. */
+function summaryOf(entry: Entry): string {
+  return `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)} ${entry.status}`
+}
+
+/** Returns the text of the application's formatter; `undefined` without one or if it fails. */
 export function customText(ctx: Context, entry: Entry, { customFormatter }: Settings): string | undefined {
   if (customFormatter === undefined) return undefined
   try {
     const text: unknown = customFormatter(ctx, entry.durationNs, entry)
-    if (isForgottenPromise(text)) throw new TypeError('it gave a promise')
+    if (isForgottenPromise(text)) throw new TypeError('it returned a promise')
     if (typeof text !== 'string') throw new TypeError(`it returned a value of type ${typeof text}`)
     return tagsOf(entry) + text
   } catch (error) {

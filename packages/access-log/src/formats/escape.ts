@@ -4,13 +4,13 @@ import { textOf } from '../entry/utf8-text.ts'
 const DECEPTIVE =
   '\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\p{Surrogate}'
 
-/** What a value must not contain where it stands. */
+/** The characters to escape in one part of an entry. */
 interface Place {
-  /** Matches values, nearly all of them, that stay as they are. */
+  /** Matches values without a character to escape, which most are. */
   readonly plain: RegExp
-  /** Matches what is escaped in text. */
+  /** Matches the characters to escape in text. */
   readonly inText: RegExp
-  /** Matches what is escaped in bytes that are no UTF-8. */
+  /** Matches the bytes to escape if they are not UTF-8. */
   readonly inBytes: RegExp
 }
 
@@ -28,9 +28,9 @@ const IN_BRACKETS = place('[\\]')
 const WORD_IN_BRACKETS = place(' [\\]')
 
 /**
- * Escapes a method, path or query for an entry: no space, quote, control character or line break is left.
+ * Escapes spaces, quotes, control characters and line breaks of a method, path or query.
  *
- * @param bytes As received, one character for each byte
+ * @param bytes The received bytes, one character each
  */
 export function escapeWord(bytes: string): string {
   return isShortWord(bytes) ? bytes : escape(bytes, WORD)
@@ -47,20 +47,20 @@ export function escapeWordInBrackets(bytes: string): string {
 }
 
 /**
- * Escapes a value for the quotes of a JSON string, so that any terminal and any line-based reader can be trusted with
- * it. Bytes that are no UTF-8 become the characters of the same numbers.
+ * Escapes a value for a JSON string that is safe in terminals and line-based tools. Bytes that are not UTF-8 become the
+ * characters of the same numbers.
  */
 export function escapeInJson(bytes: string): string {
   if (isShortWord(bytes) || PLAIN_JSON.test(bytes)) return bytes
-  // JSON.stringify has seen to lone surrogates.
+  // JSON.stringify has already escaped lone surrogates.
   const quoted = JSON.stringify(textOf(bytes) ?? bytes).replace(UNSAFE_IN_JSON, unicodeEscape)
   return quoted.slice(1, -1)
 }
 
-/** Up to so many characters a loop looks at them faster than a regular expression does. */
+/** The length up to which a loop is faster than a regular expression. */
 const SHORT = 24
 
-/** Whether a text is short and of visible ASCII that is escaped nowhere but in brackets, as most are. */
+/** Reports whether a text is short and has only visible ASCII that needs no escape outside brackets. */
 function isShortWord(bytes: string): boolean {
   const { length } = bytes
   if (length > SHORT) return false
@@ -80,12 +80,12 @@ function escape(bytes: string, { plain, inText, inBytes }: Place): string {
   return text === undefined ? bytes.replace(inBytes, escapeByte) : text.replace(inText, escapeCharacter)
 }
 
-/** Escapes a character of text: above U+009F only the deceptive ones come here, U+00AD among them. */
+/** Escapes a character of text. Above U+009F the pattern matches only deceptive characters. */
 function escapeCharacter(character: string): string {
   return character > '\u009f' ? unicodeEscape(character) : escapeByte(character)
 }
 
-/** Escapes a byte, or a character with the number of one. */
+/** Escapes a byte, or a character up to U+009F. */
 function escapeByte(byte: string): string {
   if (byte === '\\' || byte === '"') return `\\${byte}`
   return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`

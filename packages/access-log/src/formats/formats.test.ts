@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Entry, Parts } from '../entry/entry.ts'
 import { formatCombined } from './combined.ts'
 import { formatCommon } from './common.ts'
+import { entryFields } from './fields.ts'
 import { formatJson } from './json.ts'
 
 const ALL: Parts = { logQuery: true, logClientIp: true, logBytes: true, logProtocol: true }
@@ -88,5 +89,6 @@ describe('formatJson', () => {
     ],
   ])('writes %s', (_, given, parts, text) => {
     expect(formatJson(given, parts)).toBe(text)
+    expect(JSON.stringify(entryFields(given, parts))).toBe(text)
   })
 })

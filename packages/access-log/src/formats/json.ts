@@ -3,7 +3,7 @@ import { escapeInJson } from './escape.ts'
 import { byStatus, phraseOf } from './units.ts'
 
 /**
- * An entry as one compact JSON object: six keys that are always there, then what is switched on and known.
+ * Formats an entry as one compact JSON object: six members that are always present, then those that are enabled and known.
  *
  * @example
  * // {"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":345,"query":"page=2"}
@@ -19,7 +19,7 @@ export function formatJson(entry: Entry, parts: Parts): string {
 
 const statusAndPhrase = byStatus((status) => `","status":${status},"phrase":"${phraseOf(status)}","duration_ns":`)
 
-/** Where the request came from, and what that was made of: mostly the next entry has the same. */
+/** Caches the members about the client, because consecutive entries mostly share them. */
 let sender = ''
 let senderAddress: string | undefined
 let senderProtocol = ''
@@ -34,7 +34,7 @@ function senderOf(address: string | undefined, protocol: string): string {
   return sender
 }
 
-/** What few logs ask for or few requests have, and the end of the object. */
+/** Returns the members that few entries have, and the end of the object. */
 function rareMembers({ requestHeaders, responseHeaders, correlationId, isSlow, isAborted, trace }: Entry): string {
   let text = headers('request_headers', requestHeaders) + headers('response_headers', responseHeaders)
   if (correlationId !== undefined) text += `,"correlation_id":"${escapeInJson(correlationId)}"`

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 
 /**
- * A duration in nanoseconds as milliseconds with two decimals.
+ * Formats a duration in nanoseconds as milliseconds with two decimals.
  *
  * @example
  * formatDuration(1_500_000)   // '1.50'
  */
 export function formatDuration(ns: number): string {
-  // Rounded as a whole number: `toFixed` would see 1.005 as a little less than it is.
+  // Round an integer, because `toFixed` rounds 1.005 down: its binary value is smaller.
   const hundredths = Math.round(ns / 10_000)
   const rest = hundredths % 100
   return `${(hundredths - rest) / 100}${FRACTIONS[rest] ?? ''}`
@@ -15,26 +15,26 @@ export function formatDuration(ns: number): string {
 
 const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, rest) => (rest / 100).toFixed(2).slice(1))
 
-/** Phrases of RFC 9110, which Node.js has under older names, and that of a client that did not wait. */
+/** Phrases of RFC 9110 that differ from those of Node.js, and the one of 499. */
 const RENAMED: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
   499: 'Client Closed Request',
 }
 
-/** The reason phrase of a status; empty if it has none. */
+/** Returns the reason phrase of a status; empty for an unknown one. */
 export function phraseOf(status: number): string {
   return RENAMED[status] ?? STATUS_CODES[status] ?? ''
 }
 
-/** A function whose text is made once for each status: there are a few hundred at most. */
+/** Returns a function that makes the text of each status once. At most a few hundred are cached. */
 export function byStatus(make: (status: number) => string): (status: number) => string {
   const texts: (string | undefined)[] = []
   return (status) => (texts[status] ??= make(status))
 }
 
 /**
- * A number of bytes for people: `<n> B` below 1024, else `<n.n> KB` of 1024 bytes, however large.
+ * Formats a number of bytes: `<n> B` below 1024, otherwise `<n.n> KB` of 1024 bytes.
  *
  * @example
  * formatSize(1536)   // '1.5 KB'

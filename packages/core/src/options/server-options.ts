@@ -70,7 +70,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   // `compileTrust` checks it.
   trustProxy: anything,
   logger: withFix(
-    objectWith('a logger of @fw/log', 'with'),
+    objectWith('a logger of @fw/log', 'with', 'withLocation'),
     'Pass what log.with({ … }) returns, or omit it to use the global logger.',
   ),
   shutdown: withFix(oneOf('signals'), 'Omit it to handle signals yourself.'),

@@ -11,39 +11,40 @@ import { Queue } from './queue.ts'
 import { WORKER_SOURCE } from './worker-source.ts'
 import type { WorkerInput } from './worker.ts'
 
-/** What a full queue does with one more record: drop and count it, or make the caller wait. */
+/** The behavior of a full queue: drop and count the record, or make the caller wait. */
 export type Overflow = 'drop' | 'block'
 
-/** How lines go through a writer thread. */
+/** Settings of asynchronous mode. */
 export interface QueueSettings {
-  /** How long lines are gathered for one write. */
+  /** The maximum time in milliseconds to collect lines for one write. */
   readonly flushIntervalMs: number
-  /** Most records in the queue of one destination. */
+  /** The maximum number of records in the queue of one destination. */
   readonly maxQueueSize: number
+  /** The behavior of a full queue. */
   readonly overflow: Overflow
-  /** Told of each failed write of the writer thread, and of its death. */
+  /** Called for each failed write of the writer thread, and when the thread ends unexpectedly. */
   readonly onFailure: (error: Error) => void
 }
 
-/** Most encoded text in a queue. Memory that was never used costs nothing. */
+/** The capacity of a queue. The system provides memory only for pages that were written. */
 const QUEUE_BYTES = 8 * 1024 * 1024
 
-/** Bytes put in at once: each time takes the shared memory back from the other core. */
+/** The bytes of one batch. Each batch moves cache lines of the shared memory between cores. */
 const BATCH = 8 * 1024
 
-/** Up to so many bytes a write to a pipe is never mixed with others' (PIPE_BUF of Linux). */
+/** The size up to which a write to a pipe is atomic (PIPE_BUF of Linux). */
 const PIPE_BYTES = 4096
 
-/** Bounds how long the lock is held for a write to a file. */
+/** Limits the time for which a write to a file holds the lock. */
 const FILE_BYTES = 256 * 1024
 
-/** So many bytes go out when the turn of the event loop ends: fewer are not worth it, turns are short on a busy server. */
+/** The batch size that is committed at the end of an event-loop turn. Turns of a busy server are short. */
 const TURN_BATCH = 2 * 1024
 
-/** How long a line that is not the first of its millisecond may wait for others. */
+/** The maximum wait of a line that is not the first of its millisecond. */
 const TICK_MS = 1
 
-/** How soon to look again whether there is room. */
+/** The interval between two checks for room in the queue. */
 const POLL_MS = 10
 
 /** Writes lines to a file descriptor from another thread. */
@@ -55,7 +56,7 @@ export class QueuedWriter {
   #fd: number
   #threadEnded = false
   #stopped = false
-  /** Lines not yet put in the queue. */
+  /** Lines that are not yet in the queue. */
   readonly #batch = new LineBatch()
   #isTurnSet = false
   #isTickSet = false
@@ -65,7 +66,7 @@ export class QueuedWriter {
   #seenFailures = 0
   #writesThrough = false
 
-  /** @param describeDropped The line that reports so many dropped records */
+  /** @param describeDropped Returns the line that reports a number of dropped records */
   constructor(fd: number, settings: QueueSettings, describeDropped: (count: number) => string) {
     this.#fd = fd
     this.#settings = settings
@@ -75,13 +76,13 @@ export class QueuedWriter {
     guardExit(this)
   }
 
-  /** Records not yet written. */
+  /** The number of records that are not yet written. */
   get queued(): number {
     this.#noteFailures()
     return this.#batch.lines + this.#queue.countRecords()
   }
 
-  /** Takes a line with its line break. @returns False if it was dropped: the queue is full, and may not be waited for or cannot be written */
+  /** Adds a line, given with its line break. @returns False if it was dropped, because the queue is full or a write failed */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
       if (line.length > this.#queue.capacity) return this.#writeAlone(line)
@@ -93,7 +94,7 @@ export class QueuedWriter {
     return true
   }
 
-  /** As `write`, for a line that is there as text. See `LineBatch.addReady` */
+  /** Like `write`, for a line of text. See `LineBatch.addReady` */
   writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (!this.#hasRoom(start.length + message.length, record)) return false
     this.#batch.addReady(start, message)
@@ -101,7 +102,7 @@ export class QueuedWriter {
     return true
   }
 
-  /** Whether a line of such a length can be added; makes room if it may be waited for, and counts the line if not. */
+  /** Reports whether a line fits, after waiting for room if allowed. Counts a line that does not fit as dropped. */
   #hasRoom(length: number, { level }: Pick<LogRecord, 'level'>): boolean {
     if (this.#isFull(length) && !this.#makeRoom(length, level >= Level.Error)) {
       this.#unreported++
@@ -112,9 +113,9 @@ export class QueuedWriter {
     return true
   }
 
-  /** A line was added. */
+  /** Commits the batch now or schedules it, after a line was added. */
   #taken({ timeMs }: Pick<LogRecord, 'timeMs'>): void {
-    // The first line of a millisecond goes out at once: if the process hangs right after it, it is not lost.
+    // Commit the first line of a millisecond immediately: it is not lost if the process then hangs.
     if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
@@ -145,12 +146,12 @@ export class QueuedWriter {
     this.#queue.drained(() => {})
   }
 
-  /** From now on each line is written before the call returns: nothing runs after it that could do so. */
+  /** Writes each later line before the call returns. At exit no timer runs after it. */
   writeThrough(): void {
     this.#writesThrough = true
   }
 
-  /** Everything so far is written to the present file descriptor, what follows to the one that the action returns. */
+  /** Writes all lines to the current file descriptor. Later lines go to the one that `open` returns. */
   switchTo(open: () => number): void {
     this.flush()
     this.#queue.drained(() => {
@@ -159,7 +160,7 @@ export class QueuedWriter {
     })
   }
 
-  /** Flushes and ends the thread; the file descriptor is not used after this. @throws {Error} as `flush` */
+  /** Flushes and ends the thread, which then no longer uses the file descriptor. @throws {Error} like `flush` */
   stop(): void {
     if (this.#stopped) return
     this.#stopped = true
@@ -189,17 +190,17 @@ export class QueuedWriter {
       thread.on('error', (error: unknown) => this.#threadGone(String(error)))
       thread.on('exit', (code) => this.#threadGone(`exit code ${code}`))
     } catch (error) {
-      // As under --permission without --allow-worker.
+      // For example under --permission without --allow-worker.
       this.#threadGone(String(error))
     }
   }
 
-  /** Lines are written by this thread from now on, still in batches. */
+  /** Writes later lines on this thread, still in batches. */
   #threadGone(reason: string): void {
     if (this.#threadEnded || this.#stopped) return
     this.#threadEnded = true
     this.#queue.threadEnded()
-    this.#settings.onFailure(new Error(`writer thread ended (${reason}), the main thread goes on writing`))
+    this.#settings.onFailure(new Error(`writer thread ended (${reason}). The main thread now writes the lines`))
     this.#writeHere()
   }
 
@@ -231,7 +232,7 @@ export class QueuedWriter {
     return this.#batch.length > BATCH || (this.#batch.lines > 0 && length > BATCH)
   }
 
-  /** @returns Whether there is room for a line of such a length now */
+  /** @returns Whether the line now fits */
   #makeRoom(length: number, urgent: boolean): boolean {
     this.#commit()
     this.#queue.countRecords()
@@ -246,13 +247,13 @@ export class QueuedWriter {
       }
       return true
     } catch (error) {
-      // A disk that fails is not waited for: that could be for ever.
+      // Do not wait for a disk that fails: it can fail forever.
       this.#settings.onFailure(error as Error)
       return false
     }
   }
 
-  /** A line longer than the queue. */
+  /** Writes a line that is longer than the queue. */
   #writeAlone(line: LineBuffer): boolean {
     try {
       this.flush()
@@ -279,11 +280,11 @@ export class QueuedWriter {
     this.#pollTimer.unref()
   }
 
-  /** Adds the line that reports what was dropped, once there is room for more than that. */
+  /** Adds the line that reports dropped records, if the queue is at most half full. */
   #reportDropped(): void {
     if (this.#unreported === 0 || this.#batch.lines + this.#queue.recordsAtMost > this.#settings.maxQueueSize >> 1)
       return
-    // A line as sinks make it: what may be escaped is, and what may have colours has them.
+    // The sink has formatted and escaped this line.
     this.#batch.addReady(this.#describeDropped(this.#unreported), '')
     this.#unreported = 0
   }

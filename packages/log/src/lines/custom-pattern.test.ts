@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 
 function lineOf(pattern: string, from = RECORD, utc = false): string {
-  return compileCustomPattern(pattern, utc, undefined, 'FileSink').line(from)
+  return compileCustomPattern(pattern, utc, {}, 'FileSink').line(from)
 }
 
 describe('a pattern', () => {
@@ -57,7 +57,7 @@ describe('a pattern', () => {
     ['{message} {line}', true],
     ['{location}', true],
   ])('%j asks for a location: %j', (pattern, expected) => {
-    expect(compileCustomPattern(pattern, false, undefined, 'test').usesLocation).toBe(expected)
+    expect(compileCustomPattern(pattern, false, {}, 'test').usesLocation).toBe(expected)
   })
 
   it.each([
@@ -70,7 +70,7 @@ describe('a pattern', () => {
     ['a\nb', String.raw`a string of one line, got "a\nb".`],
     [7, 'a string of one line, got 7.'],
   ])('%j is refused', (pattern, message) => {
-    const compile = (): unknown => compileCustomPattern(pattern, false, undefined, 'FileSink')
+    const compile = (): unknown => compileCustomPattern(pattern, false, {}, 'FileSink')
     expect(compile).toThrow(TypeError)
     expect(compile).toThrow(`FileSink: option "pattern" must be ${message}`)
   })

@@ -1,10 +1,10 @@
 import { optionError, showValue } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { display } from '../text/display.ts'
-import { escapeLine } from '../text/escape.ts'
+import { escapeLine, escapeLines } from '../text/escape.ts'
 import { applySpec } from '../format/apply-spec.ts'
-import { parseSpec } from '../format/format-spec.ts'
-import { baseName, labelsOf, type LinePattern, type PaintLevel, placeOf } from './pattern.ts'
+import { type FormatSpec, parseSpec } from '../format/format-spec.ts'
+import { baseName, labelsOf, type LinePattern, type LineTarget, type PaintLevel, placeOf } from './pattern.ts'
 import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
 type Part = (record: LogRecord) => string
@@ -30,7 +30,7 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
 export function compileCustomPattern(
   pattern: unknown,
   utc: boolean,
-  paint: PaintLevel | undefined,
+  { paint, multiline = false }: LineTarget,
   api: string,
 ): CustomPattern {
   if (typeof pattern !== 'string' || /[\r\n]/.test(pattern)) {
@@ -49,7 +49,7 @@ export function compileCustomPattern(
       text += source[0]
       continue
     }
-    const valueOf = Object.hasOwn(tokens, name) ? tokens[name] : undefined
+    let valueOf = Object.hasOwn(tokens, name) ? tokens[name] : undefined
     const spec = parseSpec(specText ?? '')
     if (valueOf === undefined || spec === undefined) {
       throw optionError({
@@ -61,12 +61,18 @@ export function compileCustomPattern(
       })
     }
     usesLocation ||= LOCATION_TOKENS.has(name)
-    const before = text
-    parts.push(specText ? (record) => before + applySpec(spec, valueOf(record)) : (record) => before + valueOf(record))
+    // With a spec the message stays in one line: a precision could cut the mark off.
+    if (multiline && name === 'message' && !specText) valueOf = ({ message }) => escapeLines(message)
+    parts.push(partOf(text, valueOf, specText ? spec : undefined))
     text = ''
   }
   const end = text + pattern.slice(from)
   return { line: (record) => parts.reduce((line, part) => line + part(record), '') + end, usesLocation }
+}
+
+function partOf(before: string, valueOf: Part, spec: FormatSpec | undefined): Part {
+  if (spec === undefined) return (record) => before + valueOf(record)
+  return (record) => before + applySpec(spec, valueOf(record))
 }
 
 function tokensFor(utc: boolean, paint: PaintLevel | undefined): Readonly<Record<string, Part>> {
@@ -80,7 +86,7 @@ function tokensFor(utc: boolean, paint: PaintLevel | undefined): Readonly<Record
     location: ({ location }) => (location === undefined ? '-' : escapeLine(placeOf(location))),
     file: ({ location }) => (location === undefined ? '-' : escapeLine(baseName(location.file))),
     path: ({ location }) => (location === undefined ? '-' : escapeLine(location.file)),
-    line: ({ location }) => String(location?.line ?? '-'),
+    line: ({ location }) => String(location?.line || '-'),
     function: ({ location }) => escapeLine(location?.functionName || '-'),
     thread: ({ threadId }) => String(threadId),
     pid: () => String(process.pid),

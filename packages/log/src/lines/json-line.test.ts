@@ -26,6 +26,29 @@ it('has no function at the top level of a module', () => {
   expect(JSON.parse(jsonLine(record({ location })))).not.toHaveProperty('function')
 })
 
+it('writes data in place of the message', () => {
+  const data = { method: 'GET', status: 200, slow: true, missing: undefined, ratio: Number.NaN }
+  expect(jsonLine(record({ data, threadId: 2, fields: { a: 1 } }))).toBe(
+    '{"time":"2026-01-02T03:04:05.006Z","level":"info","method":"GET","status":200,"slow":true,"ratio":null,"thread":2,"fields":{"a":1}}',
+  )
+  expect(jsonLine(record({ data: {} }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info"}')
+})
+
+it('does not let data replace another member', () => {
+  const data = { time: 'forged', level: 'forged', pid: 1, fields: { a: 1 }, status: 200 }
+  expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
+})
+
+it('has no line if the location is a library', () => {
+  const location = { file: 'fw:core', line: 0, functionName: '' }
+  expect(JSON.parse(jsonLine(record({ location })))).toEqual({
+    time: '2026-01-02T03:04:05.006Z',
+    level: 'info',
+    message: 'hello',
+    file: 'fw:core',
+  })
+})
+
 it('does not let a field pass for a part of the record', () => {
   const parsed = JSON.parse(jsonLine(record({ fields: { level: 'fatal', message: 'forged' } })))
   expect(parsed).toMatchObject({ level: 'info', message: 'hello', fields: { level: 'fatal', message: 'forged' } })

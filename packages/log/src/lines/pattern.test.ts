@@ -50,13 +50,19 @@ describe('compilePattern', () => {
     expect(line(record({ message: 'a\n[2026] \u001b[2J' }))).toMatch(/\] a\\n\[2026\] \\x1b\[2J$/)
   })
 
+  it('shows the name of a library without a line', () => {
+    const line = compilePattern({ showLocation: true, showThreadId: false })
+    const library = { file: 'fw:core', line: 0, functionName: '' }
+    expect(line(record({ location: library }))).toMatch(/\] \[fw:core\] hello$/)
+  })
+
   it('paints each level once', () => {
     let painted = 0
     const paint = (label: string): string => {
       painted++
       return `<${label}>`
     }
-    const line = compilePattern({ showLocation: false, showThreadId: false }, paint)
+    const line = compilePattern({ showLocation: false, showThreadId: false }, { paint })
     const before = painted
     expect(line(record())).toContain('[<INFO >] hello')
     expect(painted).toBe(before)

@@ -1,5 +1,5 @@
 import type { LogRecord, SourceLocation } from '@fw/types'
-import { escapeLine } from '../text/escape.ts'
+import { escapeLine, escapeLines } from '../text/escape.ts'
 import { Level, levelName } from '../level.ts'
 import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
@@ -10,6 +10,14 @@ export interface LineParts {
   readonly showProcessId?: boolean
   /** Coordinated universal time instead of local time. */
   readonly utc?: boolean
+}
+
+/** The properties of an output that change its lines. */
+export interface LineTarget {
+  /** Changes the names of the levels. */
+  readonly paint?: PaintLevel | undefined
+  /** Whether a message keeps its line breaks, each followed by a mark. Default: a record is one line */
+  readonly multiline?: boolean
 }
 
 /** Makes the line of a record, without a line break. */
@@ -26,14 +34,15 @@ const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(
  *
  * The file is shown by its last name. Nothing in a message or a file name can end the line or reach a terminal.
  */
-export function compilePattern(parts: LineParts, paint?: PaintLevel): LinePattern {
+export function compilePattern(parts: LineParts, { paint, multiline = false }: LineTarget = {}): LinePattern {
   const { showLocation, showThreadId } = parts
   const headOf = compileHead(parts, paint)
+  const escape = multiline ? escapeLines : escapeLine
   return ({ timeMs, level, threadId, location, message }) => {
     let line = headOf(timeMs, level)
     if (showThreadId) line += `[t:${threadId}] `
     if (showLocation && location !== undefined) line += shownPlace(location)
-    return line + escapeLine(message)
+    return line + escape(message)
   }
 }
 
@@ -72,9 +81,9 @@ export function shownPlace(location: SourceLocation): string {
   return text
 }
 
-/** `file:line`, the file by its last name. */
-export function placeOf(location: SourceLocation): string {
-  return `${baseName(location.file)}:${location.line}`
+/** Returns `file:line`, with the last name of the file; for a library, which has no line, its name. */
+export function placeOf({ file, line }: SourceLocation): string {
+  return line === 0 ? baseName(file) : `${baseName(file)}:${line}`
 }
 
 /** Both separators: a location may come from a source map made elsewhere. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { threadId } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { escapeLine } from '../text/escape.ts'
+import { escapeLine, escapeLines } from '../text/escape.ts'
 import { formatMessage } from '../format/format.ts'
 import type { Level } from '../level.ts'
 import { compilePattern, type LineParts } from './pattern.ts'
@@ -28,9 +28,10 @@ const FORMAT = fc.oneof(
 )
 const LOCATION = fc.option(fc.record({ file: TEXT, line: fc.nat(), functionName: fc.constant('') }), { nil: undefined })
 
-it('the line of a call is that of its record, whatever text and numbers it has', () => {
+it.each([false, true])('makes the same line of a call and of its record, with multiline: %j', (multiline) => {
   const parts: LineParts = { showLocation: true, showThreadId: true, showProcessId: true }
-  const [form, pattern] = [compilePlainForm(parts, paintLevel), compilePattern(parts, paintLevel)]
+  const target = { paint: paintLevel, multiline }
+  const [form, pattern] = [compilePlainForm(parts, target), compilePattern(parts, target)]
   const args = fc.array(fc.oneof(TEXT, fc.integer(), fc.double()), { maxLength: 4 })
   const prefix = fc.oneof(fc.constant(''), TEXT)
   const level = fc.nat({ max: 5 }).map((each) => each as Level)
@@ -43,7 +44,8 @@ it('the line of a call is that of its record, whatever text and numbers it has',
       const expected = pattern({ level: call.level, timeMs, location, message, threadId, fields: undefined })
       const { bytes, length } = form.lineOf(call)
       expect(Buffer.from(bytes.subarray(0, length)).toString()).toBe(`${expected}\n`)
-      expect(`${form.startOf(call)}${escapeLine(message)}`).toBe(expected)
+      const shown = multiline ? escapeLines(message) : escapeLine(message)
+      expect(`${form.startOf(call)}${shown}`).toBe(expected)
     }),
     { numRuns: 1000 },
   )

@@ -1,11 +1,11 @@
 import { threadId } from 'node:worker_threads'
 import type { SourceLocation } from '@fw/types'
-import { escapeLine } from '../text/escape.ts'
+import { escapeLine, escapeLines } from '../text/escape.ts'
 import { showArgument } from '../format/apply-spec.ts'
 import { formatMessage, templateOf } from '../format/format.ts'
 import { Level } from '../level.ts'
 import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'
-import { compileHead, type LineParts, type PaintLevel, shownPlace } from './pattern.ts'
+import { compileHead, type LineParts, type LineTarget, shownPlace } from './pattern.ts'
 
 /**
  * A call whose arguments are strings and numbers only: its line can be put together while a sink writes it, as no code
@@ -59,8 +59,9 @@ export interface PlainForm {
   startOf(call: PlainCall): string
 }
 
-export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainForm {
+export function compilePlainForm(parts: LineParts, { paint, multiline = false }: LineTarget = {}): PlainForm {
   const { showLocation, showThreadId } = parts
+  const escape = multiline ? escapeLines : escapeLine
   const headOf = compileHead(parts, paint)
   const shownThread = showThreadId ? `[t:${threadId}] ` : ''
   const line = new LineBuffer()
@@ -80,7 +81,7 @@ export function compilePlainForm(parts: LineParts, paint?: PaintLevel): PlainFor
       const start = line.length
       if (!addPlainMessage(line, call)) {
         line.rewind(start)
-        line.addText(escapeLine(call.prefix + formatMessage(call.format, call.args)))
+        line.addText(escape(call.prefix + formatMessage(call.format, call.args)))
       }
       line.addLineBreak()
       return line

@@ -3,17 +3,18 @@ import { oneOf, type OptionKind } from '@fw/options'
 import { Chalk } from 'chalk'
 import { Level } from '../level.ts'
 
-/** When a console shows colours. `Auto`: on a terminal, unless the environment says otherwise. */
+/** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
 export const ColorMode = { Auto: 'auto', Always: 'always', Never: 'never' } as const
 
+/** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
 export type ColorMode = (typeof ColorMode)[keyof typeof ColorMode]
 
 /** Accepts color modes. */
 export const colorModeKind: OptionKind = oneOf(...Object.values(ColorMode))
 
 /**
- * Whether to colour what goes to a file descriptor. In `Auto` `FORCE_COLOR` comes first (`0` and `false` mean no), as
- * in Node itself, then a non-empty `NO_COLOR`, then `TERM=dumb`, then whether it is a terminal.
+ * Reports whether to write colors. In `Auto` the first of these decides: `FORCE_COLOR` (`0` and `false` mean no), as in
+ * Node.js; `NO_COLOR`, if it is not empty; `TERM=dumb`; whether the output is a terminal.
  *
  * @see https://no-color.org and https://force-color.org
  */
@@ -24,12 +25,12 @@ export function wantsColor(mode: ColorMode, env: NodeJS.ProcessEnv, isTerminal: 
   return isTerminal
 }
 
-/** As `wantsColor`, for this process. */
+/** Reports whether this process writes colors to a file descriptor. See `wantsColor`. */
 export function colorsTo(fd: number, mode: ColorMode): boolean {
   return wantsColor(mode, process.env, isatty(fd))
 }
 
-// Whether there are colours is decided above; the sixteen basic ones are in every theme.
+// Level 1: the 16 basic colors, which every terminal theme defines. `wantsColor` has already decided to use colors.
 const chalk = new Chalk({ level: 1 })
 
 const PAINT = {
@@ -42,7 +43,7 @@ const PAINT = {
   [Level.Off]: String,
 }
 
-/** The name of a level in its colour. */
+/** Returns a label in the color of a level. */
 export function paintLevel(label: string, level: Level): string {
   return PAINT[level](label)
 }

@@ -1,8 +1,9 @@
 import { existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runScript, temporaryDirectory } from '../../test/run-script.ts'
+import { runOnTerminal, runScript, temporaryDirectory } from '../../test/run-script.ts'
 import { logRecord as record, sinkContract } from '../testing.ts'
+import { createLogger } from '../root-logger.ts'
 import { ColorMode } from './color.ts'
 import { ConsoleSink, type ConsoleSinkConfig } from './console-sink.ts'
 import { sinkAbilities, type LogSink } from './log-sink.ts'
@@ -57,6 +58,43 @@ describe('ConsoleSink', () => {
     },
   )
 
+  const FORGED = 'first\n[2026-01-02 03:04:05.006] [INFO ] forged\r\n\u001b[2Jlast'
+
+  it('writes one line for each record to a pipe or a file', () => {
+    const { sink, stdout } = start()
+    sink.write(record({ message: FORGED }))
+    expect(stdout().split('\n')).toHaveLength(2)
+  })
+
+  it.each(['record', 'call'])('marks each further line of a %s if multiline is true', (form) => {
+    const { sink, stdout } = start({ multiline: true })
+    if (form === 'record') sink.write(record({ message: FORGED }))
+    else createLogger({ sinks: [sink] }).info(FORGED)
+    const [first, ...others] = stdout().split('\n')
+    expect(first).toMatch(/^\[.*\] first$/)
+    expect(others).toEqual(['  | [2026-01-02 03:04:05.006] [INFO ] forged\\r', '  | \\x1b[2Jlast', ''])
+  })
+
+  it.each([
+    ['{message} {fields}', 'a\n  | b -\n'],
+    ['{message:.2}|{fields}', 'a\\|-\n'],
+  ])('marks the lines of the message in the pattern %j', (pattern, text) => {
+    const { sink, stdout } = start({ multiline: true, pattern })
+    sink.write(record({ message: 'a\nb' }))
+    expect(stdout()).toBe(text)
+  })
+
+  it('shows the lines of a stack trace on a terminal', () => {
+    const { stdout } = runOnTerminal(`
+function fail(): never { throw new Error('outer', { cause: new TypeError('inner\\n[2026] forged') }) }
+try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
+    const [first, ...others] = stdout.split(/\r?\n/).filter((line) => line !== '')
+    expect(first).toMatch(/\] cannot start 7: Error: outer$/)
+    expect(others).toContainEqual(expect.stringMatching(/^  \|     at fail \(.*script\.ts:3/))
+    expect(others).toContainEqual(expect.stringMatching(/^  \|   \[cause\]: TypeError: inner$/))
+    expect(others.filter((line) => !line.startsWith('  | '))).toEqual([])
+  })
+
   it('writes everything to stdout when asked to', () => {
     const { sink, stdout, stderr } = start({ stderrForErrors: false })
     sink.write(record({ level: 5 }))
@@ -90,8 +128,8 @@ describe('ConsoleSink', () => {
     ],
     [
       'a level that is none',
-      { level: 'info' },
-      /^ConsoleSink: option "level" must be one of Level\.Trace \(0\) to .*, got "info"\. Use Level\.Info, or parse/,
+      { level: 'verbose' },
+      /^ConsoleSink: option "level" must be one of Level\.Trace \(0\) to .*, got "verbose"\. Use a constant such as/,
     ],
   ])('refuses %s', (_what, config, message) => {
     expect(() => new ConsoleSink(config as ConsoleSinkConfig)).toThrow(message)

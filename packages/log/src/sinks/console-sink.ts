@@ -1,7 +1,8 @@
+import { isatty } from 'node:tty'
 import { flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { Level } from '../level.ts'
-import type { LinePattern } from '../lines/pattern.ts'
+import type { LinePattern, LineTarget } from '../lines/pattern.ts'
 import type { PlainCall, PlainForm } from '../lines/plain-call.ts'
 import { droppedRecord } from '../record.ts'
 import { ColorMode, colorModeKind, colorsTo, paintLevel } from './color.ts'
@@ -11,46 +12,57 @@ import { LineOutput } from './line-output.ts'
 import { declareAbilities, type LogSink } from './log-sink.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
+/** Options of `ConsoleSink`. */
 export interface ConsoleSinkConfig extends LineConfig {
-  /** Default: `ColorMode.Auto` */
+  /** Chooses when level names have colors. Default: `ColorMode.Auto` */
   readonly colorMode?: ColorMode
-  /** Write Error and Fatal records to stderr instead of stdout. Default: true */
+  /** Writes Error and Fatal records to stderr instead of stdout. Default: true */
   readonly stderrForErrors?: boolean
+  /**
+   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with `  | `, so
+   * that it cannot pass for a record. Default: true on a terminal; pipes and files get one line for each record
+   */
+  readonly multiline?: boolean
 }
 
 const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
   colorMode: colorModeKind,
   stderrForErrors: flag,
+  multiline: flag,
 }
 
-/** Writes one line for each record to stdout or stderr; each of the two has colours or not by itself. */
+/** Writes records to stdout and stderr. Whether lines have colors is decided for each of them. */
 export class ConsoleSink implements LogSink {
   readonly level: Level
   readonly #stderrForErrors: boolean
   readonly #outLine: LinePattern
   readonly #errLine: LinePattern
   readonly #out: LineOutput
-  /** Never by way of a queue: errors are written before the call returns. */
+  /** Without a queue: errors are written before the call returns. */
   readonly #err: LineWriter
   #closed = false
 
   /**
-   * @param fds File descriptors that stand for stdout and stderr
-   * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
+   * @param fds File descriptors to use as stdout and stderr
+   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {RangeError} if `level` is a number that is not a level
    */
   constructor(config: ConsoleSinkConfig = {}, fds: readonly [stdout: number, stderr: number] = [1, 2]) {
     const line = checkLineConfig('ConsoleSink', config, OPTIONS)
     const mode = config.colorMode ?? ColorMode.Auto
-    const compileFor = (fd: number): LinePattern => line.compile(colorsTo(fd, mode) ? paintLevel : undefined)
+    const targetOf = (fd: number): LineTarget => ({
+      paint: colorsTo(fd, mode) ? paintLevel : undefined,
+      multiline: config.multiline ?? isatty(fd),
+    })
     this.level = line.level
     this.#stderrForErrors = config.stderrForErrors ?? true
-    this.#outLine = compileFor(fds[0])
-    this.#errLine = compileFor(fds[1])
+    this.#outLine = line.compile(targetOf(fds[0]))
+    this.#errLine = line.compile(targetOf(fds[1]))
     this.#out = new LineOutput(fds[0], (count) => this.#outLine(droppedRecord(count)))
     this.#err = new LineWriter(fds[1])
     const { compileCalls } = line
-    const formFor = (fd: number): PlainForm | undefined => compileCalls?.(colorsTo(fd, mode) ? paintLevel : undefined)
-    // A subclass that changes records must see all of them.
+    const formFor = (fd: number): PlainForm | undefined => compileCalls?.(targetOf(fd))
+    // A subclass can override `write`, so it must receive every record.
     const [outForm, errForm] = new.target === ConsoleSink ? fds.map(formFor) : []
     const writeCall =
       outForm &&
@@ -59,7 +71,7 @@ export class ConsoleSink implements LogSink {
     declareAbilities(this, this.#out.abilities(line.usesLocation, writeCall))
   }
 
-  /** @throws {Error} as of `fs.writeSync`; the next record is tried again */
+  /** @throws {Error} if `fs.writeSync` fails; the next record is tried again */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
     return this.#put(record, this.#out.encode(this.#isError(record) ? this.#errLine(record) : this.#outLine(record)))
@@ -76,10 +88,10 @@ export class ConsoleSink implements LogSink {
   #put(record: Pick<LogRecord, 'timeMs' | 'level'>, line: LineBuffer): boolean {
     if (!this.#isError(record)) return this.#out.write(line, record)
     try {
-      // Both may be the same terminal, where what came before is to stand before.
+      // Both can be the same terminal, which must show earlier records first.
       this.#out.flush()
     } finally {
-      // A stdout on a full disk keeps no error from stderr.
+      // Write to stderr even if stdout is on a full disk.
       this.#err.write(line)
     }
     return true

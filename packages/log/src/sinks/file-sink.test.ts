@@ -248,7 +248,7 @@ it.each<[string, unknown, RegExp]>([
   [
     'a level that is none',
     { path: 'x', level: 9 },
-    /^FileSink: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\), got 9\./,
+    /^FileSink: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
   ],
   [
     'undefined',

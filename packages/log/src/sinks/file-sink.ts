@@ -16,21 +16,22 @@ import { declareAbilities, type LogSink } from './log-sink.ts'
 import { modeKind, openLogFile } from './open-log-file.ts'
 import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 
+/** Options of `FileSink`. */
 export interface FileSinkConfig extends LineConfig {
-  /** Missing parent directories are made. */
+  /** The file. Missing parent directories are created. */
   readonly path: string | URL
-  /** Keep what is in the file. Default: true */
+  /** Keeps the content of an existing file. Default: true */
   readonly append?: boolean
-  /** Permission bits of each file that is created, less those of the umask. Default: 0o640 */
+  /** The permission bits of each new file; the umask is subtracted. Default: 0o640 */
   readonly mode?: number
-  /** When the file is set aside for a new one. Default: never */
+  /** Renames the file and starts a new one by size or time. Default: never */
   readonly rotate?: RotateConfig
-  /** Open the file anew at this signal, for programs that rename it (logrotate). Default: none */
+  /** Opens the path again at this signal, for programs such as logrotate that rename the file. Default: none */
   readonly reopenOn?: 'SIGHUP' | 'SIGUSR2'
 }
 
 const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
-  // Checked where the file is opened.
+  // `openLogFile` checks it.
   path: anything,
   append: flag,
   mode: modeKind,
@@ -38,7 +39,7 @@ const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
   reopenOn: oneOf('SIGHUP', 'SIGUSR2'),
 }
 
-/** Appends one line for each record to a file. Several processes and threads may write to the same file. */
+/** Writes one line for each record to a file. Several processes and threads can write to the same file. */
 export class FileSink implements LogSink {
   readonly level: Level
   readonly #path: string
@@ -51,8 +52,9 @@ export class FileSink implements LogSink {
   #closed = false
 
   /**
-   * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
-   * @throws {Error} naming the path if the file cannot be opened
+   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {RangeError} if a number is out of range
+   * @throws {Error} that names the path if the file cannot be opened
    */
   constructor(config: string | URL | FileSinkConfig) {
     const options = typeof config === 'string' || config instanceof URL ? { path: config } : config
@@ -66,7 +68,7 @@ export class FileSink implements LogSink {
     this.#path = path instanceof URL ? fileURLToPath(path) : path
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
-    // What a subclass makes of records must see all of them.
+    // A subclass can override `write`, so it must receive every record.
     const form = new.target === FileSink ? line.compileCalls?.() : undefined
     const writeCall = form && ((call: PlainCall) => !this.#closed && this.#putCall(call, form))
     declareAbilities(this, this.#output.abilities(line.usesLocation, writeCall))
@@ -74,13 +76,13 @@ export class FileSink implements LogSink {
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
   }
 
-  /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
+  /** @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
     return !this.#closed && this.#put(this.#output.encode(this.#line(record)), record)
   }
 
   #putCall(call: PlainCall, form: PlainForm): boolean {
-    // Rotation has to know how long a line is.
+    // Rotation needs the length of each line.
     if (this.#rotation !== undefined || !this.#output.gathersText || !call.isReady) {
       return this.#put(form.lineOf(call), call)
     }
@@ -104,9 +106,9 @@ export class FileSink implements LogSink {
   }
 
   /**
-   * Opens the path anew, after the file was renamed by somebody else.
+   * Opens the path again, after another program renamed the file.
    *
-   * @throws {Error} naming the path if that fails; the present file is used on then
+   * @throws {Error} that names the path if it cannot be opened; the sink then keeps the current file
    */
   reopen(): void {
     if (!this.#closed) this.#renew()
@@ -123,7 +125,7 @@ export class FileSink implements LogSink {
     }
   }
 
-  /** @param bytes About to be written */
+  /** @param bytes The number of bytes that are written next */
   #renew(rotation?: Rotation, bytes = 0): void {
     const previous = this.#fd
     this.#output.switchTo(() => {

@@ -3,27 +3,28 @@ import { closeSync } from 'node:fs'
 import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import type { LogRecord } from '@fw/types'
 import { jsonLine } from '../lines/json-line.ts'
-import { Level, levelKind } from '../level.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 import { droppedRecord } from '../record.ts'
 import { LineOutput } from './line-output.ts'
 import { declareAbilities, type LogSink } from './log-sink.ts'
 import { modeKind, openLogFile } from './open-log-file.ts'
 
+/** Options of `JsonSink`. */
 export interface JsonSinkConfig {
-  /** File to append to; missing parent directories are made. Default: stdout */
+  /** Appends to this file, and creates missing parent directories. Default: stdout */
   readonly path?: string | URL
-  /** Permission bits if the file is created, less those of the umask. Default: 0o640 */
+  /** The permission bits of a new file; the umask is subtracted. Default: 0o640 */
   readonly mode?: number
-  /** Include `file`, `line` and `function`. Default: true */
+  /** Writes `file`, `line` and `function`. Default: true */
   readonly showLocation?: boolean
-  /** Include `pid`. Default: in worker processes of `node:cluster` */
+  /** Writes `pid`. Default: true in worker processes of `node:cluster` */
   readonly showProcessId?: boolean
-  /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  /** Ignores records below this level. Default: `Level.Trace` */
+  readonly level?: LevelOption
 }
 
 const OPTIONS: OptionKinds<JsonSinkConfig> = {
-  // Checked where the file is opened.
+  // `openLogFile` checks it.
   path: anything,
   mode: modeKind,
   showLocation: flag,
@@ -31,7 +32,7 @@ const OPTIONS: OptionKinds<JsonSinkConfig> = {
   level: levelKind,
 }
 
-/** Writes one JSON object in a line of its own for each record. */
+/** Writes one JSON object per line for each record, to a file or stdout. */
 export class JsonSink implements LogSink {
   readonly level: Level
   readonly #showLocation: boolean
@@ -41,12 +42,13 @@ export class JsonSink implements LogSink {
   #closed = false
 
   /**
-   * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
-   * @throws {Error} naming the path if the file cannot be opened
+   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {RangeError} if a number is out of range
+   * @throws {Error} that names the path if the file cannot be opened
    */
   constructor(config: JsonSinkConfig = {}) {
     checkOptions('JsonSink', config, OPTIONS)
-    this.level = config.level ?? Level.Trace
+    this.level = readLevel(config.level) ?? Level.Trace
     this.#showLocation = config.showLocation ?? true
     this.#pid = (config.showProcessId ?? cluster.isWorker) ? process.pid : undefined
     this.#fd = config.path === undefined ? undefined : openLogFile('JsonSink', config.path, true, config.mode)
@@ -54,7 +56,7 @@ export class JsonSink implements LogSink {
     declareAbilities(this, this.#output.abilities(this.#showLocation))
   }
 
-  /** @throws {Error} as of `fs.writeSync`, such as a full disk; the next record is tried again */
+  /** @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
     const line = jsonLine(this.#showLocation ? record : { ...record, location: undefined }, this.#pid)

@@ -1,33 +1,33 @@
 import cluster from 'node:cluster'
 import { anything, checkOptions, flag, type OptionKinds } from '@fw/options'
 import { compileCustomPattern } from '../lines/custom-pattern.ts'
-import { Level, levelKind } from '../level.ts'
-import { compilePattern, type LinePattern, type PaintLevel } from '../lines/pattern.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
+import { compilePattern, type LinePattern, type LineTarget } from '../lines/pattern.ts'
 import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
-/** Options of every sink of text lines. */
+/** Options of sinks that write text lines. */
 export interface LineConfig {
-  /** Show `[file:line]`. Default: true */
+  /** Shows `[file:line]`. Default: true */
   readonly showLocation?: boolean
-  /** Show `[t:<thread id>]`. Default: false */
+  /** Shows `[t:<thread id>]`. Default: false */
   readonly showThreadId?: boolean
-  /** Show `[p:<process id>]`. Default: in worker processes of `node:cluster`, if the thread id is shown */
+  /** Shows `[p:<process id>]`. Default: true in worker processes of `node:cluster` that show the thread ID */
   readonly showProcessId?: boolean
-  /** Coordinated universal time instead of local time. Default: false */
+  /** Shows UTC instead of local time. Default: false */
   readonly utc?: boolean
-  /** The form of a line, as `{time} {level} {message}`. Default: the form with brackets, by the options above */
+  /** Replaces the default form of a line, for example by `{time} {level} {message}`. Default: `[time] [level] …` */
   readonly pattern?: string
-  /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  /** Ignores records below this level. Default: `Level.Trace` */
+  readonly level?: LevelOption
 }
 
-/** Such options after they were checked. */
+/** Checked options of lines. */
 export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean
-  readonly compile: (paint?: PaintLevel) => LinePattern
-  /** The same for calls without a record; not of custom patterns. */
-  readonly compileCalls?: (paint?: PaintLevel) => PlainForm
+  readonly compile: (target?: LineTarget) => LinePattern
+  /** Compiles the default form for calls without a record; absent with a custom pattern. */
+  readonly compileCalls?: (target?: LineTarget) => PlainForm
 }
 
 const LINE_KINDS: OptionKinds<LineConfig> = {
@@ -35,18 +35,18 @@ const LINE_KINDS: OptionKinds<LineConfig> = {
   showThreadId: flag,
   showProcessId: flag,
   utc: flag,
-  // Checked where it is compiled.
+  // `compileCustomPattern` checks it.
   pattern: anything,
   level: levelKind,
 }
 
 /**
- * Checks the options of a sink of lines, its own ones included.
+ * Checks the options of a sink that writes lines, including its own options.
  *
- * @param api The class of the sink, for messages
+ * @param api The class of the sink, for error messages
  * @param own The kinds of the sink's own options
  * @param meant See `checkOptions`
- * @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value
+ * @throws {TypeError | RangeError} if an option does not exist or has a wrong value
  */
 export function checkLineConfig<Config extends LineConfig>(
   api: string,
@@ -55,17 +55,18 @@ export function checkLineConfig<Config extends LineConfig>(
   meant?: Readonly<Record<string, string>>,
 ): CheckedLineConfig {
   checkOptions<LineConfig>(api, config, { ...own, ...LINE_KINDS }, meant)
-  const { showLocation = true, showThreadId = false, utc = false, pattern, level = Level.Trace } = config
+  const { showLocation = true, showThreadId = false, utc = false, pattern } = config
+  const level = readLevel(config.level) ?? Level.Trace
   const { showProcessId = showThreadId && cluster.isWorker } = config
   if (pattern === undefined) {
     const parts = { showLocation, showThreadId, showProcessId, utc }
     return {
       level,
       usesLocation: showLocation,
-      compile: (paint) => compilePattern(parts, paint),
-      compileCalls: (paint) => compilePlainForm(parts, paint),
+      compile: (target) => compilePattern(parts, target),
+      compileCalls: (target) => compilePlainForm(parts, target),
     }
   }
-  const { usesLocation } = compileCustomPattern(pattern, utc, undefined, api)
-  return { level, usesLocation, compile: (paint) => compileCustomPattern(pattern, utc, paint, api).line }
+  const { usesLocation } = compileCustomPattern(pattern, utc, {}, api)
+  return { level, usesLocation, compile: (target = {}) => compileCustomPattern(pattern, utc, target, api).line }
 }

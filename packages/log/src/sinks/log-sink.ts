@@ -3,14 +3,14 @@ import type { Sink } from '@fw/types'
 import type { QueueSettings } from '../async/queued-writer.ts'
 import type { PlainCall } from '../lines/plain-call.ts'
 
-/** The key of the abilities of a sink. Copies of this package in one process share it. */
+/** The key of the abilities of a sink. All copies of this package in one process share it. */
 export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities')
 
 /** Abilities of a sink that `Sink` does not require. Loggers read them once, when the sink is added. */
 export interface SinkAbilities {
   /** False if the sink never reads `location`. If no sink does, loggers do not find the caller. Default: true */
   readonly usesLocation?: boolean
-  /** Returns the number of records that were taken and are not yet written. Default: 0 */
+  /** Returns the number of accepted records that are not yet written. Default: 0 */
   queued?(): number
   /**
    * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it
@@ -28,7 +28,7 @@ export interface SinkAbilities {
 /** A sink that can declare abilities. */
 export type LogSink = Sink & { readonly [sinkAbilities]?: SinkAbilities }
 
-/** Gives a sink its abilities. For classes: isolated declarations do not allow a member named by this symbol. */
+/** Sets the abilities of a sink. Isolated declarations do not allow a class member with this symbol as its name. */
 export function declareAbilities(sink: Sink, abilities: SinkAbilities): void {
   Object.assign(sink, { [sinkAbilities]: abilities })
 }

@@ -1,22 +1,23 @@
 import { checkOptions } from '@fw/options'
 import type { LogRecord, Sink } from '@fw/types'
-import { Level, levelKind } from '../level.ts'
+import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 
+/** Options of `MemorySink`. */
 export interface MemorySinkConfig {
-  /** Records below this level are left out. Default: none are */
-  readonly level?: Level
+  /** Ignores records below this level. Default: `Level.Trace` */
+  readonly level?: LevelOption
 }
 
-/** Keeps every record, for tests. It is never emptied by itself. */
+/** Stores every record in memory, for tests. Only `clear` removes records. */
 export class MemorySink implements Sink {
   readonly level: Level
   readonly #records: LogRecord[] = []
   #closed = false
 
-  /** @throws {TypeError} or {RangeError} if an option is unknown or has a wrong value */
+  /** @throws {TypeError | RangeError} if an option does not exist or has a wrong value */
   constructor(config: MemorySinkConfig = {}) {
     checkOptions('MemorySink', config, { level: levelKind })
-    this.level = config.level ?? Level.Trace
+    this.level = readLevel(config.level) ?? Level.Trace
   }
 
   write(record: LogRecord): void {
@@ -25,32 +26,32 @@ export class MemorySink implements Sink {
 
   flush(): void {}
 
-  /** What was kept stays readable. */
+  /** Ignores later records. Those stored so far remain readable. */
   close(): void {
     this.#closed = true
   }
 
-  /** Number of records kept. */
+  /** Returns the number of stored records. */
   size(): number {
     return this.#records.length
   }
 
-  /** Whether the text stands in one of the messages. */
+  /** Reports whether a stored message contains the text. */
   contains(text: string): boolean {
     return this.#records.some(({ message }) => message.includes(text))
   }
 
-  /** The records kept so far, oldest first. */
+  /** Returns the stored records, oldest first. */
   records(): LogRecord[] {
     return [...this.#records]
   }
 
-  /** The formatted messages kept so far, oldest first. */
+  /** Returns the messages of the stored records, oldest first. */
   messages(): string[] {
     return this.#records.map(({ message }) => message)
   }
 
-  /** Forgets what was kept. */
+  /** Removes all stored records. */
   clear(): void {
     this.#records.length = 0
   }

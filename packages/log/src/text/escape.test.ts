@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { escapeJson, escapeLine } from './escape.ts'
+import { escapeJson, escapeLine, escapeLines } from './escape.ts'
 
 const ZERO_WIDTH = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]/
 /** Any text, with more characters of zero width than chance would bring. */
@@ -40,6 +40,25 @@ it('leaves nothing that ends a line, acts on a terminal or has no UTF-8', () => 
       expect(escaped).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
       expect(escaped).not.toMatch(ZERO_WIDTH)
       expect(escaped.isWellFormed()).toBe(true)
+    }),
+  )
+})
+
+it.each([
+  ['one line', 'one line'],
+  ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
+  ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
+  ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
+])('escapeLines(%j) is %j', (text, escaped) => {
+  expect(escapeLines(text)).toBe(escaped)
+})
+
+it('begins every line after the first with a mark', () => {
+  fc.assert(
+    fc.property(fc.array(anyText), (parts) => {
+      const [first = '', ...others] = escapeLines(parts.join('\n')).split('\n')
+      expect(first).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+      for (const line of others) expect(line).toMatch(/^  \| [^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/)
     }),
   )
 })

@@ -36,6 +36,17 @@ export function escapeLine(text: string): string {
   return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
 }
 
+/** Begins each line of a message after its first. No record begins like this. */
+const CONTINUATION = '\n  | '
+
+/**
+ * Makes text safe for a terminal and keeps its line breaks. Every line after the first begins with a mark, so that no
+ * text can pass for a record.
+ */
+export function escapeLines(text: string): string {
+  return text.includes('\n') ? text.split('\n').map(escapeLine).join(CONTINUATION) : escapeLine(text)
+}
+
 /** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
 export function escapeJson(json: string): string {
   return isSafe(json) ? json : escapeUnsafe(json, (character) => `\\u${hex(character, 4)}`)

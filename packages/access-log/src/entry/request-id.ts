@@ -1,0 +1,66 @@
+import { randomFillSync } from 'node:crypto'
+import type { Context, ContextKey } from '@fw/types'
+import { throttledWarning } from '../throttled-warning.ts'
+
+/** Visible ASCII without the characters that could end a bracket, a quoted string or an escape. */
+const VALID = /^[!#-Z^-~]{1,128}$/
+
+/** Returns the value of a header as a correlation id, or `undefined` if it cannot be shown as it is. */
+export function correlationId(value: string | null): string | undefined {
+  return value !== null && VALID.test(value) ? value : undefined
+}
+
+const GENERATED: ContextKey<string> = { name: 'generated request id', hint: undefined }
+
+/** Returns the id that the request carries or that was generated for it; `undefined` without one. */
+export function requestIdOf(
+  ctx: Context,
+  options: {
+    readonly correlationHeader: string
+    readonly generateRequestId: ((ctx: Context) => string) | undefined
+  },
+): string | undefined {
+  const received = correlationId(ctx.headers.get(options.correlationHeader))
+  if (received !== undefined || options.generateRequestId === undefined) return received
+  let id = ctx.get(GENERATED)
+  if (id === null) {
+    id = options.generateRequestId(ctx)
+    ctx.set(GENERATED, id)
+  }
+  return id
+}
+
+/** Returns the function that generates ids for an option; `undefined` if the option is off. */
+export function requestIdGenerator(
+  option: boolean | ((ctx: Context) => string) | undefined,
+): ((ctx: Context) => string) | undefined {
+  if (typeof option !== 'function') return option === true ? randomId : undefined
+  return (ctx) => {
+    try {
+      const id: unknown = option(ctx)
+      if (typeof id === 'string' && VALID.test(id)) return id
+      throw new TypeError('it returned a value that is not a valid id')
+    } catch (error) {
+      warnOfGenerator(error)
+      return randomId()
+    }
+  }
+}
+
+const warnOfGenerator = throttledWarning('generateRequestId of accessLog threw')
+
+const ID_BYTES = 8
+
+/** One system call fills it for many requests. */
+const pool = Buffer.alloc(512 * ID_BYTES)
+let used = pool.length
+
+/** Returns 16 random hexadecimal digits. */
+function randomId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += ID_BYTES
+  return pool.toString('hex', used - ID_BYTES, used)
+}

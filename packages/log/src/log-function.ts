@@ -1,0 +1,44 @@
+import type { FormatArgs, FormatError } from './format/format-args.ts'
+
+/**
+ * Logs a message, an error, or both.
+ *
+ * The signature for messages comes first, because the compiler then stops there, and once more at the end, because the
+ * compiler explains the last signature if none fits.
+ */
+export interface LogFunction {
+  /**
+   * Logs a message.
+   *
+   * @param format Without arguments, the message as it is. With arguments, text with `{}` placeholders like those of
+   *   C++ `std::format`; the compiler checks their number and types
+   *
+   * @example
+   * log.info('listening on {}:{}', host, port)
+   */
+  <const F extends string>(format: F, ...args: FormatArgs<F>): void
+  /**
+   * Logs an error with its stack and its causes, or any other value that a `catch` clause received.
+   *
+   * @example
+   * log.error(error)
+   */
+  <E>(error: E & NotText<E>): void
+  /**
+   * Logs a message, and after it an error with its stack and its causes.
+   *
+   * @param error The error, or any other value that is not a string
+   * @param format The message; with arguments, a format like that of the signature without an error
+   *
+   * @example
+   * log.error(error, 'cannot open {}', path)
+   */
+  <E, const F extends string>(error: E & NotText<E>, format: F, ...args: FormatArgs<F>): void
+  /** Repeats the first signature. */
+  <const F extends string>(format: F, ...args: FormatArgs<F>): void
+}
+
+/** Excludes strings. The compiler shows the text where arguments follow a format without placeholders. */
+export type NotText<E> = E extends string
+  ? FormatError<'the arguments do not match the placeholders of the format'>
+  : unknown
