@@ -30,7 +30,8 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     truncateSync(folder.join(String(i)), MIB)
   }
   await delay(40)
-  const server = new Server()
+  // All clients share a connection here. By default, its later requests would wait.
+  const server = new Server({ limits: { maxBufferedBytesPerConnection: 0 } })
   staticFiles(server.router(), '/', folder.path, { maxCacheBytes: CACHE_MIB * MIB })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const client = await connect('h2c', { port: Number(url.port) })

@@ -1,6 +1,6 @@
 import type { Exchange, Outcome } from '@fw/types'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { Deadlines } from '../../src/engine/event-loop/deadlines.ts'
 import { SocketTransport } from '../../src/engine/socket/socket-transport.ts'
 import { Http2Connection } from '../../src/http2/connection.ts'
@@ -29,7 +29,10 @@ export interface AskOptions {
   readonly isSlow?: boolean
 }
 
-const deadlines = new Deadlines()
+const deadlines = new Deadlines(5)
+/** Maximum time that a stream waits for the rest of its request after the response, with room for a busy machine. */
+const MAX_LINGER_MS = 5000
+const LINGER_STEP_MS = 5
 /** More than the limits let wait for a socket: 256 KiB, a write, and content that was written by one call. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
@@ -50,7 +53,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   const connection = new Http2Connection(new SocketTransport(wire as unknown as Socket, false), {
     deadlines,
     host: {
-      limits: { ...DEFAULT_LIMITS, maxStreamResetBurst: 1000, drainIdleMs: 0 },
+      limits: { ...DEFAULT_LIMITS, maxStreamResetBurst: 1000, drainIdleMs: 0, lingerTimeoutMs: 1 },
       altSvc: '',
       onRefused: ({ reason }) => refusals.push(reason),
       onRequest(exchange) {
@@ -90,6 +93,11 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   if (isServing && open.length === 0 && view.goawayCode === undefined) {
     connection.drain()
     await settle(2)
+    // A stream with a complete response waits for the rest of its request for a moment.
+    for (let waitedMs = 0; !wire.writableEnded && waitedMs < MAX_LINGER_MS; waitedMs += LINGER_STEP_MS) {
+      await delay(LINGER_STEP_MS)
+      await settle(1)
+    }
     if (!wire.writableEnded) throw new Error('A stream is left of which nothing is left to do')
   }
   if (random.chance(0.5)) wire.push(null)

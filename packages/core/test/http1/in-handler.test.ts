@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { rawExchange } from '@fw/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -41,7 +42,11 @@ describe('a handler', () => {
         new Response(
           new ReadableStream({
             start: (controller) => controller.enqueue(Buffer.from('half')),
-            pull: (controller) => controller.error(new Error('broken')),
+            pull: async (controller) => {
+              // A failure before the head is sent gets a 500.
+              await delay(20)
+              controller.error(new Error('broken'))
+            },
           }),
         ),
     )
