@@ -301,7 +301,7 @@ describe('after the head', () => {
       return 'more'
     })
     expect((await app.fetch('/')).status).toBe(200)
-    expect(String(errors)).toContain('sent already')
+    expect(String(errors)).toContain('already sent')
   })
 })
 

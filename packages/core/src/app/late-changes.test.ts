@@ -22,7 +22,7 @@ async function after(change: (ctx: Context, headers: ResponseHeaders) => void, t
   return [
     seen.slice(0, 2),
     notices.map((notice) =>
-      notice.replace(' was changed after the head of the response was sent, which is without effect', ''),
+      notice.replace(' was changed after the head of the response was sent. The change has no effect.', ''),
     ),
   ]
 }

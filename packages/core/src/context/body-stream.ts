@@ -3,7 +3,7 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
 type Bytes = ReadableStream<Uint8Array>
 
-/** Created with the first stream, as Node.js loads `ReadableStream` on first access. */
+/** Created with the first stream, because Node.js loads `ReadableStream` on first access. */
 let BodyStream: (new (source: UnderlyingDefaultSource<Uint8Array>, strategy: QueuingStrategy) => Bytes) | undefined
 
 /**
@@ -15,7 +15,7 @@ export function makeBodyStream(source: UnderlyingDefaultSource<Uint8Array>): Byt
   return new BodyStream(source, { highWaterMark: 0 })
 }
 
-/** Makes an existing stream of a body like those of `makeBodyStream`. */
+/** Gives an existing stream the behavior of those that `makeBodyStream` creates. */
 export function asBodyStream(stream: Bytes): Bytes {
   BodyStream ??= bodyStream()
   return Object.setPrototypeOf(stream, BodyStream.prototype as object) as Bytes

@@ -1,13 +1,13 @@
 import { HttpError } from '../response/http-error.ts'
 
-/** The type of HTML forms without files. */
+/** The media type of HTML forms without files. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** The default of `bodyTypes`. */
 export const JSON_ONLY: readonly string[] = ['application/json']
 
 /** `+json` is the suffix of JSON formats (RFC 6839 §3.1). WHATWG MIME Sniffing §4.6 adds `text/json`. */
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[!#$%&'*+.^_`|~\da-z-]+\/[!#$%&'*+.^_`|~\da-z-]+\+json)$/
-/** One parameter of a media type: its name and its value, as a token or a quoted string (RFC 9110 §5.6.6). */
+/** Matches one parameter of a media type: its name, and its value as a token or quoted string (RFC 9110 §5.6.6). */
 const PARAMETER = /;[ \t]*([^=;]*)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/y
 
 /**
@@ -26,8 +26,8 @@ export function requireJson(type: string | undefined, types: readonly string[]):
   const expected = types.join(' or ')
   const message =
     type === undefined
-      ? `The body has no content-type, which must be ${expected}`
-      : `The content-type of the body is not ${expected}`
+      ? `The content-type of the body is missing, expected ${expected}`
+      : `The content-type of the body must be ${expected}`
   throw unsupportedType(message, types)
 }
 
