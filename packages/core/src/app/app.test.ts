@@ -282,7 +282,7 @@ describe('a group', () => {
     expect(() => group.get('', () => '')).toThrow(`'/shop' is registered for the same paths`)
   })
 
-  it('redirects its prefix to the path / for trailingSlash "redirect"', async () => {
+  it('sends a redirect for its prefix if trailing slashes are redirected', async () => {
     const app = new App({ routing: { trailingSlash: 'redirect' } })
     app.router.group('/shop').get('/', () => 'slash')
     expect(await ask(app, 'GET /shop/')).toBe('200 slash')

@@ -48,11 +48,7 @@ import { NOTHING_VALID } from './nothing-valid.ts'
 /** The unregistered status that servers log for a client that disconnects before its response. */
 const NO_RESPONSE = 499
 
-/**
- * Implements the `Context` of a request. Creates expensive members on first access.
- *
- * Handlers see only the members of `Context`. The application uses the others.
- */
+/** Implements the `Context` of a request, and members for the application. Creates expensive members on first access. */
 export class RequestContext {
   readonly exchange: Exchange
   prepared: PreparedResponse = new PreparedResponse(this)
@@ -295,11 +291,7 @@ export class RequestContext {
     throw missingExtension('ctx', 'sse')
   }
 
-  /**
-   * Prepares the returned value of a handler as the response. Releases it if the timeout has expired.
-   *
-   * @throws {Error} if the head was already sent; the value is released
-   */
+  /** Prepares the result of a handler as the response, or releases a late one. @throws {Error} if the head was sent */
   setResult(result: unknown): void {
     if (this.isTimedOut) discardResult(result)
     else if (!this.headSent) this.prepared.take(result, this.#serialize)

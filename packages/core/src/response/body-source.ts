@@ -69,7 +69,7 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
     cancel() {
       if (isOver) return
       isOver = true
-      // The iterator of a Node.js stream that nobody has read from does not close it.
+      // The iterator of an unread Node.js stream does not close it.
       if (iterable instanceof Readable) iterable.destroy()
       // Ignore the rejection: no caller waits for the source to end.
       Promise.try(() => iterator.return?.()).catch(() => {})
