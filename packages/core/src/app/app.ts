@@ -95,7 +95,7 @@ export class App {
         try {
           onNotice(message)
         } catch {
-          // Ignore the error, as that of a reporter.
+          // Ignore the error: requests must continue.
         }
       },
       drainNotice: this.#drainNotice,
@@ -208,7 +208,7 @@ export class App {
   }
 
   #fail(error: unknown, context: RequestContext, group: RouteScope): void {
-    // The timeout already has its own response.
+    // Another context responds after the timeout.
     if (context.isTimedOut) return
     traceError(context, error)
     void handleFailure(error, context, group.errorHandlers, this.#host)

@@ -46,7 +46,7 @@ const lookalike = Object.assign(new Error('hunter2'), {
   headers: { 'x-key': 'hunter2' },
 })
 
-describe('a throw without an error handler', () => {
+describe('an application without an error handler', () => {
   it.each<[string, unknown, number, string | undefined, number]>([
     ['an Error', SECRET, 500, undefined, 1],
     ['a string', 'hunter2', 500, undefined, 1],
@@ -116,7 +116,7 @@ describe('a throw without an error handler', () => {
     ])
   })
 
-  it('passes through middleware, which can handle it', async () => {
+  it('leaves an error to middleware that handles it', async () => {
     const { app, errors } = setup()
     app.router.use(async (ctx, next) => {
       try {
@@ -344,7 +344,7 @@ describe('an aborted exchange', () => {
     expect(errors).toEqual([])
   })
 
-  it('is told apart from an AbortError of another signal, which is reported', async () => {
+  it('differs from a request with an AbortError of another signal, which is reported', async () => {
     const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
     expect((await app.fetch('/')).status).toBe(500)
     expect(errors).toHaveLength(1)

@@ -22,7 +22,7 @@ export async function handleFailure(
   try {
     await respondToFailure(thrown, context, handlers, host)
   } catch (failure) {
-    // Reading the thrown value can throw, for example if it is a revoked proxy.
+    // An access to the thrown value can throw, for example if it is a revoked proxy.
     sendBareError(failure, context, host)
   }
 }
@@ -37,7 +37,7 @@ async function respondToFailure(
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
     try {
-      const hasResponse = await isRespondedBy(handler, error, context)
+      const hasResponse = await runErrorHandler(handler, error, context)
       // The timeout of the route expired in the meantime. It has its own response.
       if (context.isTimedOut) return
       if (hasResponse) {
@@ -53,7 +53,7 @@ async function respondToFailure(
 }
 
 /** Runs an error handler with the status and fields of the error prepared, and reports whether it responded. */
-async function isRespondedBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+async function runErrorHandler(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
   const { prepared } = context
   const { status, headers } = problemOf(error)
   prepared.abandonBody()
@@ -80,7 +80,7 @@ async function respondByDefault(
   const problem = problemOf(error)
   if (problem.status >= 500) {
     host.report(
-      failed(context),
+      failureMessage(context),
       error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'),
     )
   }
@@ -101,13 +101,13 @@ async function respondByDefault(
 }
 
 /** Returns the message with which a failed request is reported. */
-function failed({ method, path }: RequestContext): string {
+function failureMessage({ method, path }: RequestContext): string {
   return `${method} ${path} failed`
 }
 
 /** Reports an error that occurred while responding to a failure. Responds with a plain 500 and no prepared fields. */
 function sendBareError(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
-  host.report(failed(context), failure)
+  host.report(failureMessage(context), failure)
   const { exchange, headers } = context
   context.prepared.discardBody()
   if (context.headSent) {

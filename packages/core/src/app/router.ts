@@ -23,7 +23,7 @@ import { runHandler, runValidated } from './run-handler.ts'
 import { respondToMiss, type RouteMiss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
 
-/** Methods for which a lower-case spelling is certainly a mistake. Methods are case-sensitive. */
+/** Methods that must not be registered in lower case. Methods are case-sensitive, so that `get` would never match. */
 const WELL_KNOWN: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -123,12 +123,12 @@ export class RouteGroup implements RouteScope {
     return this
   }
 
-  /** Stands in for the method that the register entry of `@fw/static` installs. */
+  /** Throws until the register entry of `@fw/static` replaces it. */
   staticFiles(): never {
     throw missingExtension('router', 'staticFiles')
   }
 
-  /** The middleware that routes registered now get, outermost first. */
+  /** The middleware for routes that are registered now, outermost first. */
   get middlewareChain(): readonly Middleware[] {
     return this.#parent === undefined ? this.#middleware : [...this.#parent.middlewareChain, ...this.#middleware]
   }

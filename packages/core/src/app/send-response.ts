@@ -32,7 +32,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   const { exchange, prepared } = context
   const { status } = prepared
   // A HEAD response has the length of the GET response.
-  const mayBeWhole = prepared.isOfResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
+  const mayBeWhole = prepared.isFromResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
   if (context.isClientGone || !(mayBeWhole || allowsBody(exchange.method, status))) {
     discardSource(source)
     exchange.start(status, prepared.fields)

@@ -10,7 +10,7 @@ export type RouteMiss =
   | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
   /** The method is OPTIONS, for a path or the whole server. The routes determine `allow`. */
   | { readonly kind: 'options'; readonly allow: readonly string[] }
-  /** The path has a route with a trailing slash if it lacks one, or without. */
+  /** A route exists for the path with, or without, a trailing slash. */
   | { readonly kind: 'other-end'; readonly location: string }
   | { readonly kind: 'bad-target'; readonly detail: string }
   /** The method is CONNECT with an authority, which only a proxy supports. */

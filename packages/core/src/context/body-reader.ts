@@ -62,7 +62,8 @@ export class BodyReader {
   form(): Promise<URLSearchParams> {
     return promised(() => {
       const type = mediaType(this.#contentType)
-      if (type !== undefined && type !== FORM_TYPE) throw unsupportedType(`The body is not ${FORM_TYPE}`, [FORM_TYPE])
+      if (type !== undefined && type !== FORM_TYPE)
+        throw unsupportedType(`The content-type of the body must be ${FORM_TYPE}`, [FORM_TYPE])
       requireUtf8(this.#contentType)
       return this.#read((text) => parseForm(text, this.#maxFormFields))
     })
@@ -154,7 +155,7 @@ export class BodyReader {
     const coding = this.#headers.get('content-encoding')
     if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
       const headers = { 'accept-encoding': 'identity' }
-      throw new HttpError(415, 'The body has a content coding', { headers })
+      throw new HttpError(415, 'The content-encoding of the body must be identity', { headers })
     }
     const bytes = this.#collect()
     if (!(bytes instanceof Promise)) return make(decode(bytes))
@@ -165,7 +166,7 @@ export class BodyReader {
     return this.#headers.get('content-type')
   }
 
-  /** Without a body there is no type to check. Reading it as JSON responds with 400. */
+  /** Checks the type of a JSON body. Skips the check for a request without a body, which the JSON parser rejects with 400. */
   #requireJson(type: string | undefined): void {
     if (type === undefined && this.#body.length === 0) return
     requireJson(type, this.#types)
@@ -216,7 +217,7 @@ const NOT_ASCII = /[^\0-\x7f]+/g
 
 /** Parses `application/x-www-form-urlencoded` text: a query, or a form sent as a body. */
 export function parseUrlencoded(text: string): URLSearchParams {
-  // Where a percent-encoding is malformed, Node.js reads `\u0126` as `&`: it keeps only the low 8 bits of other characters.
+  // After a malformed percent-encoding, Node.js keeps only the low 8 bits of each character: it reads `\u0126` as `&`.
   const ascii = text.replace(NOT_ASCII, (characters) => encodeURIComponent(characters.toWellFormed()))
   // `URLSearchParams` strips one leading `?`. Here it belongs to the first name.
   return new URLSearchParams(ascii.startsWith('?') ? `?${ascii}` : ascii)

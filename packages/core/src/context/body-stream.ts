@@ -7,8 +7,8 @@ type Bytes = ReadableStream<Uint8Array>
 let BodyStream: (new (source: UnderlyingDefaultSource<Uint8Array>, strategy: QueuingStrategy) => Bytes) | undefined
 
 /**
- * Creates the stream of a request body. No promise that the stream, its readers, iterators and branches return
- * becomes an unhandled rejection, see `ignoreRejection`.
+ * Creates the stream of a request body. Its promises, and those of its readers, iterators and branches, never cause an
+ * unhandled rejection (see `ignoreRejection`).
  */
 export function makeBodyStream(source: UnderlyingDefaultSource<Uint8Array>): Bytes {
   BodyStream ??= bodyStream()

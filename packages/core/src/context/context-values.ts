@@ -83,7 +83,7 @@ function checkToken<T extends ContextToken<unknown>>(token: T): T {
   throw new TypeError(`Context: key must be a class or a context key, got ${given}. Use contextKey(${given}).`)
 }
 
-/** Creates the error of `ctx.local`, with the name of the token and the hint how to provide it. */
+/** Creates the error of `ctx.local`, with the name of the token and its hint. */
 export function missingValue(given: ContextToken<unknown>): Error {
   const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint

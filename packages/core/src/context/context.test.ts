@@ -175,8 +175,8 @@ describe('a value of a Context', () => {
   })
 })
 
-describe('ctx.onFinish', () => {
-  it('notifies every listener once, including a late one, even if another listener throws', async () => {
+describe('the end of a request', () => {
+  it('notifies every onFinish listener once, including a late one, even if another listener throws', async () => {
     const errors: unknown[] = []
     const outcomes: Outcome[] = []
     let context: Context | undefined

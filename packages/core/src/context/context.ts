@@ -286,7 +286,7 @@ export class RequestContext {
     notifyAll(listeners, undefined, (error) => this.#host.report('An onDrain listener threw', error))
   }
 
-  /** Stands in for the method that the register entry of `@fw/sse` installs. */
+  /** Throws until the register entry of `@fw/sse` replaces it. */
   sse(): never {
     throw missingExtension('ctx', 'sse')
   }
@@ -337,14 +337,21 @@ export class RequestContext {
    */
   // docs/decisions/0027
   handOver(reason: Error): RequestContext {
-    const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
+    const successor = new RequestContext(
+      this.exchange,
+      this.#target,
+      this.route,
+      this.params,
+      this.#host,
+      this.#serialize,
+    )
     const { prepared } = this
-    heir.prepared = prepared
-    heir.valid = this.valid
-    heir.#values = this.#values ??= new ContextValues()
-    heir.#reader = this.#body
-    heir.#request = this.#request
-    heir.onFinish((outcome) => {
+    successor.prepared = prepared
+    successor.valid = this.valid
+    successor.#values = this.#values ??= new ContextValues()
+    successor.#reader = this.#body
+    successor.#request = this.#request
+    successor.onFinish((outcome) => {
       // Listeners of this context must see the response that was sent.
       this.prepared = prepared
       this.#finish(outcome)
@@ -352,7 +359,7 @@ export class RequestContext {
     this.prepared = prepared.copyHead()
     this.#timeout = reason
     this.#aborter?.abort(reason)
-    return heir
+    return successor
   }
 
   get #body(): BodyReader {

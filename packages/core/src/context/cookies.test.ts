@@ -188,7 +188,7 @@ describe('a signed cookie', () => {
     expect([next.get('user', { secrets: ['new'] }), next.get('admin', { secrets: ['new'] })]).toEqual([null, null])
   })
 
-  it.each([[[]], [['']], ['text']])('throws for the secrets %j', (secrets) => {
+  it.each([[[]], [['']], ['text']])('cannot be created with the secrets %j', (secrets) => {
     expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow(
       'ctx.cookies.set: option "secrets" must be a list of one or more non-empty strings, got a',
     )

@@ -62,7 +62,7 @@ async function* parts(
     part.on('header', checkNamed)
   })
   parser.on('file', (name, stream, filename, _encoding, type) => {
-    // The stream reports the error to a reader of the part. An unread part has no reader.
+    // A reader of the part receives the error. This listener handles it for an unread part.
     stream.on('error', () => {})
     // The parser finishes its current slice after `fail`. No more bytes would follow for this part.
     if (failure !== undefined) return
@@ -107,7 +107,7 @@ async function* parts(
 /** Writes the body to the parser, with backpressure. */
 async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: BusboyInstance): Promise<void> {
   let resume: (() => void) | undefined
-  // One listener per event: a listener per pause would add up.
+  // Add one listener per event. A listener per pause would cause a warning about a leak.
   for (const event of ['drain', 'close']) parser.on(event, () => resume?.())
   for (;;) {
     const { value } = await reader.read()
@@ -188,7 +188,7 @@ let Busboy: typeof BusboyConstructor | undefined
 function parserOf(contentType: string | null, maxParts: number): BusboyInstance {
   const headers = { accept: MULTIPART_TYPE }
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
-    throw new HttpError(415, `The body is not ${MULTIPART_TYPE}`, { headers })
+    throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
   }
   // Loaded with the first multipart body.
   Busboy ??= createRequire(import.meta.url)('@fastify/busboy') as typeof BusboyConstructor
@@ -201,7 +201,7 @@ function parserOf(contentType: string | null, maxParts: number): BusboyInstance 
       limits: { files: maxParts, parts: maxParts, fileSize: Infinity },
     })
   } catch (error) {
-    throw new HttpError(400, 'The content type of the body has no boundary', { cause: error })
+    throw new HttpError(400, 'The content-type of the body must have a boundary', { cause: error })
   }
 }
 

@@ -15,7 +15,7 @@ export interface SourceReader {
 /**
  * Starts reading a source.
  *
- * @throws {TypeError} if a piece is neither text nor bytes, or the source is being read already
+ * @throws {TypeError} if the source is already being read. Reads throw it for a piece that is neither text nor bytes
  */
 export function readSource(source: BodySource): SourceReader {
   if (source instanceof ReadableStream) return readStream(source)
@@ -29,7 +29,7 @@ export function discardSource(source: BodySource): void {
     return
   }
   try {
-    // A file that cannot be opened reports it even after the stream is destroyed.
+    // A file stream reports a failure to open the file even after the stream is destroyed.
     if (source instanceof Readable) source.on('error', () => {})
     readSource(source).cancel(new Error('The body is not sent'))
   } catch {

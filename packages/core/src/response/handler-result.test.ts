@@ -12,8 +12,8 @@ async function respond(result: Handler): Promise<readonly [status: number, text:
   return [response.status, await response.text(), report]
 }
 
-describe('a handler that returns', () => {
-  it('fails with a returned error as if it was thrown', async () => {
+describe('the result of a handler', () => {
+  it('is thrown if it is an error', async () => {
     const [status, text, report] = await respond(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
     expect([status, report]).toEqual([500, 'Error: secret'])
     expect(text).not.toMatch(/secret/i)
@@ -31,7 +31,7 @@ describe('a handler that returns', () => {
     ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
     ['Context', 'nothing', (ctx) => ctx],
-  ])('fails for a %s, and the report names what to return instead', async (_, hint, make) => {
+  ])('cannot be a %s, and the report names what to return instead', async (_, hint, make) => {
     const [status, , report] = await respond(make)
     expect(status).toBe(500)
     expect(report).toMatch(/^TypeError: response: body must have a JSON form, got a value of type .* Return /)
@@ -53,7 +53,7 @@ describe('a handler that returns', () => {
     ['a date', () => new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ['a list', () => new (class List extends Array {})(), '[]'],
     ['an object without a prototype', () => Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
-  ])('sends the JSON form of %s', async (_, make, json) => {
+  ])('is sent in its JSON form: %s', async (_, make, json) => {
     expect(await respond(make)).toEqual([200, json, ''])
   })
 })

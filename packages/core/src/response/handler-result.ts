@@ -40,7 +40,7 @@ export function readHandlerResult(
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
     const isLiteral = isPlain(result)
-    if (!isLiteral && isResponseLike(result)) return ofResponse(result)
+    if (!isLiteral && isResponseLike(result)) return fromResponse(result)
     if (Symbol.asyncIterator in result) {
       const body = result as Exclude<BodySource, Iterable<unknown>>
       checkSource(body)
@@ -182,10 +182,10 @@ export function checkRedirect(location: unknown, status: number): void {
   }
 }
 
-function ofResponse(response: ResponseLike): HandlerResult {
+function fromResponse(response: ResponseLike): HandlerResult {
   const body = bodyOfResponse(response)
-  if (response.bodyUsed === true || isTaken(body)) {
-    throw new TypeError('response: body of the Response must be unread, got one that is read or locked.')
+  if (response.bodyUsed === true || isRead(body)) {
+    throw new TypeError('response: body of the Response must be unread, got one that was read or is locked.')
   }
   // `Response.error()` represents a failed request and has status 0.
   if (response.status === 0) throw new TypeError('response: Response must have a status, got Response.error().')
@@ -193,7 +193,7 @@ function ofResponse(response: ResponseLike): HandlerResult {
 }
 
 /** Reports whether a stream is being read, or was read. */
-function isTaken(body: BodySource | null): boolean {
+function isRead(body: BodySource | null): boolean {
   if (body === null) return false
   return ('locked' in body && body.locked) || ('readableDidRead' in body && body.readableDidRead === true)
 }

@@ -83,7 +83,7 @@ describe('PreparedResponse.take', () => {
     const response = new Response('x')
     await response.text()
     expect(() => prepared(response)).toThrow(
-      'response: body of the Response must be unread, got one that is read or locked.',
+      'response: body of the Response must be unread, got one that was read or is locked.',
     )
     expect(() => prepared(Response.error())).toThrow('response: Response must have a status, got Response.error().')
   })

@@ -29,7 +29,7 @@ export class PreparedResponse {
   #status = 200
   #statusIsSet = false
   #body: ResponseBody | undefined = undefined
-  #isOfResponse = false
+  #isFromResponse = false
   #headers: ResponseHeaderList | undefined = undefined
   /** The content type that the body implies. A later body replaces it in `#headers`, but not a type that was set. */
   #impliedType: string | undefined = undefined
@@ -70,8 +70,8 @@ export class PreparedResponse {
   }
 
   /** Whether the body is that of a `Response`, whose stream can contain a whole text. */
-  get isOfResponse(): boolean {
-    return this.#isOfResponse
+  get isFromResponse(): boolean {
+    return this.#isFromResponse
   }
 
   get headers(): ResponseHeaderList {
@@ -114,7 +114,7 @@ export class PreparedResponse {
     const { body, contentType, response } = readHandlerResult(result, serialize, this.#status)
     this.set(body, contentType)
     if (response === undefined) return
-    this.#isOfResponse = true
+    this.#isFromResponse = true
     try {
       this.status = response.status
       const seen = new Set(['set-cookie'])
@@ -162,7 +162,7 @@ export class PreparedResponse {
   #replaceBody(body: ResponseBody | undefined): void {
     const before = this.#body
     this.#body = body
-    this.#isOfResponse = false
+    this.#isFromResponse = false
     // The stream can fail before it is read, while middleware still runs. Its reader reports the error later.
     if (body instanceof Readable) body.on('error', ignore)
     if (before !== body && isSource(before)) discardSource(before)

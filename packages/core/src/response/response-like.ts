@@ -33,7 +33,7 @@ export function bodyOfResponse(response: ResponseLike): BodySource | null {
   return body
 }
 
-/** Reads a `Response` that has no stream. */
+/** Yields the whole body of a `Response` without a stream. */
 async function* wholeBody(response: ResponseLike): AsyncGenerator<Uint8Array, void, undefined> {
   yield new Uint8Array(await response.arrayBuffer())
 }
@@ -41,13 +41,13 @@ async function* wholeBody(response: ResponseLike): AsyncGenerator<Uint8Array, vo
 /** Returns the fields to send for a `Response`, with names in lower case and one field per cookie. */
 export function responseFields(response: ResponseLike): [name: string, value: string][] {
   const { headers } = response
-  const isLeftOut = omittedFields(response)
+  const omitted = omittedFields(response)
   const fields: [name: string, value: string][] = []
   const joined: string[] = []
   for (const [given, value] of headers) {
     const name = given.toLowerCase()
     if (name === 'set-cookie') joined.push(value)
-    else if (!isLeftOut.has(name)) fields.push([name, value])
+    else if (!omitted.has(name)) fields.push([name, value])
   }
   // The iterator of `node-fetch` joins cookies. They cannot be split again, because a date contains a comma.
   if (joined.length === 0) return fields
