@@ -337,21 +337,14 @@ export class RequestContext {
    */
   // docs/decisions/0027
   handOver(reason: Error): RequestContext {
-    const successor = new RequestContext(
-      this.exchange,
-      this.#target,
-      this.route,
-      this.params,
-      this.#host,
-      this.#serialize,
-    )
+    const next = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
     const { prepared } = this
-    successor.prepared = prepared
-    successor.valid = this.valid
-    successor.#values = this.#values ??= new ContextValues()
-    successor.#reader = this.#body
-    successor.#request = this.#request
-    successor.onFinish((outcome) => {
+    next.prepared = prepared
+    next.valid = this.valid
+    next.#values = this.#values ??= new ContextValues()
+    next.#reader = this.#body
+    next.#request = this.#request
+    next.onFinish((outcome) => {
       // Listeners of this context must see the response that was sent.
       this.prepared = prepared
       this.#finish(outcome)
@@ -359,7 +352,7 @@ export class RequestContext {
     this.prepared = prepared.copyHead()
     this.#timeout = reason
     this.#aborter?.abort(reason)
-    return successor
+    return next
   }
 
   get #body(): BodyReader {
