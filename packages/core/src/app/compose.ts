@@ -19,8 +19,8 @@ const DONE: Promise<void> = Promise.resolve()
 /**
  * Wraps `innermost` in middleware, the first one outermost. Builds the chain once, not for each request.
  *
- * If a middleware does not await `next()`, the chain still waits for the inner part, unless the middleware has prepared a
- * response. If a middleware swallows an error of the inner part and no response exists, the chain fails with that error.
+ * Waits for the inner part even if a middleware does not await `next()`, unless the middleware has prepared a response.
+ * Fails with an error of the inner part that a middleware swallows without a response.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)

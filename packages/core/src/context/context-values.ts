@@ -44,7 +44,7 @@ class Slot {
   }
 }
 
-/** Stores the few values of one context in a linked list, which costs less to create and search than a `Map`. */
+/** Stores the few values of one context in a linked list, which is cheaper than a `Map`. */
 export class ContextValues {
   #last: Slot | undefined = undefined
 

@@ -65,9 +65,8 @@ const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
 const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
 
 /**
- * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. One that `fetch()` returned
- * has a decoded body, but its fields describe the coded body and the other connection (Fetch standard, "HTTP-network
- * fetch").
+ * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched one
+ * describe the other connection and the coded body, although its body is decoded (Fetch standard, "HTTP-network fetch").
  */
 function omittedFields(response: ResponseLike): ReadonlySet<string> {
   // Only a fetched `Response` has a URL.

@@ -11,8 +11,8 @@ export interface Row {
   /** Status code on every protocol. */
   readonly status: number
   /**
-   * Whether the message is malformed: HTTP/1.1 closes the connection after the status, HTTP/2 and HTTP/3 reset the stream
-   * with the error code for a malformed message.
+   * Whether the message is malformed. HTTP/1.1 then closes the connection after the status. HTTP/2 and HTTP/3 reset the
+   * stream with the error code for a malformed message.
    */
   readonly isMalformed?: true
   readonly limits?: Partial<Limits>
