@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Every way to read the body of a request. */
+/** Functions that read the body of a request. */
 const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.bytes()': (ctx) => ctx.bytes(),
   'ctx.text()': (ctx) => ctx.text(),
@@ -16,7 +16,7 @@ const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.request': (ctx) => ctx.request.text(),
 }
 
-/** The types that some of them require. */
+/** Content types that some of them require. */
 const TYPES: Readonly<Record<string, string>> = {
   'ctx.json()': 'application/json',
   'ctx.parts()': 'multipart/form-data; boundary=b',
@@ -27,15 +27,15 @@ interface Seen {
   readonly error: unknown
 }
 
-/** The read of the running test, and the results of its handler. */
+/** The read of the current test. */
 let read: (ctx: Context) => Promise<unknown>
 let started: PromiseWithResolvers<void>
 let seen: PromiseWithResolvers<Seen>
 
 beforeAll(() => log.setSinks([]))
 
-everyWay('a request whose client goes away', start, (client) => {
-  it.each(Object.keys(READS))('rejects %s with an AbortError that says so', async (how) => {
+everyWay('a request whose client disconnects', start, (client) => {
+  it.each(Object.keys(READS))('rejects %s with an AbortError that names the client or connection', async (how) => {
     read = READS[how] ?? read
     started = Promise.withResolvers()
     seen = Promise.withResolvers()
@@ -68,7 +68,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   return Object.assign(server, { port })
 }
 
-/** A body of which only the first byte is sent before the client leaves. */
+/** Yields one byte of a body, then waits until the client disconnects. */
 async function* unfinished(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield Buffer.from('x')
   if (!signal.aborted) await once(signal, 'abort')

@@ -14,27 +14,27 @@ import {
 import { afterAll, beforeAll, describe } from 'vitest'
 import { toFetchHandler, toNodeHandler, type Server } from '../src/index.ts'
 
-/** A way for a request to reach the routes, and what it can carry. */
+/** A protocol or adapter through which requests reach the routes, and its features. */
 export interface Way {
   readonly protocolText: 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
   readonly scheme: 'http' | 'https'
-  /** As handlers see it. */
+  /** The address that handlers see. */
   readonly remoteAddress: string | undefined
-  /** Whether fields of the same name stay apart and in order, as `Headers` do not keep them. */
+  /** Whether fields with the same name stay separate and in order. `Headers` joins and sorts them. */
   readonly keepsFields: boolean
-  /** Whether there are informational responses, which a `Response` has no place for. */
+  /** Whether the client receives informational responses, which a `Response` cannot carry. */
   readonly informs: boolean
-  /** Whether 100 (Continue) is sent when the body is read; servers of Node.js send it at once. */
+  /** Whether 100 (Continue) is sent when the body is read. Node.js servers send it immediately. */
   readonly continues: boolean
-  /** Trailers of the same name: apart, joined, or none at all, as a `Response` has none. */
+  /** How trailers with the same name arrive. A `Response` carries no trailers. */
   readonly trailers: 'apart' | 'joined' | 'none'
-  /** Whether a response that is there as a whole takes its time to be sent. */
+  /** Whether responses are sent over a socket. The client then receives even a whole response later. */
   readonly isWire: boolean
-  /** Responses of 1 MiB that can be sent at once: behind a larger one the HTTP/2 server of Node.js 26 resets all but one. */
+  /** Number of concurrent responses of 1 MiB. With more, the HTTP/2 server of Node.js 26 resets all but one. */
   readonly largeAtOnce: number
 }
 
-/** As much of a `ProtocolClient` as a suite needs. */
+/** The part of `ProtocolClient` that suites use. */
 export interface WayClient {
   request(request: ClientRequest): Promise<ClientResponse>
   close(): Promise<void>
@@ -70,7 +70,7 @@ const ENGINES: Readonly<Record<TestProtocol, Way>> = {
   h3: { ...ENGINE, protocolText: 'HTTP/3.0', scheme: 'https' },
 }
 
-/** The other ways, each with what opens a client for a server. */
+/** The other ways, each with a function that opens a client. */
 const OTHERS: Readonly<Record<string, readonly [way: Way, open: (server: Server) => Promise<WayClient>]>> = {
   'server.fetch': [
     { ...FETCH, remoteAddress: undefined },
@@ -94,7 +94,7 @@ const OTHERS: Readonly<Record<string, readonly [way: Way, open: (server: Server)
   ],
 }
 
-/** Runs one suite on every protocol, and on every way around the protocol engines. */
+/** Runs a suite on every protocol, and through every adapter that replaces the protocol engines. */
 export function everyWay(
   name: string,
   start: (demand: ServerDemand) => Promise<RunningServer>,
@@ -113,7 +113,7 @@ export function everyWay(
       await server?.close()
     })
     suite(() => {
-      if (client === undefined) throw new Error('The client is there inside of tests only')
+      if (client === undefined) throw new Error('everyWay: client() must be called inside a test.')
       return client
     }, way)
   })
@@ -132,7 +132,7 @@ async function behindNode(protocol: 'h1' | 'h2c', server: http.Server | http2.Ht
   }
 }
 
-/** What a request without a network names as its host. */
+/** The host of requests that do not use a socket. */
 const AUTHORITY = '127.0.0.1:8080'
 
 class FetchClient implements WayClient {

@@ -8,17 +8,17 @@ import { Server } from '../src/index.ts'
 
 const runner = sharedCaseFile('run-h1.mjs')
 
-/** Nothing waits for these where all is well: they are for machines that are busy with something else. */
-const PATIENTLY = ['--timeout=30000', '--close-wait=30000']
+/** Timeouts for busy machines. A passing case does not wait for them. */
+const LONG_TIMEOUTS = ['--timeout=30000', '--close-wait=30000']
 
-/** What the cases ask of a server: every request is answered with what was understood, after its whole body was read. */
+/** Reads the whole body, then responds with the parsed request, as the cases require. */
 async function report(ctx: Context): Promise<object> {
   const { length } = await ctx.bytes()
   const { method, target, headers } = ctx.exchange
   return { method, target, headers: Object.fromEntries(headers), bodyLength: length }
 }
 
-describe.runIf(runner)('raw HTTP/1.x requests', () => {
+describe.runIf(runner)('the HTTP/1.x engine', () => {
   const server = new Server()
   let port: number | undefined
 
@@ -35,12 +35,12 @@ describe.runIf(runner)('raw HTTP/1.x requests', () => {
     ['http1.json', 'crlf'],
     ['http1.json', 'random:1'],
     ['http1-llhttp.json', 'none'],
-  ])('%s, cut by %s, are judged as they must be', async (file, split) => {
+  ])('passes the cases of %s, split by %s', async (file, split) => {
     const args = [
       runner ?? '',
       `127.0.0.1:${port}`,
       sharedCaseFile(file) ?? '',
-      ...PATIENTLY,
+      ...LONG_TIMEOUTS,
       '--fails',
       `--split=${split}`,
     ]

@@ -9,12 +9,12 @@ import { everyWay } from './every-way.ts'
 const HEADERS = [['content-type', 'multipart/form-data; boundary=b']] as const
 const HEAD = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
 
-/** A read that has begun; in an object, so that nothing awaits it. */
+/** A read that has begun. The object keeps `await` from awaiting the promise. */
 interface Begun {
   readonly late: Promise<unknown>
 }
 
-/** Every way to begin a read of a body that is never complete. */
+/** Functions that begin a read of a body that never ends. */
 const READS: Readonly<Record<string, (ctx: Context) => Begun | Promise<Begun>>> = {
   'a reader of ctx.stream()': (ctx) => secondRead(ctx.stream()),
   'an iterator of ctx.stream()': async (ctx) => {
@@ -61,39 +61,45 @@ beforeAll(() => {
 afterAll(() => void process.off('unhandledRejection', note))
 
 everyWay('a read that is awaited late', start, (client) => {
-  it.each(Object.keys(READS))('rejects only then, after the client has left: %s', async (how) => {
-    begin = READS[how] ?? begin
-    begun = Promise.withResolvers()
-    result = Promise.withResolvers()
-    unhandled.length = 0
-    const leaving = new AbortController()
-    const { signal } = leaving
-    const body = unfinished(signal)
-    const response = client().request({ path: '/left', headers: HEADERS, body, signal })
-    await begun.promise
-    leaving.abort()
-    await expect(response).rejects.toBeInstanceOf(Error)
-    expect(await result.promise).toMatchObject({ name: 'AbortError' })
-    expect(unhandled).toEqual([])
-  })
-
-  it.each(Object.keys(READS))('rejects only then, after the body exceeds its limit: %s', async (how) => {
-    begin = READS[how] ?? begin
-    begun = Promise.withResolvers()
-    result = Promise.withResolvers()
-    unhandled.length = 0
-    const body = (async function* () {
-      yield Buffer.from(`${HEAD}x`)
+  it.each(Object.keys(READS))(
+    'rejects without an unhandled rejection after the client disconnects: %s',
+    async (how) => {
+      begin = READS[how] ?? begin
+      begun = Promise.withResolvers()
+      result = Promise.withResolvers()
+      unhandled.length = 0
+      const leaving = new AbortController()
+      const { signal } = leaving
+      const body = unfinished(signal)
+      const response = client().request({ path: '/left', headers: HEADERS, body, signal })
       await begun.promise
-      yield Buffer.alloc(1000)
-    })()
-    const response = await client().request({ path: '/limited', headers: HEADERS, body })
-    expect([response.status, await response.text()]).toEqual([200, 'late'])
-    expect(await result.promise).toMatchObject({ status: 413 })
-    expect(unhandled).toEqual([])
-  })
+      leaving.abort()
+      await expect(response).rejects.toBeInstanceOf(Error)
+      expect(await result.promise).toMatchObject({ name: 'AbortError' })
+      expect(unhandled).toEqual([])
+    },
+  )
 
-  it('rejects only then, where a request has no body', async () => {
+  it.each(Object.keys(READS))(
+    'rejects without an unhandled rejection after the body exceeds its limit: %s',
+    async (how) => {
+      begin = READS[how] ?? begin
+      begun = Promise.withResolvers()
+      result = Promise.withResolvers()
+      unhandled.length = 0
+      const body = (async function* () {
+        yield Buffer.from(`${HEAD}x`)
+        await begun.promise
+        yield Buffer.alloc(1000)
+      })()
+      const response = await client().request({ path: '/limited', headers: HEADERS, body })
+      expect([response.status, await response.text()]).toEqual([200, 'late'])
+      expect(await result.promise).toMatchObject({ status: 413 })
+      expect(unhandled).toEqual([])
+    },
+  )
+
+  it('rejects without an unhandled rejection for a request without a body', async () => {
     begin = (ctx) => ({ late: ctx.request.json() })
     begun = Promise.withResolvers()
     result = Promise.withResolvers()
@@ -137,7 +143,7 @@ async function firstPart(ctx: Context): Promise<MultipartPart> {
   return value as MultipartPart
 }
 
-/** A body whose end is never sent. */
+/** Yields a body without an end. */
 async function* unfinished(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${HEAD}x`)
   if (!signal.aborted) await once(signal, 'abort')

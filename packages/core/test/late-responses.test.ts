@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** What a handler does when its time is over, and the handler of the timeout is at work. */
+/** Actions of a handler after its timeout, while the error handler runs. */
 const LATE: Readonly<Record<string, (ctx: Context) => unknown>> = {
   json: (ctx) => ctx.json({ from: 'the late handler' }, { status: 201 }),
   return: () => 'the late handler',
@@ -34,7 +34,7 @@ interface Done {
 }
 
 const done: Done[] = []
-/** Lengths of bodies that were asked for late. */
+/** Lengths of bodies that were read late. */
 const read: unknown[] = []
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
@@ -45,8 +45,8 @@ beforeAll(() => {
 })
 afterAll(() => void process.off('unhandledRejection', note))
 
-everyWay('late responses', start, (client) => {
-  it.each(Object.keys(LATE))('what a handler does too late (%s) changes nothing', async (what) => {
+everyWay('a late handler', start, (client) => {
+  it.each(Object.keys(LATE))('has no effect after the timeout (%s)', async (what) => {
     done.length = 0
     const response = await client().request({ path: `/${what}` })
     const fields = ['x-early', 'x-late', 'set-cookie'].map((name) => response.headers.get(name))
@@ -57,12 +57,12 @@ everyWay('late responses', start, (client) => {
       null,
       null,
     ])
-    // One response, and what listens to the end sees that one.
+    // Only one response is sent, and listeners of its end receive it.
     await expect.poll(() => done).toEqual([{ status: 503, early: '7' }])
     expect(unhandled).toEqual([])
   })
 
-  it('its own answer reaches nobody after the response was sent', async () => {
+  it('has no effect after the response of the timeout was sent', async () => {
     done.length = 0
     const response = await client().request({ path: '/afterwards' })
     expect([response.status, await response.text()]).toEqual([503, '{"late":"/afterwards"}'])
@@ -70,12 +70,12 @@ everyWay('late responses', start, (client) => {
     await expect.poll(() => [done, unhandled]).toEqual([[{ status: 503, early: '7' }], []])
   })
 
-  it('the handler of the timeout has the values and the body of the request', async () => {
+  it('leaves the values and the body of the request to the error handler', async () => {
     const response = await client().request({ method: 'POST', path: '/values', body: 'abc' })
     expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
   })
 
-  it('a body that is asked for after the response is whole or an error, and nobody waits for it', async () => {
+  it('reads the whole body or gets an error after the response was sent', async () => {
     for (const size of [10, 100_000, 900_000]) {
       read.length = 0
       const response = await client().request({ method: 'POST', path: '/reads-late', body: 'x'.repeat(size) })
@@ -96,7 +96,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   })
   router.onError(async (_error, ctx) => {
     ctx.json({ late: ctx.path })
-    // The late handler goes on by now.
+    // The late handler continues during this time.
     await sleep(20)
   })
   for (const [name, act] of Object.entries(LATE)) {
@@ -117,7 +117,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   const values = router.group('/values')
   values.onError(async (_error, ctx) => `${await ctx.get(Seen)?.text} ${await ctx.text()} ${ctx.signal.aborted}`)
   values.post('', { timeoutMs: 50 }, async (ctx) => {
-    // Of a busy client it may come after the time.
+    // The body of a busy client can arrive after the timeout.
     ctx.set(Seen, new Seen(ctx.text()))
     await aborted(ctx.signal)
   })

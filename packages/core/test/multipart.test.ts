@@ -31,7 +31,7 @@ everyWay('a multipart upload', start, (client) => {
     ['first', [`${partOf('', 'x')}${headOf('b')}y`, `z\r\n${END}`]],
     ['last', [`${headOf('a')}x`, `y\r\n${partOf('', 'z')}${END}`]],
     ['between two others', [`${headOf('a')}x`, `y\r\n${partOf('', 'z')}${headOf('b')}y`, `z\r\n${END}`]],
-  ])('responds with 400 to a part without a name that comes %s, and closes every file', async (_, slices) => {
+  ])('gets 400 for a part without a name that comes %s, and closes every file', async (_, slices) => {
     files = []
     const [status, text] = await post('/files', slices)
     expect([status, text]).toEqual([400, expect.stringContaining('A part of the body has no name')])
@@ -44,7 +44,7 @@ everyWay('a multipart upload', start, (client) => {
     ['another disposition', 'content-disposition: attachment; name="c"\r\n\r\nx'],
     ['a line break in its name', 'content-disposition: form-data; name="a\nb"\r\n\r\nx'],
     ['an incomplete head', 'content-disposition: form-data; name="c"'],
-  ])('responds with 400 to a part with %s, and closes every file', async (_, part) => {
+  ])('gets 400 for a part with %s, and closes every file', async (_, part) => {
     for (const after of ['', partOf('; name="d"', 'z')]) {
       files = []
       const [status, text] = await post('/files', [`${headOf('a')}x`, `y\r\n--b\r\n${part}\r\n${after}${END}`])
@@ -56,7 +56,7 @@ everyWay('a multipart upload', start, (client) => {
   it.each([
     ['no parts', END, '[]'],
     ['text around its parts', `before\r\n${partOf('; name="a"', 'x')}${END}after`, '["a"]'],
-  ])('accepts a body with %s', async (_, body, names) => {
+  ])('can contain %s', async (_, body, names) => {
     expect(await post('/beginnings', [body])).toEqual([200, names])
   })
 
@@ -148,7 +148,7 @@ function partOf(parameters: string, content: string): string {
   return `--b\r\ncontent-disposition: form-data${parameters}\r\n\r\n${content}\r\n`
 }
 
-/** The slices of a body, so far apart that each arrives separately. */
+/** Yields the slices of a body with pauses, so that each arrives separately. */
 async function* apart(slices: readonly string[], pauseMs = 20): AsyncGenerator<Uint8Array> {
   for (const slice of slices) {
     yield Buffer.from(slice)

@@ -9,7 +9,7 @@ import { freePort, testCertificate } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpError, Server } from '../src/index.ts'
 
-/** What a program prints. @throws if it fails or takes too long */
+/** Returns the standard output of a program. @throws if it fails or takes longer than 150 seconds */
 async function run(command: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(command, args, { timeout: 150_000, maxBuffer: 64 * 1024 * 1024 })).stdout
 }
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => server.close({ drainMs: 0 }))
 
 describe('curl', () => {
-  it('gets, in clear text and by every protocol that TLS offers it', async () => {
+  it('gets a page over every protocol, with and without TLS', async () => {
     expect(await run('curl', '-s', '--http1.1', origin)).toBe('hello')
     expect(await run('curl', '-s', '--http1.0', origin)).toBe('hello')
     expect(await run('curl', '-s', '--http2-prior-knowledge', origin)).toBe('hello')
@@ -50,11 +50,11 @@ describe('curl', () => {
     expect(await run('curl', '-sk', '-w', ' %{http_version}', secure)).toBe('hello 2')
   })
 
-  it('asks for the head alone', async () => {
+  it('gets only the head with -I', async () => {
     expect(await run('curl', '-sI', origin)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*content-length: 5\r\n[^]*\r\n\r\n$/)
   })
 
-  it('posts with a length, in chunks, and after asking', async () => {
+  it('posts a body with a length, in chunks and after 100 Continue', async () => {
     expect(await run('curl', '-s', '-d', 'abc', origin)).toBe('3 by length, expect nothing')
     const chunked = ['-H', 'Transfer-Encoding: chunked', '-d', 'abc']
     expect(await run('curl', '-s', ...chunked, origin)).toBe('3 by chunked, expect nothing')
@@ -63,18 +63,18 @@ describe('curl', () => {
     expect(large).toContain(`${2 * MIB} by length, expect 100-continue`)
   })
 
-  it('uses one connection for several requests', async () => {
+  it('reuses its connection for several requests', async () => {
     const output = await run('curl', '-sv', '--stderr', '-', origin, origin, `${origin}large`, '-o', '/dev/null')
     expect(output.match(/Re-using existing connection/g)).toHaveLength(2)
   })
 })
 
-it('wget gets a page and a large file', async () => {
+it('serves a page and a large file to wget', async () => {
   expect(await run('wget', '-qO-', origin)).toBe('hello')
   expect((await run('wget', '-qO-', `${origin}large`)).length).toBe(3 * MIB)
 })
 
-it("Python's http.client keeps its connection and posts in chunks", async () => {
+it("serves Python's http.client on one connection, including a chunked body", async () => {
   const program = `
 import http.client, sys
 from urllib.parse import urlparse
@@ -108,7 +108,7 @@ print(connection.getresponse().status)
 
   it.each(['cleartext', 'TLS'])('passes through nginx, which connects over %s', async (transport) => {
     const folder = await mkdtemp(join(tmpdir(), 'fw-nginx-'))
-    // As root, nginx reads bodies in a process of another user.
+    // If nginx runs as root, its worker process reads bodies as another user.
     await chmod(folder, 0o755)
     const port = await freePort()
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};`)
@@ -129,15 +129,15 @@ print(connection.getresponse().status)
 })
 
 it.each([
-  ['keeping connections', ['-k']],
-  ['a connection a request', []],
-])('ab makes 500 requests without a failure, %s', async (_name, options) => {
+  ['with keep-alive', ['-k']],
+  ['with a connection per request', []],
+])('serves 500 requests of ab without a failure, %s', async (_name, options) => {
   const output = await run('ab', '-q', ...options, '-n', '500', '-c', '20', origin)
   expect(output).toMatch(/Complete requests:\s+500\nFailed requests:\s+0\n/)
   expect(output).not.toContain('Non-2xx')
 })
 
-it('fetch of Node.js streams both ways', async () => {
+it('streams in both directions with fetch() of Node.js', async () => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(Buffer.from('abc'))

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** How often the source of the running test was cancelled. */
+/** Number of times that the source of the current test was canceled. */
 let cancels = 0
 const onCancel = (): void => void cancels++
 
@@ -26,7 +26,7 @@ function iterable(pieces: readonly unknown[], failure?: Error): AsyncIterable<Ui
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-/** Everything with an owner that a handler can return. */
+/** Results that must be released. */
 const SOURCES = {
   'a ReadableStream': () => new ReadableStream<Uint8Array>({ cancel: onCancel }),
   'an async iterable': () => iterable([Buffer.from('x')]),
@@ -37,7 +37,7 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
   'a Response': () => new Response(new ReadableStream<Uint8Array>({ cancel: onCancel })),
 }
 
-/** When it is too late for the result of a handler. */
+/** Responses after which the result of a handler is too late. */
 const LATE = ['handler', 'middleware', 'response'] as const
 
 let act: (ctx: Context) => unknown
@@ -54,7 +54,7 @@ everyWay('a result that cannot be sent', start, (client) => {
   }
 
   it.each(LATE.flatMap((late) => Object.keys(RESULTS).map((name) => [name, late] as const)))(
-    'cancels %s once after the response of the %s',
+    'is canceled once: %s after the response of the %s',
     async (name, late) => {
       expect(await request(`/${late}`, () => RESULTS[name]?.())).toBe(late === 'response' ? 200 : 503)
       await expect.poll(() => cancels).toBe(1)
@@ -63,7 +63,7 @@ everyWay('a result that cannot be sent', start, (client) => {
     },
   )
 
-  it('cancels a Response with a form without an unhandled rejection', async () => {
+  it('causes no unhandled rejection for a Response with a form', async () => {
     const failures: unknown[] = []
     const note = (reason: unknown): void => void failures.push(reason)
     process.on('unhandledRejection', note)
@@ -75,7 +75,7 @@ everyWay('a result that cannot be sent', start, (client) => {
     expect(failures).toEqual([])
   })
 
-  it.each(Object.entries(SOURCES))('cancels %s once that is passed to ctx.stream() too late', async (_, make) => {
+  it.each(Object.entries(SOURCES))('is canceled once: %s that is passed to ctx.stream() too late', async (_, make) => {
     expect(await request('/handler', (ctx) => ctx.stream(make()))).toBe(503)
     await expect.poll(() => cancels).toBe(1)
   })
@@ -85,7 +85,7 @@ everyWay('a result that cannot be sent', start, (client) => {
     ['yields more than its content-length', 1, () => iterable([Buffer.from('xxx'), Buffer.from('x')])],
     ['throws', 0, () => iterable([Buffer.from('x')], new Error('broken'))],
     ['ends', 0, () => iterable([Buffer.from('x'), Buffer.from('x')])],
-  ])('an iterable that %s is cancelled %i times', async (_, times, make) => {
+  ])('is canceled for an iterable that %s: %i times', async (_, times, make) => {
     await request('/at-once', make).catch(() => {})
     await settle(40)
     expect(cancels).toBe(times)

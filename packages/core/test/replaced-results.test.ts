@@ -9,13 +9,13 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { Server, type Context, type Middleware } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** How often the sources of the running test were released. */
+/** Number of times that sources of the current test were released. */
 let releases = 0
-/** How often they were read to their end. */
+/** Number of times that they were read to the end. */
 let ends = 0
 const onRelease = (): void => void releases++
 
-/** Creates a source of `text` that counts how it is released. */
+/** Creates a source of `text` that counts its releases and ends. */
 type MakeSource = (text: string) => ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Readable | Response
 
 const SOURCES: Readonly<Record<string, MakeSource>> = {
@@ -77,21 +77,21 @@ beforeEach(() => {
   inner = (_, make) => make()
 })
 
-/** Waits until sources were released `times` times, and no more. */
+/** Expects exactly `times` releases. */
 async function expectReleases(times: number): Promise<void> {
   await expect.poll(() => releases).toBe(times)
   await settle(10)
   expect(releases).toBe(times)
 }
 
-everyWay('a result that another one replaces', start, (client) => {
+everyWay('a request with two results', start, (client) => {
   const request = async (method = 'GET'): Promise<[status: number, text: string]> => {
     const response = await client().request({ method, path: '/' })
     return [response.status, await response.text().catch(() => 'failed')]
   }
 
   it.each(Object.entries(SOURCES))(
-    'sends what the handler returned, and cancels %s of the middleware',
+    'sends the result of the handler, and cancels %s of the middleware',
     async (_, make) => {
       makeInner = () => make('inner')
       makeOuter = () => make('outer')
@@ -119,7 +119,7 @@ everyWay('a result that another one replaces', start, (client) => {
   )
 
   it.each(Object.entries(SOURCES))(
-    'sends what a middleware prepares, and cancels %s of the handler',
+    'sends the response that a middleware prepares, and cancels %s of the handler',
     async (_, make) => {
       makeInner = () => make('inner')
       outer = async (ctx, next) => {
@@ -188,12 +188,12 @@ everyWay('a result that another one replaces', start, (client) => {
     Object.entries(SOURCES)
       .filter(([name]) => name !== 'a Response')
       .flatMap(([name, make]) => Object.entries(INVALID).map(([what, init]) => [name, what, make, init] as const)),
-  )('cancels %s that is given with an invalid %s', async (_name, _what, make, init) => {
+  )('cancels %s with an invalid %s', async (_name, _what, make, init) => {
     outer = (_ctx, next) => next()
     inner = (ctx) => ctx.stream(make('x') as ReadableStream<Uint8Array>, init as object)
     expect((await request())[0]).toBe(500)
     await expectReleases(1)
-    // The handler responds otherwise.
+    // The handler catches the error and responds without a body.
     releases = 0
     inner = (ctx) => {
       try {
@@ -204,15 +204,18 @@ everyWay('a result that another one replaces', start, (client) => {
     await expectReleases(1)
   })
 
-  it.each(Object.entries(SOURCES))('cancels %s that a method for another kind of body is given', async (_, make) => {
-    outer = (_ctx, next) => next()
-    for (const give of ['json', 'text', 'html', 'bytes'] as const) {
-      releases = 0
-      inner = (ctx) => (ctx[give] as (body: unknown) => void)(make('x'))
-      expect([give, (await request())[0]]).toEqual([give, 500])
-      await expectReleases(1)
-    }
-  })
+  it.each(Object.entries(SOURCES))(
+    'cancels %s that is passed to a method for another type of body',
+    async (_, make) => {
+      outer = (_ctx, next) => next()
+      for (const give of ['json', 'text', 'html', 'bytes'] as const) {
+        releases = 0
+        inner = (ctx) => (ctx[give] as (body: unknown) => void)(make('x'))
+        expect([give, (await request())[0]]).toEqual([give, 500])
+        await expectReleases(1)
+      }
+    },
+  )
 
   it.each(Object.entries(SOURCES))('cancels %s of a response without a body', async (_, make) => {
     outer = (_ctx, next) => next()

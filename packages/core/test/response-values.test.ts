@@ -27,7 +27,7 @@ interface GraphqlYoga {
   createSchema(options: object): object
 }
 
-// Their types bring in those of the DOM, which contradict those of Node.js.
+// Loaded without types, because theirs include the DOM types, which conflict with those of Node.js.
 const require = createRequire(import.meta.url)
 const nodeFetch = require('node-fetch') as NodeFetch
 const graphqlYoga = require('graphql-yoga') as GraphqlYoga
@@ -40,12 +40,12 @@ const HEADERS: [string, string][] = [
 ]
 const INIT = { status: 201, headers: HEADERS }
 
-/** How often the body of the running test was cancelled. */
+/** Number of times that the body of the current test was canceled. */
 let cancels = 0
 
 type Make = (body: 'text' | 'none' | 'stream') => unknown
 
-/** Responses of other makes, each with a text, without a body and with a stream that never ends. */
+/** Creates responses of several classes, with a text, without a body or with a stream that never ends. */
 const MAKES: Readonly<Record<string, Make>> = {
   'Node.js': (body) => new Response(body === 'none' ? null : body === 'text' ? 'hello' : endless(), INIT),
   undici: (body) => new undici.Response(body === 'none' ? null : body === 'text' ? 'hello' : endless(), INIT),
@@ -78,7 +78,7 @@ const yoga = graphqlYoga.createYoga({
   logging: false,
 })
 
-/** A `Response` with nothing in common but its members. */
+/** A class with the members of `Response`, but without its prototype. */
 class OwnResponse {
   readonly status = 201
   readonly headers = HEADERS
@@ -97,7 +97,7 @@ class OwnResponse {
   }
 }
 
-/** Creates a `Response` of another realm, whose pieces are of that realm, too. */
+/** Creates a `Response` of another realm, whose pieces are of that realm. */
 function foreign(source: string | null | AsyncIterable<Uint8Array>): unknown {
   const code = `(class Response {
     constructor(source, headers) { Object.assign(this, { source, status: 201, headers }) }
@@ -168,10 +168,10 @@ beforeEach(() => {
   around = (_, next) => next()
 })
 
-everyWay('a response of another make', start, (client) => {
+everyWay('a Response value', start, (client) => {
   const get = (method = 'GET', path = '/') => client().request({ method, path })
 
-  it.each(Object.keys(MAKES))('has the status, fields, body and length of a Response: %s', async (name) => {
+  it.each(Object.keys(MAKES))('is sent with its status, fields, body and length: %s', async (name) => {
     make = () => MAKES[name]?.('text')
     for (const method of ['GET', 'HEAD']) {
       const response = await get(method)
@@ -186,7 +186,7 @@ everyWay('a response of another make', start, (client) => {
     }
   })
 
-  it.each(Object.keys(MAKES))('is accepted without a body, and from a middleware: %s', async (name) => {
+  it.each(Object.keys(MAKES))('is accepted from a middleware without a body: %s', async (name) => {
     around = () => MAKES[name]?.('none')
     const response = await get()
     expect([response.status, response.headers.get('x-own'), await response.text()]).toEqual([201, 'one', ''])
@@ -194,7 +194,7 @@ everyWay('a response of another make', start, (client) => {
   })
 
   it.each(Object.keys(MAKES).filter((name) => !['another realm', 'an own class', 'node-fetch'].includes(name)))(
-    'begins before its stream ends, which is cancelled after the client has left: %s',
+    'is sent before its stream ends, and canceled after the client disconnects: %s',
     async (name) => {
       make = () => MAKES[name]?.('stream')
       const response = await get()
@@ -209,7 +209,7 @@ everyWay('a response of another make', start, (client) => {
     },
   )
 
-  it.each(['undici', 'node-fetch'])('responds with 500 to one whose body was read: %s', async (name) => {
+  it.each(['undici', 'node-fetch'])('causes a 500 if its body was read: %s', async (name) => {
     make = async () => {
       const response = MAKES[name]?.('text') as Response
       await response.text()
@@ -218,7 +218,7 @@ everyWay('a response of another make', start, (client) => {
     expect((await get()).status).toBe(500)
   })
 
-  it('forwards what fetch() of undici and node-fetch received, decoded', async () => {
+  it('is forwarded decoded from fetch() of undici and node-fetch', async () => {
     const upstream = createServer((_request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.setHeader('set-cookie', ['a=1', 'b=2'])
@@ -236,7 +236,7 @@ everyWay('a response of another make', start, (client) => {
     }
   })
 
-  it('serves the queries and subscriptions of GraphQL Yoga', async () => {
+  it('carries the queries and subscriptions of GraphQL Yoga', async () => {
     make = (ctx) => yoga.fetch(ctx.request)
     const query = await get('GET', '/graphql?query={hello}')
     expect([query.status, await query.json()]).toEqual([200, { data: { hello: 'world' } }])
@@ -246,7 +246,7 @@ everyWay('a response of another make', start, (client) => {
     expect(await events.text()).toContain('data: {"data":{"count":2}}')
   })
 
-  it('leaves objects with some of the members of a Response to JSON', async () => {
+  it('differs from an object with only some members of a Response, which is sent as JSON', async () => {
     for (const value of [
       { status: 7, headers: [], body: 'x' },
       new (class {
@@ -266,12 +266,12 @@ everyWay('a response of another make', start, (client) => {
     const [got, head] = [await get(), await get('HEAD')]
     const { byteLength } = await got.bytes()
     expect(got.headers.get('content-length')).toBe(String(byteLength))
-    // The boundary of a form is different each time, but not its length.
+    // The boundary of a form is different each time, but has a fixed length.
     expect(head.headers.get('content-length')).toBe(String(byteLength))
     expect(await head.text()).toBe('')
   })
 
-  it('has no length if its pieces come slowly, and sends each at once', async () => {
+  it('has no length if its pieces arrive slowly, and sends each immediately', async () => {
     const next = Promise.withResolvers<void>()
     make = () =>
       new Response(
@@ -293,7 +293,7 @@ everyWay('a response of another make', start, (client) => {
     expect(text).toMatch(/^x+$/)
   })
 
-  it('begins before its first piece comes', async () => {
+  it('sends its head before the first piece arrives', async () => {
     const next = Promise.withResolvers<void>()
     make = () =>
       new Response(
@@ -311,13 +311,13 @@ everyWay('a response of another make', start, (client) => {
     expect(await response.text()).toBe('x')
   })
 
-  it('is a 500 if its stream fails before it begins', async () => {
+  it('causes a 500 if its stream fails before the head is sent', async () => {
     make = () => new Response(new ReadableStream({ start: (controller) => controller.error(new Error('broken')) }))
     expect((await get()).status).toBe(500)
     expect((await get('HEAD')).status).toBe(500)
   })
 
-  it('is replaced by what the handler prepares while it is read', async () => {
+  it('is replaced by a response that the handler prepares while the body is read', async () => {
     make = (ctx) => {
       setImmediate(() => ctx.text('replaced'))
       return new Response(new ReadableStream({ cancel: () => void cancels++ }))
@@ -327,7 +327,7 @@ everyWay('a response of another make', start, (client) => {
     expect(cancels).toBe(1)
   })
 
-  it('is cancelled if the time of its route ends while it is read', async () => {
+  it('is canceled if the timeout of the route expires while it is read', async () => {
     make = () => {
       setTimeout(() => {})
       const end = performance.now() + 30

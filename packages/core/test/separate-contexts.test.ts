@@ -10,7 +10,7 @@ import { current } from './serve-in-contexts.ts'
 
 type Handle = (exchange: Exchange) => void
 
-/** By protocol: has a server begin three requests that are received together. */
+/** Sends three requests that the server receives together, by protocol. */
 const TOGETHER: Readonly<Record<string, (handle: Handle) => Promise<void>>> = {
   'HTTP/1.1': async (handle) => {
     const { port } = await serveEngines(handle)
@@ -32,23 +32,26 @@ const TOGETHER: Readonly<Record<string, (handle: Handle) => Promise<void>>> = {
   },
 }
 
-describe('a request begins in no asynchronous context of another', () => {
-  it.each(Object.entries(TOGETHER))('that was received together with it and entered one (%s)', async (_name, ask) => {
-    const contexts: (string | undefined)[] = []
-    await ask((exchange) => {
-      contexts.push(current.getStore())
-      current.enterWith(exchange.target)
-      exchange.respond(200, [], 'hello')
-    })
-    await expect.poll(() => contexts.length).toBe(3)
-    expect(contexts).toEqual([undefined, undefined, undefined])
-  })
+describe('the asynchronous context of a request', () => {
+  it.each(Object.entries(TOGETHER))(
+    'is not visible to requests that are received together with it (%s)',
+    async (_name, ask) => {
+      const contexts: (string | undefined)[] = []
+      await ask((exchange) => {
+        contexts.push(current.getStore())
+        current.enterWith(exchange.target)
+        exchange.respond(200, [], 'hello')
+      })
+      await expect.poll(() => contexts.length).toBe(3)
+      expect(contexts).toEqual([undefined, undefined, undefined])
+    },
+  )
 
-  it('that is answered when packets of others come (HTTP/3)', async () => {
+  it('is not visible to requests that arrive while its response is sent (HTTP/3)', async () => {
     const contexts: (string | undefined)[] = []
     await using server = await serveHttp3((exchange) => {
       contexts.push(current.getStore())
-      // As after a question to a database.
+      // Simulates a database query.
       void current.run(exchange.target, async () => {
         await wait(1)
         exchange.respond(200, [], 'hello')

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from '../src/options/limits.ts'
 import type { CertificateSet } from '../src/tls/certificate-set.ts'
 import { TcpListener } from '../src/listening/tcp-listener.ts'
 
-/** The engines of a port without an application above them, and what they told of. */
+/** HTTP/1.1 and HTTP/2 engines without an application, and their reports. */
 export interface RunningEngines {
   readonly port: number
   readonly listener: TcpListener
@@ -13,7 +13,7 @@ export interface RunningEngines {
   readonly outcomes: Outcome[]
 }
 
-/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1, in clear text unless there are certificates, until the test is over. */
+/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1 until the test ends; with TLS if `tls` is given. */
 export async function serveEngines(
   onRequest: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},

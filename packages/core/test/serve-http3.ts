@@ -4,17 +4,17 @@ import { connectH3, type H3Client, type H3ConnectionOptions } from '@fw/testing/
 import { listenHttp3, type Http3Listener } from '../src/http3/engine.ts'
 import { DEFAULT_LIMITS, type Limits } from '../src/options/limits.ts'
 
-/** An HTTP/3 engine with a handler instead of an application above it. */
+/** An HTTP/3 engine with a handler instead of an application. */
 export interface Http3Server {
   readonly listener: Http3Listener
   readonly port: number
-  /** What the engine refused, in order. */
+  /** Requests that the engine rejected, in order. */
   readonly refused: Refusal[]
   connect(options?: Partial<H3ConnectionOptions>): Promise<H3Client>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Serves `handle` on a port of 127.0.0.1. Leaving the scope closes the clients, then the server. */
+/** Serves `handle` on a port of 127.0.0.1. Disposal closes the clients, then the server. */
 export async function serveHttp3(
   handle: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
@@ -51,12 +51,12 @@ export async function serveHttp3(
   }
 }
 
-/** How an exchange ends. */
+/** Resolves with the outcome of an exchange. */
 export function outcomeOf(exchange: Exchange): Promise<Outcome> {
   return new Promise((resolve) => (exchange.onClose = resolve))
 }
 
-/** What becomes of a request body: its bytes and trailers, or the error. */
+/** Resolves with the bytes and trailers of a request body, or rejects with its error. */
 export function bodyOf(exchange: Exchange): Promise<{ body: Buffer; trailers: readonly string[] }> {
   return new Promise((resolve, reject) => {
     const slices: Uint8Array[] = []
@@ -68,7 +68,7 @@ export function bodyOf(exchange: Exchange): Promise<{ body: Buffer; trailers: re
   })
 }
 
-/** Responses with the request's own body, no faster than the client takes it. */
+/** Responds with the request body, with backpressure from the client. */
 export function echo(exchange: Exchange): void {
   exchange.start(200, [])
   exchange.body.consume({

@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Exchange } from '@fw/types'
 import { serveEngines } from './serve-engines.ts'
 
-/** The target of the request that is being answered. */
+/** Stores the target of the current request. */
 export const current: AsyncLocalStorage<string> = new AsyncLocalStorage<string>()
 
-/** The beginning or the end of a request, and the context that it had. */
+/** The start or end of a request, and the context in which it was reported. */
 export interface Seen {
   readonly what: string
   readonly target: string
   readonly context: string | undefined
 }
 
-/** Serves each request in a context of its own, and notes in which contexts it begins and ends. */
+/** Serves each request in its own context, and records the contexts in which it begins and ends. */
 export async function serveInContexts(respond: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
   const seen: Seen[] = []
   const { port } = await serveEngines((exchange) => {
@@ -27,7 +27,7 @@ export async function serveInContexts(respond: (exchange: Exchange) => void): Pr
   return { port, seen }
 }
 
-/** Those that began within another request, or ended within one that is not theirs. */
+/** Returns the requests that began in any context, or ended in the context of another request. */
 export function mixedUp(seen: readonly Seen[]): Seen[] {
   return seen.filter(({ what, target, context }) => context !== undefined && (what === 'begin' || context !== target))
 }

@@ -7,8 +7,8 @@ import { Server } from '../src/index.ts'
 
 beforeAll(() => log.setSinks([]))
 
-describe('a Node.js stream as a response', () => {
-  it.each(['GET', 'HEAD'])('that fails while middleware still runs ends only its own request (%s)', async (method) => {
+describe('a stream', () => {
+  it.each(['GET', 'HEAD'])('aborts only its own response if it fails while middleware runs (%s)', async (method) => {
     await using server = new Server()
     server
       .router()
@@ -21,12 +21,12 @@ describe('a Node.js stream as a response', () => {
     const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
     const client = await connect('h2c', { port })
     const whole = async (): Promise<string> => (await client.request({ method, path: '/missing' })).text()
-    await whole().catch(() => 'cut off')
+    await whole().catch(() => 'aborted')
     expect(await (await client.request({ path: '/' })).text()).toBe('hello')
     await client.close()
   })
 
-  it('that asks for two pieces of a request at once gets both', async () => {
+  it('returns two pieces of a request body to concurrent reads', async () => {
     await using server = new Server()
     server.router().post('/', async (ctx) => {
       const reader = ctx.stream().getReader()

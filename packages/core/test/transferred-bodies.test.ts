@@ -3,10 +3,10 @@ import { eachProtocol, rawExchange, testCertificate, type RunningServer, type Se
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Server } from '../src/index.ts'
 
-/** A body may be handed to a worker, which takes its memory away: whatever else was received must not go with it. */
+/** Body sizes below and above the sizes of shared buffers. Transferring a body must not detach other received bytes. */
 const SIZES = [1, 1000, 5000, 20_000, 70_000]
 
-/** @returns How many bytes went, and how many are left */
+/** Transfers the memory of `bytes`. Returns the number of transferred and of remaining bytes. */
 function transfer(bytes: Uint8Array): [gone: number, left: number] {
   const moved = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
   return [moved.byteLength, bytes.byteLength]
@@ -38,11 +38,11 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
     return JSON.parse(await response.text())
   }
 
-  it.each(SIZES)('gets all of it, where it is %i bytes and read as a whole', async (size) => {
+  it.each(SIZES)('receives a whole body of %i bytes', async (size) => {
     expect(await post('/whole', 'x'.repeat(size))).toEqual([size, 0])
   })
 
-  it('gets all of it piece by piece, and takes nothing from other requests', async () => {
+  it('receives a body piece by piece without affecting other requests', async () => {
     for (let round = 0; round < 3; round++) {
       const asked = SIZES.map((size) => [size, post('/pieces', 'x'.repeat(size))] as const)
       for (const [size, response] of asked) expect(await response).toBe(size)
@@ -51,8 +51,8 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
   })
 })
 
-describe.each([false, true])('behind a body whose memory is transferred (TLS: %s)', (isSecure) => {
-  it.each(SIZES)('a request that came with it is answered; %i bytes', async (size) => {
+describe.each([false, true])('a request after a body whose memory is transferred (TLS: %s)', (isSecure) => {
+  it.each(SIZES)('gets its response if it arrived with a body of %i bytes', async (size) => {
     const server = await start({ tls: isSecure ? await testCertificate() : undefined, http3: false })
     onTestFinished(() => server.close({ drainMs: 0 }))
     const next = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

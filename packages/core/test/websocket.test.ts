@@ -7,14 +7,15 @@ import { HttpError, Server } from '../src/index.ts'
 
 beforeAll(() => log.setSinks([]))
 
-describe.each(['ws', 'wss'])('a WebSocket library mounts on an upgrade (%s)', (scheme) => {
-  it('and talks both ways; another request on the route is told what to do', async () => {
+describe.each(['ws', 'wss'])('a WebSocket library on an upgraded connection (%s)', (scheme) => {
+  it('exchanges messages, and leaves a plain request on the route to the handler', async () => {
     const { key, cert } = await testCertificate()
     await using server = new Server(scheme === 'wss' ? { tls: { key, cert } } : {})
     const sockets = new WebSocketServer({ noServer: true })
     server.router().get('/echo', (ctx) => {
       const { upgrade } = ctx.exchange
-      if (upgrade === undefined) throw new HttpError(426, 'A WebSocket, please', { headers: { upgrade: 'websocket' } })
+      if (upgrade === undefined)
+        throw new HttpError(426, 'This route requires a WebSocket connection', { headers: { upgrade: 'websocket' } })
       const { socket, head } = upgrade()
       const request = { method: ctx.method, url: ctx.exchange.target, headers: Object.fromEntries(ctx.headers) }
       sockets.handleUpgrade(request as unknown as IncomingMessage, socket, Buffer.from(head), (peer) => {

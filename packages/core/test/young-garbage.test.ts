@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 const CHURN_SET = new URL('../src/engine/collections/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
-/** In one of them nothing is compiled any more. */
+/** Rounds of which the minimum counts, so that V8 compiles nothing in at least one of them. */
 const ROUNDS = 5
 
-/** Prints how many bytes of each request are left by a collection of the young objects: the least of several rounds. */
+/** Prints the bytes per request that a young-generation collection leaves: the minimum of several rounds. */
 const program = (request: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { App } from ${JSON.stringify(ENTRY)}
@@ -22,11 +22,11 @@ const program = (request: string): string => `
   const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_used_size
   const requests = async () => {
     for (let i = 0; i < ${REQUESTS}; i++) await (await app.fetch(...${request})).text()
-    // What waits for the next turn, such as an end of a stream, holds on to its request.
+    // Wait, because callbacks of the next turn, such as the end of a stream, still reference their request.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const round = async () => {
-    // Twice, so that what is left is old, or gone.
+    // Collect twice, so that every remaining object is in old space.
     for (let i = 0; i < 2; i++) gc({ type: 'minor' })
     const before = young()
     await requests()
@@ -34,27 +34,27 @@ const program = (request: string): string => `
     return (young() - before) / ${REQUESTS}
   }
   await requests()
-  let least = Infinity
-  for (let i = 0; i < ${ROUNDS}; i++) least = Math.min(least, await round())
-  console.log(least)
+  let minimum = Infinity
+  for (let i = 0; i < ${ROUNDS}; i++) minimum = Math.min(minimum, await round())
+  console.log(minimum)
 `
-// Room for all that the requests allocate, so that they are collected when the program says so.
+// Makes new space large enough for all requests, so that only the program starts collections.
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--input-type=module', '--eval']
 
 it.each([
-  ['of a static route', `['/']`],
+  ['on a static route', `['/']`],
   ['within middleware', `['/around']`],
-  ['that is listened to', `['/finish']`],
+  ['with an onFinish listener', `['/finish']`],
   ['with a body', `json('/json')`],
-  ['made of a Request', `[new Request('http://localhost/')]`],
-  ['with a body, made of a Request', `[new Request(...json('http://localhost/json'))]`],
-])('nothing of a request %s lives longer than the request', async (_, request) => {
+  ['from a Request', `[new Request('http://localhost/')]`],
+  ['with a body, from a Request', `[new Request(...json('http://localhost/json'))]`],
+])('leaves no garbage of a request %s after a young-generation collection', async (_, request) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
-  // A request takes some 1,000 bytes, ten times that if it is a Request.
+  // A request allocates about 1,000 bytes, and about 10,000 bytes from a Request.
   expect(Number(stdout)).toBeLessThan(100)
 })
 
-/** Prints how many bytes of each object that went through a set are left: the least of several rounds. */
+/** Prints the bytes left per object that was added to a set and deleted: the minimum of several rounds. */
 const SET_PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { ChurnSet } from ${JSON.stringify(CHURN_SET)}
@@ -70,7 +70,7 @@ const SET_PROGRAM = `
     for (const item of open) set.delete(item)
   }
   const round = () => {
-    // Objects that live long, as the set does, are old.
+    // Moves the set to old space, where long-lived objects are.
     set.add({})
     for (let i = 0; i < 2; i++) gc({ type: 'minor' })
     const before = used()
@@ -82,8 +82,8 @@ const SET_PROGRAM = `
   console.log(Math.min(...Array.from({ length: ${ROUNDS} }, round)))
 `
 
-it('nothing of what went through a set lives longer than it was there', async () => {
+it('leaves no garbage of objects that were added to a ChurnSet and deleted', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SET_PROGRAM])
-  // An object takes some 230 bytes, of which a Set leaves 150.
+  // An object allocates about 230 bytes, of which a Set leaves 150.
   expect(Number(stdout)).toBeLessThan(20)
 })

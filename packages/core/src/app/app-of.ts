@@ -2,20 +2,20 @@ import { showValue } from '@fw/options'
 import type { Exchange, Refusal, Router } from '@fw/types'
 import type { MemoryRequest } from '../memory/request.ts'
 
-/** What answers exchanges by the routes of a router: an `App`. */
+/** The part of `App` that adapters use. */
 interface RequestHandler {
   handle(exchange: Exchange): void
-  /** Whether this is for its routes to answer, be it by a redirect or a refusal. */
+  /** Reports whether its routes respond to a request, including with a redirect or an error. */
   takes(method: string, target: string): boolean
-  /** Answers a request without a network. */
+  /** Responds to a request without a socket. */
   respond(request: MemoryRequest, remoteAddress: string | undefined): Promise<Response>
-  /** Logs a request that no handler sees. */
+  /** Notifies middleware of a request that was rejected before routing, for logs. */
   refused(refusal: Refusal): void
 }
 
 const apps = new WeakMap<Router, RequestHandler>()
 
-/** Remembers which application a root router belongs to. */
+/** Registers the application of a root router for `appOf`. */
 export function rememberApp(router: Router, app: RequestHandler): void {
   apps.set(router, app)
 }
@@ -23,8 +23,8 @@ export function rememberApp(router: Router, app: RequestHandler): void {
 /**
  * Returns the application of a root router.
  *
- * @param api The function that was called; begins the message of the error
- * @throws {TypeError} for a group, which is a part of its application, and for anything else
+ * @param api Name of the called function, with which the error message begins
+ * @throws {TypeError} if `router` is a group or not a router
  */
 export function appOf(router: Router, api: string): RequestHandler {
   const app = apps.get(router)

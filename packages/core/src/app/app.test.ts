@@ -4,7 +4,7 @@ import { App, type AppOptions } from './app.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 
-/** Status and body, or the given fields, of a response. */
+/** Returns the status and body of the response. */
 async function ask(app: App, request: string, init: RequestInit = {}): Promise<string> {
   const [method = '', path = ''] = request.split(' ')
   const response = await app.fetch(path, { method, ...init })
@@ -17,7 +17,7 @@ async function allowOf(app: App, request: string): Promise<[number, string | nul
   return [response.status, response.headers.get('allow')]
 }
 
-/** Middleware that leaves its name in `x-trace`, and the status it saw. */
+/** Creates middleware that adds its name to `x-trace`, and the status after `next()` to `x-seen`. */
 function trace(name: string): Middleware {
   return async (ctx, next) => {
     ctx.responseHeaders.append('x-trace', name)
@@ -26,15 +26,15 @@ function trace(name: string): Middleware {
   }
 }
 
-/** Middleware that is told of refused requests. */
+/** Creates middleware with a `refused` method. */
 const withRefused = (refused: (refusal: Refusal) => void): Middleware =>
   Object.assign<Middleware, Pick<Middleware, 'refused'>>((_, next) => next(), { refused })
 
 const traceOf = async (app: App, path: string, init?: RequestInit): Promise<string | null> =>
   (await app.fetch(path, init)).headers.get('x-trace')
 
-describe('routes', () => {
-  it('are found by method and path, and see their parameters', async () => {
+describe('a route', () => {
+  it('matches by method and path, and receives its parameters', async () => {
     const app = new App()
     app.router
       .get('/users/:id', (ctx) => `get ${ctx.params.id}`)
@@ -51,21 +51,21 @@ describe('routes', () => {
     expect(await ask(app, 'BREW /pot')).toBe('200 brew BREW')
   })
 
-  it('may be added while requests are served', async () => {
+  it('can be added while the server handles requests', async () => {
     const app = new App()
     expect(await ask(app, 'GET /late')).toMatch(/^404/)
     app.router.get('/late', () => 'here')
     expect(await ask(app, 'GET /late')).toBe('200 here')
   })
 
-  it('answer HEAD like GET, without a body', async () => {
+  it('responds to HEAD like GET, without a body', async () => {
     const app = new App()
     app.router.get('/', (ctx) => `for ${ctx.method}`)
     const response = await app.fetch('/', { method: 'HEAD' })
     expect([response.status, response.headers.get('content-length'), response.body]).toEqual([200, '8', null])
   })
 
-  it('for any method stand behind those for one', async () => {
+  it('takes precedence over a route for all methods if it names a method', async () => {
     const app = new App()
     app.router.all('/x', (ctx) => `all ${ctx.method} ${ctx.route?.method}`).get('/x', () => 'get')
     expect(await ask(app, 'GET /x')).toBe('200 get')
@@ -87,12 +87,12 @@ describe('routes', () => {
       `path must name each parameter, such as ':id', got "/api/:"`,
     ],
     [
-      'a method that is no token',
+      'a method that is not a token',
       ({ router }) => router.route('A B', '/', () => ''),
       'router.route: method must be a token, got "A B".',
     ],
     [
-      'all of a route in one object',
+      'a route as one object',
       ({ router }) => router.route({ method: 'GET', url: '/' } as never, undefined as never, () => ''),
       `Write router.route('GET', '/path', { …options }, handler).`,
     ],
@@ -107,7 +107,7 @@ describe('routes', () => {
       'GET /: handler must be a function, got undefined.',
     ],
     [
-      'a handler in place of options',
+      'null as options',
       ({ router }) => router.get('/', null as never, () => ''),
       'GET /: options must be an object, got null. Known options: use, ',
     ],
@@ -118,7 +118,7 @@ describe('routes', () => {
     ],
     ['two handlers', ({ router }) => router.get('/', (() => '') as never, () => ''), 'Pass middleware to router.use()'],
     [
-      'three arguments behind the path',
+      'three arguments after the path',
       ({ router }) => Reflect.apply(router.get, router, ['/', {}, () => '', () => '']) as unknown,
       'one handler',
     ],
@@ -128,12 +128,12 @@ describe('routes', () => {
       'Pass middleware to router.use()',
     ],
     [
-      'limits that are none',
+      'limits that are not an object',
       ({ router }) => router.get('/', { limits: 5 as never }, () => ''),
       `GET /: option "limits" must be an object, got 5.`,
     ],
     [
-      'a bad limit',
+      'a negative limit',
       ({ router }) => router.get('/', { limits: { maxBodyBytes: -1 } }, () => ''),
       'GET /: option "limits.maxBodyBytes" must be an integer of at least 0, got -1.',
     ],
@@ -161,20 +161,20 @@ describe('routes', () => {
     ['a group with a wildcard', ({ router }) => router.group('/*x'), 'neither wildcards'],
     ['a group that is optional', ({ router }) => router.group('/:x?'), 'neither wildcards'],
     [
-      'an error handler that is none',
+      'an error handler that is not a function',
       ({ router }) => router.onError({} as never),
       'router.onError: handler must be a function, got an object.',
     ],
     [
-      'a not-found handler that is none',
+      'a not-found handler that is not a function',
       ({ router }) => router.notFound({} as never),
       'router.notFound: handler must be a function, got an object.',
     ],
-  ])('refuse %s at once', (_, register, message) => {
+  ])('cannot be registered with %s', (_, register, message) => {
     expect(() => register(new App())).toThrow(message)
   })
 
-  it('refuse a second one for the same method and paths', () => {
+  it('cannot be registered for the same method and paths as another', () => {
     const { router } = new App()
     router.get('/a/:id', () => '')
     expect(() => router.group('/a').get('/:name', () => '')).toThrow(`'/a/:id' is registered`)
@@ -187,16 +187,16 @@ describe('an App', () => {
     ['a number', 5, 'App: options must be an object, got 5.'],
     ['a list', [], 'App: options must be an object, got an array.'],
     [
-      'a limit that is no number',
+      'a limit that is not a number',
       { limits: { maxBodyBytes: '1mb' } },
       'App: option "limits.maxBodyBytes" must be an integer of at least 0, got "1mb".',
     ],
     ['a limit that does not exist', { limits: { maxBody: 1 } }, 'App: unknown option "limits.maxBody".'],
-  ])('refuses %s', (_, options, message) => {
+  ])('rejects %s', (_, options, message) => {
     expect(() => new App(options as AppOptions)).toThrow(message)
   })
 
-  it('takes some of the limits, and the defaults of the others', async () => {
+  it('combines the given limits with the defaults', async () => {
     const app = new App({ limits: { maxBodyBytes: 3 } })
     app.router.post('/', (ctx) => ctx.text())
     const lengths = [3, 4].map((length) => app.fetch('/', { method: 'POST', body: 'x'.repeat(length) }))
@@ -204,7 +204,7 @@ describe('an App', () => {
   })
 })
 
-describe('requests that no route takes', () => {
+describe('a request without a route', () => {
   const app = new App()
   app.router.get('/a', () => 'a').post('/a', () => 'a')
   app.router.delete('/b/:id', () => 'b')
@@ -220,12 +220,12 @@ describe('requests that no route takes', () => {
     ['OPTIONS /a', 204, 'GET, HEAD, POST, OPTIONS'],
     ['OPTIONS /b/1', 204, 'DELETE, OPTIONS'],
     ['GET /%zz', 400, null],
-  ])('%s is answered with %i, Allow: %s', async (request, status, allow) => {
+  ])('gets for %s the status %i and Allow: %s', async (request, status, allow) => {
     expect(await allowOf(app, request)).toEqual([status, allow])
   })
 })
 
-describe('targets that no URL has', () => {
+describe('a request target that is not a URL path', () => {
   const app = new App()
   app.router.get('/a', (ctx) => `${ctx.path} ${ctx.rawQuery}`).route('CONNECT', '/tunnel', () => 'open')
 
@@ -239,7 +239,7 @@ describe('targets that no URL has', () => {
     ['CONNECT', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/b', 404, null],
-  ])('%s %s is answered with %i, Allow: %s', async (method, target, status, allow) => {
+  ])('gets for %s %s the status %i and Allow: %s', async (method, target, status, allow) => {
     const exchange = new MemoryExchange({ ...memoryRequest('http://example.com/'), method, target })
     app.handle(exchange)
     const response = await exchange.response
@@ -247,8 +247,8 @@ describe('targets that no URL has', () => {
   })
 })
 
-describe('groups', () => {
-  it('put their prefix before their paths, to any depth', async () => {
+describe('a group', () => {
+  it('prepends its prefix to its paths, at any depth', async () => {
     const app = new App()
     const users = app.router.group('/api').group('/v1').group('/users')
     users
@@ -261,7 +261,7 @@ describe('groups', () => {
     expect(await ask(app, 'GET /api/v1/users/7')).toBe('200 7')
   })
 
-  it('answer their prefix with and without a slash by the path /', async () => {
+  it('handles its prefix with and without a trailing slash by its route /', async () => {
     const app = new App()
     app.router.get('/*path', () => 'fallback')
     app.router.group('/shop/:id').get('/', (ctx) => ctx.params.id)
@@ -273,7 +273,7 @@ describe('groups', () => {
   it.each([
     ['before', ['', '/']],
     ['after', ['/', '']],
-  ])('let an explicit empty path, registered %s, answer the prefix', async (_, paths) => {
+  ])('prefers an explicit empty path, registered %s, for its prefix', async (_, paths) => {
     const app = new App()
     const group = app.router.group('/shop')
     for (const path of paths) group.get(path, () => (path === '' ? 'empty' : 'slash'))
@@ -282,14 +282,14 @@ describe('groups', () => {
     expect(() => group.get('', () => '')).toThrow(`'/shop' is registered for the same paths`)
   })
 
-  it('redirect the prefix to the path / with trailingSlash: redirect', async () => {
+  it('sends a redirect for its prefix if trailing slashes are redirected', async () => {
     const app = new App({ routing: { trailingSlash: 'redirect' } })
     app.router.group('/shop').get('/', () => 'slash')
     expect(await ask(app, 'GET /shop/')).toBe('200 slash')
     expect((await app.fetch('/shop', { redirect: 'manual' })).status).toBe(308)
   })
 
-  it('may have parameters in their prefix', async () => {
+  it('can have parameters in its prefix', async () => {
     const app = new App()
     const team = app.router.group('/teams/:team')
     team.use(trace('team'))
@@ -299,7 +299,7 @@ describe('groups', () => {
     expect(await traceOf(app, '/teams')).toBeNull()
   })
 
-  it('may have middleware without a prefix', async () => {
+  it('can have middleware without a prefix', async () => {
     const app = new App()
     for (const prefix of ['', '/']) {
       const group = app.router.group(prefix)
@@ -313,7 +313,7 @@ describe('groups', () => {
 })
 
 describe('middleware', () => {
-  it('affects what is registered after it, in its router and its groups', async () => {
+  it('wraps the routes registered after it, on its router and its groups', async () => {
     const app = new App()
     const { router } = app
     const early = router.group('/early')
@@ -333,7 +333,7 @@ describe('middleware', () => {
     expect(traces).toEqual([null, 'a', 'a, d', 'a', 'a, b, c', 'a, d, b, c'])
   })
 
-  it('runs for what no route takes: the root always, groups under their prefix', async () => {
+  it('runs for requests without a route: on the root always, on a group under its prefix', async () => {
     const app = new App()
     app.router.use(trace('root'))
     const api = app.router.group('/api')
@@ -357,7 +357,7 @@ describe('middleware', () => {
     }
   })
 
-  it('sees the response after next() and may change it', async () => {
+  it('can read and change the response after next()', async () => {
     const app = new App()
     app.router.use(async (ctx, next) => {
       await next()
@@ -371,7 +371,7 @@ describe('middleware', () => {
     expect(changed.headers.get('content-type')).toBe('application/json')
   })
 
-  it('answers itself by what it returns or through the context', async () => {
+  it('can respond by returning a value or through the context', async () => {
     const app = new App()
     app.router
       .group('/1')
@@ -390,16 +390,16 @@ describe('middleware', () => {
     expect(await ask(app, 'GET /3')).toBe('403')
   })
 
-  it('that neither answers nor calls next() is an error', async () => {
+  it('causes a 500 if it neither responds nor calls next()', async () => {
     const errors: unknown[] = []
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.use(() => {})
     app.router.get('/', () => 'x')
     expect(await ask(app, 'GET /')).toMatch(/^500/)
-    expect(String(errors)).toContain('neither answered nor called next()')
+    expect(String(errors)).toContain('router.use: middleware must respond or call next(), but did neither.')
   })
 
-  it('of the root is told of refused requests, whatever one of them does', () => {
+  it('receives rejected requests on the root router, even if other middleware throws', () => {
     const reported: unknown[] = []
     const notified: unknown[] = []
     const app = new App({ onError: (message) => reported.push(message) })
@@ -426,8 +426,8 @@ describe('middleware', () => {
   })
 })
 
-describe('not found', () => {
-  it('is answered by the nearest handler, with 404 unless it says otherwise', async () => {
+describe('router.notFound', () => {
+  it('runs the nearest handler, with 404 unless it sets another status', async () => {
     const app = new App()
     app.router.notFound((ctx) => `root ${ctx.path}`)
     const api = app.router.group('/api')
@@ -437,7 +437,7 @@ describe('not found', () => {
     expect(await ask(app, 'GET /api/v1/a')).toBe('410 {"path":"/api/v1/a"}')
   })
 
-  it('can be said by a handler, for the path it was asked for', async () => {
+  it('runs when a handler calls ctx.notFound(), chosen by the path of the request', async () => {
     const app = new App()
     app.router.group('/api').notFound(() => 'api')
     app.router.get('/*path', (ctx) => {

@@ -25,25 +25,25 @@ import { sendResponse } from './send-response.ts'
 import { isTraced, trace, traceError } from './tracing.ts'
 import { respondNotFound } from './unrouted.ts'
 
-/** Takes an error that nobody handled, with what was being done. */
+/** Receives an error that no handler handled. `message` names the request or the callback that failed. */
 export type ErrorReporter = (message: string, error: unknown) => void
 
-/** Mistakes of a program are few; those made from input must not fill the memory. */
+/** Maximum number of distinct notices. Without it, field names that come from requests would fill memory. */
 const MAX_NOTICES = 100
 
-/** What an `App` is made with. */
+/** Options of an `App`. */
 export interface AppOptions {
-  /** Those that hold without an engine: `maxBodyBytes` and `maxFormFields`. */
+  /** Limits that apply without a protocol engine: `maxBodyBytes` and `maxFormFields`. */
   readonly limits?: Partial<Limits>
-  /** Media types of bodies that `ctx.json()` and schemas accept, unless the route names others: JSON formats unless given. */
+  /** Media types of bodies that `ctx.json()` and schemas accept; a route can override it. Default: JSON formats. */
   readonly bodyTypes?: readonly string[] | undefined
-  /** Which proxies are believed about the address of a client; none unless given. */
+  /** Proxies whose forwarding fields are trusted for the address of a client. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
-  /** How paths are compared with the patterns of routes. */
+  /** Rules for trailing slashes and letter case in paths. */
   readonly routing?: RoutingOptions
-  /** Takes what nobody caught; it goes to standard error unless given. */
+  /** Receives errors that no error handler handled. Default: `console.error`. */
   readonly onError?: ErrorReporter
-  /** Takes what is without effect in the program, such as a field that is set after the head was sent; each once. */
+  /** Receives once each change that has no effect, such as a field that is set after the head was sent. Default: none. */
   readonly onNotice?: (message: string) => void
 }
 
@@ -57,7 +57,7 @@ const APP_KINDS: OptionKinds<AppOptions> = {
   onNotice: func,
 }
 
-/** The application above the protocol engines: routes, and what becomes of an exchange. */
+/** Routes exchanges to handlers and sends their responses. Does not depend on a protocol engine. */
 export class App {
   readonly router: Router
   readonly #root: RouteGroup
@@ -66,7 +66,7 @@ export class App {
   readonly #host: ContextHost<RequestContext>
 
   /**
-   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {TypeError} if an option is unknown or has the wrong type
    * @throws {RangeError} if a limit or the number of proxies is out of range
    */
   constructor(options: AppOptions = {}) {
@@ -86,7 +86,7 @@ export class App {
         try {
           onError(message, error)
         } catch {
-          // A reporter that fails has nobody to tell, and the requests go on.
+          // Ignore the error: there is no other reporter, and requests must continue.
         }
       },
       notice: (message) => {
@@ -95,7 +95,7 @@ export class App {
         try {
           onNotice(message)
         } catch {
-          // As above.
+          // Ignore the error: requests must continue.
         }
       },
       drainNotice: this.#drainNotice,
@@ -103,7 +103,7 @@ export class App {
     }
   }
 
-  /** Answers an exchange. Never throws; what goes wrong becomes a response or ends the exchange. */
+  /** Responds to an exchange. Never throws: an error becomes a response or aborts the exchange. */
   handle(exchange: Exchange): void {
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
@@ -120,34 +120,35 @@ export class App {
   }
 
   /**
-   * Whether the routes are to answer a request, be it by a redirect, a list of methods or the refusal of its path. They are
-   * not where nothing is registered for the path, or only for other methods.
+   * Reports whether the routes respond to a request, including with a redirect, an `Allow` list or an error. Returns `false`
+   * if the path has no route, or only routes for other methods.
    */
   takes(method: string, target: string): boolean {
     const { kind } = this.#routes.find(method, parseRequestTarget(method, target))
     return kind !== 'not-found' && kind !== 'other-methods'
   }
 
-  /** Tells the middleware of the root router about a request that an engine refused. */
+  /** Notifies the middleware of the root router of a request that an engine rejected. */
   refused(refusal: Refusal): void {
     for (const middleware of this.#root.middlewareChain) {
       try {
         middleware.refused?.(refusal)
       } catch (error) {
-        this.#host.report('A middleware threw in refused()', error)
+        this.#host.report('The refused() method of a middleware threw', error)
       }
     }
   }
 
-  /** Tells running requests that the server begins to close (`ctx.onDrain`). */
+  /** Notifies running requests that the server starts to close (`ctx.onDrain`). */
   drain(): void {
     this.#drainNotice.give()
   }
 
   /**
-   * Answers a request without a network, as a server would. A relative address is one of `http://localhost`.
+   * Responds to a request as a server would, but without a socket. Resolves a relative URL against `http://localhost`.
    *
-   * @throws {TypeError} if the application ended the exchange without a response; the signal's reason if it was aborted
+   * @throws {TypeError} if the application aborted the exchange
+   * @throws the reason of `signal`, if it aborts
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     try {
@@ -157,7 +158,7 @@ export class App {
     }
   }
 
-  /** Answers a request without a network. One that an engine would refuse does not reach the routes. */
+  /** Responds to a request without a socket. Rejects the requests that an engine would reject before routing. */
   respond(request: MemoryRequest, remoteAddress: string | undefined): Promise<Response> {
     const rejected = memoryFault(request)
     if (rejected !== undefined) {
@@ -180,7 +181,7 @@ export class App {
     else this.#run(context, group, step)
   }
 
-  /** The one place where a throw becomes a response. */
+  /** Runs a step and turns everything that it throws into a response. */
   #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     try {
       const running = step(context)
@@ -196,7 +197,7 @@ export class App {
     }
   }
 
-  /** Sends what was prepared, but for what comes too late. Never throws. */
+  /** Sends the prepared response, unless the timeout has expired. Never throws. */
   #send(context: RequestContext, group: RouteScope): void {
     if (context.isTimedOut) return
     try {
@@ -207,13 +208,13 @@ export class App {
   }
 
   #fail(error: unknown, context: RequestContext, group: RouteScope): void {
-    // What was too late has its response.
+    // Another context responds after the timeout.
     if (context.isTimedOut) return
     traceError(context, error)
     void handleFailure(error, context, group.errorHandlers, this.#host)
   }
 
-  /** Responses in place of a handler that has not begun its response in time. */
+  /** Responds with 503 if the response has not begun after `timeoutMs`. */
   #startTimeout(context: RequestContext, group: RouteScope, timeoutMs: number): void {
     const timer = setTimeout(() => {
       if (context.headSent) return

@@ -13,14 +13,14 @@ const CONCLUSION: Conclusion<Log> = {
   hasResponse: (log) => log.response !== undefined,
   discard: (result) => discarded.push(result),
 }
-/** What was released. */
+/** Results that the chain released. */
 let discarded: unknown[] = []
 
 const newLog = (): Log => ({ calls: [], response: undefined })
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs a chain whose handler answers. */
+/** Runs a chain whose handler responds by default. */
 async function run(chain: readonly Around<Log>[], handler?: (log: Log) => Promise<void> | undefined): Promise<Log> {
   const log = newLog()
   const respond = (context: Log): undefined => {
@@ -82,18 +82,18 @@ const swallowing: Around<Log> = async (_, next) => {
 }
 
 describe('compose', () => {
-  it('runs middleware outside in, then inside out', async () => {
+  it('runs middleware from the outermost in, then back out', async () => {
     const { calls } = await run([step('a'), step('b')])
     expect(calls).toEqual(['>a', '>b', 'handler', '<b', '<a'])
   })
 
-  it('stops where next is not called, and takes what was returned', async () => {
+  it('stops at a middleware that does not call next(), and uses its result', async () => {
     const { calls, response } = await run([step('a'), async () => 'no', step('b')])
     expect(calls).toEqual(['>a', '<a'])
     expect(response).toBe('no')
   })
 
-  it('releases what a middleware returns that called next', async () => {
+  it('releases the result of a middleware that called next()', async () => {
     discarded = []
     const chain: Around<Log>[] = [
       (_, next) => next(),
@@ -109,7 +109,7 @@ describe('compose', () => {
     expect(discarded).toEqual(['without waiting', 'after'])
   })
 
-  it('is synchronous as long as everything is', () => {
+  it('stays synchronous if every step is synchronous', () => {
     const log = newLog()
     const chain: Around<Log>[] = [(_, next) => void next(), (_, next) => next()]
     const result = compose(
@@ -124,17 +124,17 @@ describe('compose', () => {
     expect(log.response).toBe(1)
   })
 
-  it('adds no promise where a middleware returns that of next()', async () => {
+  it('adds no promise if a middleware returns the promise of next()', async () => {
     const promise = Promise.resolve()
     const composed = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
     expect(composed(newLog())).toBe(promise)
   })
 
-  it('is the handler itself without middleware', () => {
+  it('returns the handler itself without middleware', () => {
     expect(compose([], nothing, CONCLUSION)).toBe(nothing)
   })
 
-  it('refuses a second next()', async () => {
+  it('rejects a second next()', async () => {
     await expect(run([twice])).rejects.toThrow('next() was called twice')
   })
 
@@ -143,21 +143,21 @@ describe('compose', () => {
     ['returns', (_, next) => next()],
     ['forgets', (_, next) => void next()],
     ['forgets, in an async function,', async (_, next) => void next()],
-  ])('passes an error on through a middleware that %s next()', async (_, middleware) => {
+  ])('propagates an error through a middleware that %s next()', async (_, middleware) => {
     await expect(run([step('a'), middleware], late)).rejects.toThrow('late')
     await expect(run([step('a'), middleware], early)).rejects.toThrow('early')
   })
 
-  it('waits for the handler also if a middleware does not', async () => {
+  it('waits for the handler even if a middleware does not', async () => {
     expect((await run([async (_, next) => void next()], slow)).response).toBe('slow')
     expect((await run([(_, next) => void next()], slow)).response).toBe('slow')
   })
 
-  it('does not wait for a handler when a middleware has answered itself', async () => {
+  it('does not wait for a handler if a middleware has responded', async () => {
     expect((await run([impatient], never)).response).toBe('too late')
   })
 
-  it('lets a middleware handle an error by answering, and only by answering', async () => {
+  it('treats an error as handled only if a middleware responds', async () => {
     expect((await run([responding], fail)).response).toBe('handled')
     await expect(run([swallowing], fail)).rejects.toThrow('inner')
   })

@@ -1,32 +1,32 @@
-/** Something to run with a context. Returns nothing when it is done already, so that what is synchronous stays so. */
+/** Runs with a context. Returns `undefined` if it completed synchronously. */
 export type Step<C> = (context: C) => Promise<void> | undefined
 
 /** Runs around the rest of a chain, which `next` runs. */
 export type Around<C> = (context: C, next: () => Promise<void>) => unknown
 
-/** What a chain needs to know about answers. */
+/** Connects a chain to the response of a context. */
 export interface Conclusion<C> {
-  /** Takes what a middleware returned that did not call `next`. */
+  /** Receives the result of a middleware that did not call `next`. */
   conclude(context: C, result: unknown): void
-  /** Whether there is something to answer with. */
+  /** Reports whether a response was prepared or sent. */
   hasResponse(context: C): boolean
-  /** Releases what a middleware returned that did call `next`. */
+  /** Releases the result of a middleware that called `next`. */
   discard(result: unknown): void
 }
 
 const DONE: Promise<void> = Promise.resolve()
 
 /**
- * Wraps `innermost` in middleware, the first one outermost. The chain is built here, once, not for each request.
+ * Wraps `innermost` in middleware, the first one outermost. Builds the chain once, not for each request.
  *
- * A middleware that does not wait for `next()` is waited for together with the chain inside it, unless it has answered
- * itself. An error of the chain that it keeps to itself is an error all the same if nothing was answered.
+ * Waits for the inner part even if a middleware does not await `next()`, unless the middleware has prepared a response.
+ * Fails with an error of the inner part that a middleware swallows without a response.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)
 }
 
-/** Whether something has to be waited for. */
+/** Reports whether a value must be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
@@ -38,11 +38,11 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
       if (running !== undefined) throw new Error('next() was called twice')
       return (running = run(inner, context))
     })
-    // A middleware that returns what `next()` gave it adds nothing to wait for.
+    // A middleware that returns the promise of `next()` needs no further promise.
     if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
     else if (result !== undefined && result !== running) conclusion.discard(result)
-    // A middleware that returned at once cannot have waited for `next()`, nor handled its error.
+    // A middleware that returned synchronously has not awaited `next()` or handled its error.
     return running === DONE ? undefined : running
   }
 }

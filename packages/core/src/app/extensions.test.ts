@@ -5,8 +5,8 @@ import { extendContext, extendRouter } from './extensions.ts'
 const method = (): string => 'x'
 const again = (): string => 'x'
 
-describe('extensions', () => {
-  it('missing, say what to import', async () => {
+describe('an extension', () => {
+  it('names the missing import if it is not installed', async () => {
     const errors: unknown[] = []
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => (ctx as unknown as { sse(): void }).sse())
@@ -16,7 +16,7 @@ describe('extensions', () => {
     expect(() => router.staticFiles()).toThrow(`router.staticFiles() needs: import '@fw/static/register'`)
   })
 
-  it('are methods of every context and router, groups included', async () => {
+  it('adds a method to every context and router, including groups', async () => {
     extendContext('shout', 'test', function (text: string) {
       this.text(text.toUpperCase())
     })
@@ -29,21 +29,21 @@ describe('extensions', () => {
     expect(await (await app.fetch('/g/x')).text()).toBe('HELLO')
   })
 
-  it('can be installed again, but not twice', () => {
+  it('can be installed again, but not from another copy or package', () => {
     for (const extend of [extendContext, extendRouter]) {
       extend('once', '@fw/test', method)
       expect(() => extend('once', '@fw/test', method)).not.toThrow()
       expect(() => extend('once', '@fw/test', again)).toThrow('two copies of @fw/test are loaded')
-      expect(() => extend('once', '@fw/other', method)).toThrow('@fw/test has added it')
+      expect(() => extend('once', '@fw/other', method)).toThrow('@fw/test already added it')
     }
   })
 
-  it('do not replace members', () => {
+  it('cannot replace a member', () => {
     for (const name of ['text', 'status', 'exchange', 'onFinish']) {
-      expect(() => extendContext(name, 'test', () => 0)).toThrow(`it has a member of that name`)
+      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context has a member with this name')
     }
     for (const name of ['get', 'use', 'prefix']) {
-      expect(() => extendRouter(name, 'test', () => 0)).toThrow(`it has a member of that name`)
+      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router has a member with this name')
     }
   })
 })

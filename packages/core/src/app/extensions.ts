@@ -7,13 +7,13 @@ interface Installed {
   readonly method: unknown
 }
 
-/** A class that methods can be added to. */
+/** A class to which methods can be added. */
 interface Target {
   readonly name: string
   readonly prototype: object
-  /** Members that the prototype does not show. */
+  /** Names of members that are not on the prototype. */
   readonly fields: readonly string[]
-  /** The method that stands in for one to be installed. */
+  /** Name of the placeholder method that an extension can replace. */
   readonly reserved: string
   readonly installed: Map<string, Installed>
 }
@@ -35,12 +35,12 @@ const ROUTER: Target = {
 }
 
 /**
- * Adds a method to every `Context`. For the `register` entries of packages; applications call functions.
+ * Adds a method to every `Context`. Intended for the `register` entries of packages; applications should call functions.
  *
- * Installing the same method again does nothing.
+ * Adding the same method again has no effect.
  *
- * @param owner The package that installs it
- * @throws {Error} if the name is taken: by a member of `Context`, another package or another copy of this one
+ * @param owner Name of the package that adds it
+ * @throws {Error} if `Context` has a member `name`, or another package or another copy of `owner` added one
  *
  * @example
  * extendContext('sse', '@fw/sse', function (options?: SseOptions) { return sse(this, options) })
@@ -49,7 +49,7 @@ export function extendContext(name: string, owner: string, method: (this: Contex
   install(CONTEXT, name, { owner, method })
 }
 
-/** Adds a method to every `Router`; otherwise as `extendContext`. */
+/** Adds a method to every `Router`. Like `extendContext`, but for routers and groups. */
 export function extendRouter(name: string, owner: string, method: (this: Router, ...args: never[]) => unknown): void {
   install(ROUTER, name, { owner, method })
 }
@@ -58,12 +58,13 @@ function install(target: Target, name: string, { owner, method }: Installed): vo
   const { installed, prototype, fields, reserved } = target
   const before = installed.get(name)
   if (before !== undefined) {
-    if (before.owner !== owner) throw new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} has added it`)
+    if (before.owner !== owner)
+      throw new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} already added it`)
     if (before.method === method) return
-    throw new Error(`Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded; see 'npm ls ${owner}'`)
+    throw new Error(`Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded. Run 'npm ls ${owner}'.`)
   }
   if (name !== reserved && (name in prototype || fields.includes(name))) {
-    throw new Error(`Cannot add ${name}() to ${target.name}: it has a member of that name`)
+    throw new Error(`Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name`)
   }
   installed.set(name, { owner, method })
   Object.defineProperty(prototype, name, { value: method, configurable: true, writable: true })

@@ -8,7 +8,7 @@ import { HttpError } from '../response/http-error.ts'
 
 interface Setup {
   readonly app: App
-  /** What was reported. */
+  /** Reported errors. */
   readonly errors: unknown[]
 }
 
@@ -25,7 +25,7 @@ function throwing(error: unknown): Handler {
   }
 }
 
-/** Throws at whatever is asked of it. */
+/** Returns an object that throws on every access. */
 function revoked(): unknown {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
@@ -39,18 +39,18 @@ const foreign = Object.assign(new Error('over quota'), {
   status: 429,
   headers: { 'retry-after': '7' },
 })
-/** An error that looks like a response, as those of HTTP clients do. */
+/** Resembles the errors of HTTP clients, which carry the status and fields of a response. */
 const lookalike = Object.assign(new Error('hunter2'), {
   name: 'HttpError',
   status: 401,
   headers: { 'x-key': 'hunter2' },
 })
 
-describe('a throw without an error handler', () => {
+describe('an application without an error handler', () => {
   it.each<[string, unknown, number, string | undefined, number]>([
     ['an Error', SECRET, 500, undefined, 1],
     ['a string', 'hunter2', 500, undefined, 1],
-    ['nothing', undefined, 500, undefined, 1],
+    ['undefined', undefined, 500, undefined, 1],
     ['an HttpError below 500', new HttpError(409, 'taken', { cause: SECRET }), 409, 'taken', 0],
     ['an HttpError from 500 on', new HttpError(503, 'later', { cause: SECRET }), 503, 'later', 1],
     ['a marked error of another package', foreign, 429, 'over quota', 0],
@@ -71,7 +71,7 @@ describe('a throw without an error handler', () => {
     ],
     ['an Error named AbortedError', Object.assign(new Error('hunter2'), { name: 'AbortedError' }), 500, undefined, 1],
     ['a ProtocolError', new ProtocolError(408, 'too slow'), 408, 'too slow', 0],
-  ])('%s is answered and reported at most once', async (_, error, status, detail, reports) => {
+  ])('responds to %s and reports it at most once', async (_, error, status, detail, reports) => {
     for (const handler of [throwing(error), async () => throwing(error)({} as never)]) {
       const { app, errors } = setup(handler)
       const response = await app.fetch('/')
@@ -94,7 +94,7 @@ describe('a throw without an error handler', () => {
     expect(errors).toEqual([])
   })
 
-  it('keeps prepared fields but for those of the body, and adds its own', async () => {
+  it('keeps prepared fields except those of the body, and adds those of the error', async () => {
     const { app } = setup((ctx) => {
       ctx.responseHeaders.set('access-control-allow-origin', '*')
       ctx.text('half', { headers: { 'content-encoding': 'gzip', etag: '"1"' } })
@@ -107,7 +107,7 @@ describe('a throw without an error handler', () => {
     expect([headers.get('content-encoding'), headers.get('etag')]).toEqual([null, null])
   })
 
-  it('is text for a client that prefers it', async () => {
+  it('responds with text to a client that prefers it', async () => {
     const { app } = setup(throwing(new HttpError(410, 'moved')))
     const response = await app.fetch('/', { headers: { accept: 'text/plain' } })
     expect([response.headers.get('content-type'), await response.text()]).toEqual([
@@ -116,7 +116,7 @@ describe('a throw without an error handler', () => {
     ])
   })
 
-  it('passes through middleware, which may handle it', async () => {
+  it('leaves an error to middleware that handles it', async () => {
     const { app, errors } = setup()
     app.router.use(async (ctx, next) => {
       try {
@@ -130,7 +130,7 @@ describe('a throw without an error handler', () => {
     expect([response.status, await response.text(), errors]).toEqual([502, 'handled', []])
   })
 
-  it('of a response that cannot be sent is a 500', async () => {
+  it('responds with 500 if the response cannot be sent', async () => {
     for (const handler of [
       () => () => {},
       (ctx) => ctx.text('x', { headers: { 'content-length': '2' } }),
@@ -143,8 +143,8 @@ describe('a throw without an error handler', () => {
   })
 
   it.each<[string, () => unknown]>([
-    ['was revoked', () => revoked()],
-    ['gives nothing away', () => new Proxy(new Error('x'), { get: throwing(SECRET) as () => never })],
+    ['is a revoked proxy', () => revoked()],
+    ['throws on every access', () => new Proxy(new Error('x'), { get: throwing(SECRET) as () => never })],
     [
       'has a status that throws',
       () =>
@@ -152,14 +152,14 @@ describe('a throw without an error handler', () => {
           get: throwing(SECRET) as () => never,
         }),
     ],
-  ])('of an error that %s is a 500 all the same', async (_, make) => {
+  ])('responds with 500 for a value that %s', async (_, make) => {
     const { app, errors } = setup(throwing(make()))
     const response = await app.fetch('/')
     expect([response.status, await response.json()]).toMatchObject([500, { status: 500 }])
     expect(errors).toHaveLength(1)
   })
 
-  it('of such an error, behind the head, ends the response', async () => {
+  it('aborts the response after the head for a value that throws on every access', async () => {
     const { app, errors } = setup((ctx) => {
       ctx.startResponse()
       throw revoked()
@@ -168,7 +168,7 @@ describe('a throw without an error handler', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('of an error whose fields cannot be sent is a 500 all the same', async () => {
+  it('responds with 500 if a field of the error cannot be sent', async () => {
     const { app } = setup(
       throwing(Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { a: '\n' } })),
     )
@@ -176,16 +176,16 @@ describe('a throw without an error handler', () => {
   })
 
   it.each<[string, unknown]>([
-    ['members without a JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
+    ['members that have no JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
     [
       'fields that cannot be sent',
       Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { 'a b': '' } }),
     ],
     [
-      'fields of another form',
+      'fields as a Headers object',
       Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: new Headers() }),
     ],
-  ])('of an error with %s is a problem document all the same', async (_, error) => {
+  ])('responds with a problem document for an error with %s', async (_, error) => {
     const { app, errors } = setup((ctx) => {
       ctx.responseHeaders.set('x-request-id', '7')
       throw error
@@ -202,7 +202,7 @@ describe('a throw without an error handler', () => {
     )
   })
 
-  it('survives a reporter that fails', async () => {
+  it('responds even if the reporter throws', async () => {
     const app = new App({
       onError: () => {
         throw new Error('disk full')
@@ -213,8 +213,8 @@ describe('a throw without an error handler', () => {
   })
 })
 
-describe('error handlers', () => {
-  it('answer from the nearest outwards; nothing is reported of what they took', async () => {
+describe('an error handler', () => {
+  it('responds before those of outer routers, and suppresses the report', async () => {
     const { app, errors } = setup()
     app.router.onError((error) => `root ${String(error)}`)
     const api = app.router.group('/api')
@@ -232,7 +232,7 @@ describe('error handlers', () => {
     expect(errors).toEqual([])
   })
 
-  it('that give no response leave it to the default, which reports', async () => {
+  it('leaves the error to the default response and the report if it does not respond', async () => {
     const { app, errors } = setup(throwing(SECRET))
     const seen: unknown[] = []
     app.router.onError(async (error) => void seen.push(error))
@@ -241,7 +241,7 @@ describe('error handlers', () => {
     expect([seen, errors]).toEqual([[SECRET], [SECRET]])
   })
 
-  it('may throw another error, which falls outwards', async () => {
+  it('can throw another error, which reaches the outer handlers', async () => {
     const { app, errors } = setup()
     const api = app.router.group('/api')
     api.onError(() => {
@@ -252,7 +252,7 @@ describe('error handlers', () => {
     expect(errors).toEqual([])
   })
 
-  it('that fail are reported together with what they failed on', async () => {
+  it('is reported with the original error if it fails', async () => {
     const { app, errors } = setup(throwing(SECRET))
     const failure = new TypeError('undefined is not a function')
     app.router.onError(() => {
@@ -262,7 +262,7 @@ describe('error handlers', () => {
     expect(errors).toEqual([expect.objectContaining({ name: 'SuppressedError', error: failure, suppressed: SECRET })])
   })
 
-  it('are those of the group for what middleware throws where no route matched', async () => {
+  it('handles what middleware of its group throws for a path without a route', async () => {
     const { app } = setup()
     const api = app.router.group('/api')
     api.use(throwing(SECRET))
@@ -271,8 +271,8 @@ describe('error handlers', () => {
   })
 })
 
-describe('after the head', () => {
-  it('a throw ends the exchange so that the client can tell', async () => {
+describe('a failure after the head', () => {
+  it('aborts the response if the handler throws', async () => {
     const { app, errors } = setup(async (ctx) => {
       ctx.startResponse().write(Buffer.from('half'))
       await setImmediate()
@@ -285,7 +285,7 @@ describe('after the head', () => {
     expect(errors).toEqual([SECRET])
   })
 
-  it('a stream that fails ends the exchange, and is reported', async () => {
+  it('aborts the response and is reported if a streamed body fails', async () => {
     const { app, errors } = setup(async function* () {
       yield 'half'
       throw SECRET
@@ -295,22 +295,25 @@ describe('after the head', () => {
     expect(errors).toEqual([SECRET])
   })
 
-  it('a value that is returned as well is reported, and the response stands', async () => {
+  it('is reported without changing the response if the handler returns a value', async () => {
     const { app, errors } = setup((ctx) => {
       ctx.startResponse().end()
       return 'more'
     })
     expect((await app.fetch('/')).status).toBe(200)
-    expect(String(errors)).toContain('sent already')
+    expect(String(errors)).toContain('already sent')
   })
 })
 
-describe('an exchange that the client ended', () => {
+describe('an aborted exchange', () => {
   it.each<[string, (ctx: Context) => unknown]>([
-    ['reads the body', (ctx) => ctx.bytes()],
-    ['waits with the signal', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
-    ['throws the reason of the signal', (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted())],
-  ])('is neither answered nor reported when its handler %s', async (_, wait) => {
+    ['read the body', (ctx) => ctx.bytes()],
+    ['waited with the signal', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
+    [
+      'waited for the signal and threw its reason',
+      (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted()),
+    ],
+  ])('gets no response and no report if the client aborted it while its handler %s', async (_, wait) => {
     const { app, errors } = setup()
     const handlers: unknown[] = []
     const started = Promise.withResolvers<void>()
@@ -335,13 +338,13 @@ describe('an exchange that the client ended', () => {
     expect([handlers, errors]).toEqual([[], []])
   })
 
-  it('by its own handler is neither answered nor reported', async () => {
+  it('gets no response and no report if its handler threw an AbortedError', async () => {
     const { app, errors } = setup(throwing(new AbortedError('gone')))
     await expect(app.fetch('/')).rejects.toThrow('before it was complete')
     expect(errors).toEqual([])
   })
 
-  it('reports an AbortError that is not about the client', async () => {
+  it('differs from a request with an AbortError of another signal, which is reported', async () => {
     const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
     expect((await app.fetch('/')).status).toBe(500)
     expect(errors).toHaveLength(1)

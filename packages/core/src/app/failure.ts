@@ -8,10 +8,10 @@ import { headerEntries } from '../response/response-init.ts'
 import { sendResponse } from './send-response.ts'
 
 /**
- * Makes a response of something thrown: by the nearest error handler that gives one, else by default. Once the head has
- * been sent, the exchange is ended so that the client can tell. Never rejects.
+ * Responds to a thrown value: with the response of the nearest error handler that prepares one, or with a problem document.
+ * After the head was sent, aborts the exchange, so that the client detects the failure. Never rejects.
  *
- * What no error handler took is reported once, unless it is the client's fault (4xx) or the client is gone.
+ * Reports an error that no error handler handled once, unless its status is 4xx or the client has disconnected.
  */
 export async function handleFailure(
   thrown: unknown,
@@ -22,7 +22,7 @@ export async function handleFailure(
   try {
     await respondToFailure(thrown, context, handlers, host)
   } catch (failure) {
-    // What was thrown throws itself when it is looked at, as a revoked proxy does.
+    // An access to the thrown value can throw, for example if it is a revoked proxy.
     sendBareError(failure, context, host)
   }
 }
@@ -37,8 +37,8 @@ async function respondToFailure(
   for (const handler of handlers) {
     if (context.headSent || isAborted(error, context)) break
     try {
-      const hasResponse = await isRespondedBy(handler, error, context)
-      // Meanwhile the time of the route ran out, which is a failure with a response of its own.
+      const hasResponse = await runErrorHandler(handler, error, context)
+      // The timeout of the route expired in the meantime. It has its own response.
       if (context.isTimedOut) return
       if (hasResponse) {
         await sendResponse(context)
@@ -52,8 +52,8 @@ async function respondToFailure(
   await respondByDefault(error, thrown, context, host)
 }
 
-/** Lets an error handler answer, with the status and fields of the error prepared. */
-async function isRespondedBy(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
+/** Runs an error handler with the status and fields of the error prepared, and reports whether it responded. */
+async function runErrorHandler(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
   const { prepared } = context
   const { status, headers } = problemOf(error)
   prepared.abandonBody()
@@ -80,7 +80,7 @@ async function respondByDefault(
   const problem = problemOf(error)
   if (problem.status >= 500) {
     host.report(
-      failed(context),
+      failureMessage(context),
       error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'),
     )
   }
@@ -89,7 +89,7 @@ async function respondByDefault(
       prepareProblem(context.prepared, context.headers.get('accept'), problem)
       await sendResponse(context)
     } catch (failure) {
-      // The error, or what was prepared before it, brought along what cannot be sent.
+      // The error or the prepared response has fields or members that cannot be sent.
       sendBareError(failure, context, host)
     }
     return
@@ -100,14 +100,14 @@ async function respondByDefault(
   }
 }
 
-/** What is reported of a request. */
-function failed({ method, path }: RequestContext): string {
+/** Returns the message with which a failed request is reported. */
+function failureMessage({ method, path }: RequestContext): string {
   return `${method} ${path} failed`
 }
 
-/** Reports what went wrong with answering a failure, and answers with nothing of what was prepared. */
+/** Reports an error that occurred while responding to a failure. Responds with a plain 500 and no prepared fields. */
 function sendBareError(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
-  host.report(failed(context), failure)
+  host.report(failureMessage(context), failure)
   const { exchange, headers } = context
   context.prepared.discardBody()
   if (context.headSent) {
@@ -119,8 +119,8 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
 }
 
 /**
- * Reports whether the client cannot receive a response: its body broke off, or a call was stopped by `ctx.signal`. The name
- * alone does not decide while the client is still connected.
+ * Reports whether the client cannot receive a response: its request body ended early, or `ctx.signal` aborted a call. An
+ * `AbortError` alone does not decide, because other signals cause it too.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
   return (

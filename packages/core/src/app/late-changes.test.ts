@@ -2,7 +2,7 @@ import type { Context, ResponseHeaders } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
 
-/** What a handler says after its head was sent is heard by nobody: the fields and status it sees then, and what was told. */
+/** Applies `change` after the head was sent. Returns the status and first field that the handler then sees, and the notices. */
 async function after(change: (ctx: Context, headers: ResponseHeaders) => void, times = 1): Promise<unknown[]> {
   const notices: string[] = []
   const seen: unknown[] = []
@@ -22,12 +22,12 @@ async function after(change: (ctx: Context, headers: ResponseHeaders) => void, t
   return [
     seen.slice(0, 2),
     notices.map((notice) =>
-      notice.replace(' was changed after the head of the response was sent, which is without effect', ''),
+      notice.replace(' was changed after the head of the response was sent. The change has no effect.', ''),
     ),
   ]
 }
 
-describe('after the head was sent', () => {
+describe('a change after the head was sent', () => {
   it.each<[string, (ctx: Context, headers: ResponseHeaders) => void]>([
     ['field x-late', (ctx) => ctx.responseHeaders.set('X-Late', '1')],
     ['field x-late', (_, kept) => kept.append('x-late', '1')],
@@ -36,30 +36,30 @@ describe('after the head was sent', () => {
     ['field x-all', (_, kept) => kept.setAll(['x-all', '1'])],
     ['field set-cookie', (ctx) => ctx.cookies.set('a', 'b')],
     ['the status', (ctx) => void (ctx.status = 404)],
-  ])('%s stays as it was, which is told', async (what, change) => {
+  ])('has no effect on %s and is reported', async (what, change) => {
     expect(await after(change)).toEqual([[200, ['x-early', '1']], [`GET /users/:id: ${what}`]])
   })
 
-  it('the same is told once, however many requests do it', async () => {
+  it('is reported once, however many requests make it', async () => {
     const [, notices] = await after((ctx) => ctx.responseHeaders.set('x-late', '1'), 3)
     expect(notices).toEqual(['GET /users/:id: field x-late'])
   })
 
-  it('fields without end are not told for ever', async () => {
+  it('is reported for at most 100 fields', async () => {
     const [, notices] = await after((ctx) => {
       for (let i = 0; i < 300; i++) ctx.responseHeaders.set(`x-${i}`, '1')
     })
     expect(notices).toHaveLength(100)
   })
 
-  it('taking away a field that is not there is nothing to tell of', async () => {
+  it('is not reported if it deletes a missing field', async () => {
     expect(await after((_, kept) => kept.delete('x-none'))).toEqual([[200, ['x-early', '1']], []])
   })
 
-  it('middleware around responses of all kinds goes on, and so does one whose notice fails', async () => {
+  it('does not fail the middleware, even if onNotice throws', async () => {
     const app = new App({
       onNotice: () => {
-        throw new Error('nobody listens')
+        throw new Error('onNotice failed')
       },
     })
     app.router.use(async (ctx, next) => {

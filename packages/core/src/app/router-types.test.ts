@@ -3,7 +3,7 @@ import { expectTypeOf, it } from 'vitest'
 import { App } from './app.ts'
 import { contextKey } from '../context/context-values.ts'
 
-it('reads the parameters of a handler from the path', () => {
+it('infers the parameters of a handler from the path', () => {
   const { router } = new App()
   router.get('/users/:id/posts/:post?', (ctx) => {
     expectTypeOf(ctx.params.id).toEqualTypeOf<string>()
@@ -21,12 +21,12 @@ it('reads the parameters of a handler from the path', () => {
   })
 })
 
-it('reads those of a handler in a group from the prefixes too', () => {
+it('infers the parameters of a handler in a group from the prefixes too', () => {
   const { router } = new App()
   const team = router.group('/teams/:team')
   team.get('/', ({ params }) => {
     expectTypeOf(params.team).toEqualTypeOf<string>()
-    // @ts-expect-error -- of another route
+    // @ts-expect-error -- a parameter of another route
     return params.member
   })
   const member = team.group('/members/:member')
@@ -46,7 +46,7 @@ it('reads those of a handler in a group from the prefixes too', () => {
 const register = (to: Router): Router => to.get('/', () => '')
 const registerTeam = (to: GroupRouter<{ readonly team: string }>): unknown => to.get('/', (ctx) => ctx.params.team)
 
-it('a group goes where a router does', () => {
+it('accepts a group where a router is expected', () => {
   const { router } = new App()
   register(router)
   register(router.group('/api'))
@@ -57,7 +57,7 @@ it('a group goes where a router does', () => {
   expectTypeOf(withoutTeam).toBeFunction()
 })
 
-it('knows nothing of a path that is not literal', () => {
+it('infers no parameters from a path that is not a literal', () => {
   const path: string = '/x'
   new App().router.get(path, ({ params }) => {
     expectTypeOf(params).toExtend<Params>()
@@ -69,7 +69,7 @@ it('knows nothing of a path that is not literal', () => {
 const handler: Handler = (ctx) => ctx.params['id']
 const typed: Handler<{ readonly id: string }> = (ctx) => ctx.params.id
 
-it('takes a handler that was written apart', () => {
+it('accepts a handler that is declared separately', () => {
   const { router } = new App()
   router.get('/', handler).get('/:id', handler).post('/:id', typed)
   // @ts-expect-error -- the path lacks the parameter
@@ -77,18 +77,18 @@ it('takes a handler that was written apart', () => {
   expectTypeOf(withoutParameter).toBeFunction()
 })
 
-it('refuses wrong registrations', () => {
+it('rejects invalid registrations', () => {
   const { router } = new App()
-  // @ts-expect-error -- no handler
+  // @ts-expect-error -- the handler is missing
   const withoutHandler = (): unknown => router.get('/')
-  // @ts-expect-error -- an option that does not exist
+  // @ts-expect-error -- the option does not exist
   const withBadOption = (): unknown => router.get('/', { limit: 1 }, () => '')
-  // @ts-expect-error -- not installed by anybody
+  // @ts-expect-error -- not installed
   const withoutRegister = (): unknown => router.staticFiles('/', '.')
   expectTypeOf([withoutHandler, withBadOption, withoutRegister]).toBeArray()
 })
 
-it('types values by their token', () => {
+it('infers the type of a value from its token', () => {
   const User = contextKey<{ id: string }>('User')
   const look = (ctx: Context): void => {
     expectTypeOf(ctx.get(User)).toEqualTypeOf<{ id: string } | null>()
@@ -96,7 +96,7 @@ it('types values by their token', () => {
     expectTypeOf(ctx.local(Date)).toEqualTypeOf<Date>()
     expectTypeOf(ctx.json()).toEqualTypeOf<Promise<unknown>>()
     expectTypeOf(ctx.json(1)).toEqualTypeOf<void>()
-    // @ts-expect-error -- not installed by anybody
+    // @ts-expect-error -- not installed
     ctx.sse()
   }
   expectTypeOf(look).toBeFunction()

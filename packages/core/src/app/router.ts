@@ -23,7 +23,7 @@ import { runHandler, runValidated } from './run-handler.ts'
 import { respondToMiss, type RouteMiss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
 
-/** Methods that people write in lower case by mistake; they are compared with case. */
+/** Methods that must not be registered in lower case. Methods are case-sensitive, so that `get` would never match. */
 const WELL_KNOWN: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -43,13 +43,13 @@ const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
     if (result !== undefined) context.setResult(result)
     else if (!context.hasResponse && !context.isTimedOut)
-      throw new Error('A middleware neither answered nor called next()')
+      throw new Error('router.use: middleware must respond or call next(), but did neither.')
   },
   hasResponse: (context) => context.hasResponse,
   discard: discardResult,
 }
 
-/** The `Router` of an application and each of its groups. */
+/** Implements the `Router` of an application and of each of its groups. */
 export class RouteGroup implements RouteScope {
   readonly prefix: string
   readonly #routes: Routes
@@ -106,7 +106,7 @@ export class RouteGroup implements RouteScope {
       throw new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`)
     }
     const group = new RouteGroup(this.#routes, this.prefix + own, this)
-    // Without a prefix of its own it has the paths of its parent, which speaks for those that no route takes.
+    // A group without a prefix covers the paths of its parent. The parent responds to those without a route.
     if (own !== '') this.#routes.addGroup(group)
     return group
   }
@@ -123,12 +123,12 @@ export class RouteGroup implements RouteScope {
     return this
   }
 
-  /** Stands in for the method that the register entry of `@fw/static` installs. */
+  /** Throws until the register entry of `@fw/static` replaces it. */
   staticFiles(): never {
     throw missingExtension('router', 'staticFiles')
   }
 
-  /** The middleware around routes that are registered now, outermost first. */
+  /** The middleware for routes that are registered now, outermost first. */
   get middlewareChain(): readonly Middleware[] {
     return this.#parent === undefined ? this.#middleware : [...this.#parent.middlewareChain, ...this.#middleware]
   }
@@ -139,12 +139,12 @@ export class RouteGroup implements RouteScope {
     return this.#errorHandler === undefined ? outer : [this.#errorHandler, ...outer]
   }
 
-  /** The nearest handler of paths without a route. */
+  /** The nearest handler for paths without a route. */
   get notFoundHandler(): Handler | undefined {
     return this.#notFoundHandler ?? this.#parent?.notFoundHandler
   }
 
-  /** Returns the step that answers a request under this prefix that has no route. */
+  /** Returns the step that responds to a request under this prefix without a route. */
   missStep(miss: RouteMiss): Step<RequestContext> {
     return this.#wrap((context) => respondToMiss(context, miss, this.notFoundHandler))
   }
@@ -175,7 +175,7 @@ export class RouteGroup implements RouteScope {
     )
     const route = { info, group: this, serialize, step }
     this.#routes.add(method, pattern, route)
-    // Otherwise a wildcard, such as the fallback of a single-page application, would answer the prefix itself.
+    // Otherwise a wildcard, such as the fallback of a single-page application, would match the prefix itself.
     if (path === '/' && this.prefix !== '' && this.#routes.joinsGroupRoot) {
       this.#routes.addImplied(method, this.prefix, route)
     }
@@ -192,7 +192,7 @@ export class RouteGroup implements RouteScope {
     return this.prefix + path
   }
 
-  /** @param own Middleware that is further in than that of the router */
+  /** @param own Middleware of the route, which runs inside that of the router */
   #wrap(innermost: Step<RequestContext>, own: readonly Middleware[] = []): Step<RequestContext> {
     const chain = [...this.middlewareChain, ...own].map(
       (middleware): Around<RequestContext> =>

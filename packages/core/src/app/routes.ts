@@ -11,24 +11,24 @@ import type { Routing } from '../options/routing-options.ts'
 import type { Serialize } from '../response/handler-result.ts'
 import type { RouteMiss } from './unrouted.ts'
 
-/** Where routes are registered, and what that says about requests under its prefix. */
+/** A router or group, with its handlers for failures and for paths without a route. */
 export interface RouteScope {
   readonly prefix: string
   /** The error handlers, nearest first. */
   readonly errorHandlers: readonly ErrorHandler[]
-  /** The nearest handler of paths without a route. */
+  /** The nearest handler for paths without a route. */
   readonly notFoundHandler: Handler | undefined
-  /** What answers a request that no route takes. */
+  /** Returns the step that responds to a request without a route. */
   missStep(miss: RouteMiss): Step<RequestContext>
 }
 
 /** A registered route, ready to run. */
 export interface Route {
   readonly info: RouteInfo
-  /** Where it was registered. */
+  /** The router or group on which it was registered. */
   readonly group: RouteScope
   readonly serialize: Serialize
-  /** The handler with its middleware around it. */
+  /** Runs the handler inside its middleware. */
   readonly step: Step<RequestContext>
 }
 
@@ -37,7 +37,7 @@ interface PrefixedGroup {
   readonly group: RouteScope
 }
 
-/** The routes and groups of a root router. */
+/** Stores the routes and groups of a root router, and finds them by request. */
 export class Routes {
   readonly #routing: Routing
   readonly #table: RouteTable<Route>
@@ -48,12 +48,12 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
-  /** Whether the path `/` of a group also answers its prefix without a slash. A redirect needs one canonical path. */
+  /** Whether the path `/` of a group also matches its prefix without a slash. A redirect needs one canonical path. */
   get joinsGroupRoot(): boolean {
     return this.#routing.trailingSlash !== 'redirect'
   }
 
-  /** @throws as `RouteTable.add` */
+  /** @throws the errors of `RouteTable.add` */
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
   }
@@ -63,7 +63,7 @@ export class Routes {
     this.#table.add(method, pattern, route, true)
   }
 
-  /** @throws {TypeError} if the prefix is malformed, or holds what can be left out */
+  /** @throws {TypeError} if the prefix is malformed, ends with `/`, or has a wildcard or an optional parameter */
   addGroup(group: RouteScope): void {
     const prefix = parsePattern(group.prefix)
     if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
@@ -98,7 +98,7 @@ export class Routes {
     return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
   }
 
-  /** The group with the longest prefix that covers a path, the first one of several; `undefined` if none does. */
+  /** Returns the group with the longest prefix that covers a path, the first on a tie, or `undefined`. */
   groupOf(path: string): RouteScope | undefined {
     const text = decodePath(path)
     if (text === undefined) return undefined
@@ -112,7 +112,7 @@ export class Routes {
   }
 }
 
-/** Whether a path lies under a prefix: `/api` covers `/api` and `/api/users`, not `/apis`. */
+/** Reports whether a path is under a prefix: `/api` covers `/api` and `/api/users`, but not `/apis`. */
 function coversPath(prefix: readonly PatternSegment[], path: readonly string[]): boolean {
   if (path.length < prefix.length) return false
   return prefix.every((segment, index) => {

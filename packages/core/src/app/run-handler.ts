@@ -3,7 +3,7 @@ import { asContext, type RequestContext } from '../context/context.ts'
 import type { Validation } from './validation.ts'
 import { isThenable } from './compose.ts'
 
-/** Runs a handler and takes its result as the response. */
+/** Runs a handler and prepares its result as the response. */
 export function runHandler(handler: Handler, context: RequestContext): Promise<void> | undefined {
   const result = handler(asContext(context))
   if (isThenable(result)) return takeLater(context, result)
@@ -11,7 +11,7 @@ export function runHandler(handler: Handler, context: RequestContext): Promise<v
   return undefined
 }
 
-/** Checks the request before the handler runs. */
+/** Validates the request, then runs the handler. */
 export function runValidated(
   validation: Validation,
   handler: Handler,
@@ -20,7 +20,7 @@ export function runValidated(
   const result = validation(context)
   if (isThenable(result)) {
     return result.then((valid) => {
-      // Nobody would have the response.
+      // The timeout has responded, so the handler's response would be discarded.
       if (context.isTimedOut) return undefined
       context.valid = valid
       return runHandler(handler, context)
@@ -30,7 +30,7 @@ export function runValidated(
   return runHandler(handler, context)
 }
 
-// No asynchronous function: its frame would be kept as long as the handler runs, for some streams for hours.
+// Not an async function: its frame would stay in memory while the handler runs, which takes hours for some streams.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
   return Promise.resolve(result).then((value) => context.setResult(value))
 }

@@ -6,9 +6,9 @@ import type { RequestContext } from '../context/context.ts'
 import { allowsBody } from '../engine/exchange/response-head.ts'
 
 /**
- * Sends what was prepared, unless the handler has sent a response itself; that one is ended if it was left open.
+ * Sends the prepared response. If the handler has started a response itself, ends that one instead.
  *
- * @returns A promise for a streamed body, rejected if its source fails; `undefined` for anything else
+ * @returns A promise for a streamed body, which rejects if its source fails; `undefined` for any other body
  * @throws {TypeError} if the response cannot be sent
  */
 export function sendResponse(context: RequestContext): Promise<void> | undefined {
@@ -32,7 +32,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   const { exchange, prepared } = context
   const { status } = prepared
   // A HEAD response has the length of the GET response.
-  const mayBeWhole = prepared.isOfResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
+  const mayBeWhole = prepared.isFromResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
   if (context.isClientGone || !(mayBeWhole || allowsBody(exchange.method, status))) {
     discardSource(source)
     exchange.start(status, prepared.fields)
@@ -41,7 +41,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   }
   const reader = readSource(source)
   context.onFinish(({ aborted }) => {
-    if (aborted) reader.cancel(new AbortedError('The client went away'))
+    if (aborted) reader.cancel(new AbortedError('The client disconnected'))
   })
   try {
     if (mayBeWhole) await sendFromBeginning(context, reader)
@@ -51,18 +51,18 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
     }
   } catch (error) {
     reader.cancel(new Error('The response cannot be sent', { cause: error }))
-    // A source that was told to stop may fail in doing so, and no client is left to receive that.
+    // Ignore the failure of a source that was canceled because its client disconnected.
     if (!context.isClientGone && (exchange.isOpen || !context.headSent)) throw error
   }
 }
 
-/** Sends a body at once if all of it can be read at once. */
+/** Sends a body with its length if `readAhead` reads all of it; otherwise streams it. */
 async function sendFromBeginning(context: RequestContext, reader: SourceReader): Promise<void> {
   const { exchange, prepared } = context
   const { pieces, isWhole, next } = await readAhead(reader)
   if (context.isTimedOut || context.headSent || prepared.hasBody) {
-    reader.cancel(new Error('Another response took its place'))
-    // After the time of the route, another context responds. Otherwise the handler has prepared or begun another response.
+    reader.cancel(new Error('Another response replaced this one'))
+    // After the timeout, another context responds. Otherwise the handler has prepared or started another response.
     if (!context.isTimedOut) await sendResponse(context)
     return
   }
@@ -82,9 +82,9 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
 }
 
 /**
- * Writes as fast as the transport takes it.
+ * Writes the rest of a body with backpressure, then ends the response.
  *
- * @param begun A read that is in progress
+ * @param begun A read that is already in progress
  */
 async function pump(reader: SourceReader, exchange: Exchange, begun?: ReturnType<SourceReader['read']>): Promise<void> {
   let reading = begun
@@ -98,5 +98,5 @@ async function pump(reader: SourceReader, exchange: Exchange, begun?: ReturnType
     }
     if (!exchange.write(chunk)) await exchange.drained()
   }
-  reader.cancel(new Error('The response is over'))
+  reader.cancel(new Error('The response has ended'))
 }

@@ -12,8 +12,8 @@ const USER = {
 const FULL = { id: 7, name: 'Ada', password: 'secret' }
 const SEEN = { id: 7, name: 'Ada' }
 
-describe('response schemas', () => {
-  it('leave out what they do not name, by whichever way the response is given', async () => {
+describe('a response schema', () => {
+  it('omits members that it does not name, however the handler responds', async () => {
     const app = new App()
     app.router
       .get('/returned', { response: { 200: USER } }, () => FULL)
@@ -26,7 +26,7 @@ describe('response schemas', () => {
     }
   })
 
-  it('go by the status that is answered', async () => {
+  it('applies to the status of the response', async () => {
     const app = new App()
     app.router
       .get('/init', { response: { 201: USER } }, (ctx) => ctx.json(FULL, { status: 201 }))
@@ -40,7 +40,7 @@ describe('response schemas', () => {
     expect(await (await app.fetch('/other')).json()).toEqual(FULL)
   })
 
-  it('leave text, bytes and a Response alone', async () => {
+  it('does not apply to text and a Response', async () => {
     const app = new App()
     app.router
       .get('/text', { response: { 200: USER } }, () => 'text')
@@ -49,7 +49,7 @@ describe('response schemas', () => {
     expect(await (await app.fetch('/response')).json()).toEqual(FULL)
   })
 
-  it('answer 500 and make a report if what they require is missing', async () => {
+  it('responds with 500 and reports the error if a required member is missing', async () => {
     const reports: unknown[] = []
     const app = new App({ onError: (_, error) => reports.push(error) })
     app.router.get('/', { response: { 200: USER } }, () => ({ name: 'Ada' }))
@@ -60,17 +60,17 @@ describe('response schemas', () => {
   it.each([
     ['zod', z.object({ id: z.int(), name: z.string() })],
     ['arktype', type({ id: 'number', name: 'string' })],
-  ])('come from a schema of %s that tells its JSON Schema', async (_, response) => {
+  ])('can be a schema of %s with a JSON Schema', async (_, response) => {
     const app = new App()
     app.router.get('/', { response }, () => FULL)
     expect(await (await app.fetch('/')).json()).toMatchObject(SEEN)
   })
 
-  it('are refused at registration if they cannot be compiled', () => {
+  it('is rejected at registration if it cannot be compiled', () => {
     const { router } = new App()
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
     expect(register(v.string() as never)).toThrow(
-      'must be a schema that has a JSON Schema, got a schema of valibot without one. Write { 200: jsonSchema }',
+      'must be a schema with a JSON Schema, got a schema of valibot without one. Write { 200: jsonSchema }',
     )
     expect(register({ ok: USER } as never)).toThrow(
       'must be an object whose keys are statuses from 200 to 599, got the key "ok".',

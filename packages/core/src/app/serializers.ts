@@ -10,7 +10,7 @@ type Stringify = (value: unknown) => string
 /**
  * Compiles the response schemas of a route.
  *
- * @param api The route; begins the messages of errors
+ * @param api Name of the route, with which error messages begin
  * @throws {TypeError} if the schemas cannot be compiled
  */
 export function serializerOf(response: RouteOptions['response'], api: string): Serialize {
@@ -40,28 +40,28 @@ function compile(schema: unknown, api: string, name: string): Stringify {
   if (typeof schema !== 'object' || schema === null) {
     throw optionError({ api, name, expected: 'a JSON Schema', got: showValue(schema), fix: EXAMPLE })
   }
-  // Loaded with the first schema: it takes longer to load than everything else here.
+  // Loaded with the first schema, because loading it takes longer than loading the rest of this package.
   build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
   try {
     return build(schema)
   } catch (error) {
     const expected = 'a JSON Schema that fast-json-stringify can compile'
-    throw optionError({ api, name, expected, got: 'another one', fix: 'The cause says why.', cause: error })
+    throw optionError({ api, name, expected, got: 'an invalid one', fix: 'See the cause.', cause: error })
   }
 }
 
-/** Returns the JSON Schema of the output of a Standard Schema (Standard JSON Schema). */
+/** Returns the JSON Schema of the output of a Standard Schema that implements Standard JSON Schema. */
 function jsonSchemaOf(schema: object, api: string): JsonSchema {
-  const standard = (schema as { readonly '~standard': JsonSchemaTeller })['~standard']
+  const standard = (schema as { readonly '~standard': JsonSchemaSource })['~standard']
   if (standard.jsonSchema === undefined) {
     const got = `a schema of ${standard.vendor} without one`
     const fix = 'Write { 200: jsonSchema } instead.'
-    throw optionError({ api, name: 'response', expected: 'a schema that has a JSON Schema', got, fix })
+    throw optionError({ api, name: 'response', expected: 'a schema with a JSON Schema', got, fix })
   }
   return standard.jsonSchema.output({ target: 'draft-07' })
 }
 
-interface JsonSchemaTeller {
+interface JsonSchemaSource {
   readonly vendor: string
   readonly jsonSchema?: { output(options: { readonly target: string }): JsonSchema }
 }

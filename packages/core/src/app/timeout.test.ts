@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { App } from './app.ts'
 
 describe('timeoutMs of a route', () => {
-  it('answers 503 in place of a handler that takes too long, whose signal aborts', async () => {
+  it('responds with 503 and aborts the signal if the handler takes too long', async () => {
     const reports: unknown[] = []
     const app = new App({ onError: (_, error) => reports.push(error) })
     const late = Promise.withResolvers<unknown>()
@@ -23,8 +23,8 @@ describe('timeoutMs of a route', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('too late'))],
-    ['responses', async () => 'too late'],
-  ])('makes nothing of a handler that %s afterwards', async (_, then) => {
+    ['returns a value', async () => 'too late'],
+  ])('ignores a handler that %s after the timeout', async (_, then) => {
     const reports: unknown[] = []
     const app = new App({ onError: (__, error) => reports.push(error) })
     const late = Promise.withResolvers<void>()
@@ -37,13 +37,13 @@ describe('timeoutMs of a route', () => {
   })
 
   it.each<[string, (app: App, late: Promise<string>) => void]>([
-    ['a handler returns', ({ router }, late) => router.get('/', { timeoutMs: 5 }, () => late)],
+    ['the handler returns', ({ router }, late) => router.get('/', { timeoutMs: 5 }, () => late)],
     [
       'a middleware returns',
       ({ router }, late) => router.use(() => late).get('/', { timeoutMs: 5 }, () => 'not reached'),
     ],
     [
-      'the handler of an earlier error returns',
+      'an error handler for an earlier error returns',
       ({ router }, late) => {
         const group = router.group('/')
         group.onError((error) => (error instanceof RangeError ? late : undefined))
@@ -52,7 +52,7 @@ describe('timeoutMs of a route', () => {
         })
       },
     ],
-  ])('an error handler that takes its time is not overtaken by what %s', async (_, register) => {
+  ])('keeps the response of a slow error handler when %s too late', async (_, register) => {
     const reports: unknown[] = []
     const app = new App({ onError: (__, error) => reports.push(error) })
     const late = Promise.withResolvers<string>()
@@ -74,7 +74,7 @@ describe('timeoutMs of a route', () => {
     expect(reports).toEqual([])
   })
 
-  it('lets the error handler answer as if no route had matched', async () => {
+  it('allows the error handler to call ctx.notFound()', async () => {
     const app = new App()
     app.router.get('/', { timeoutMs: 5 }, () => new Promise(() => {}))
     app.router.notFound(async (ctx) => `nothing at ${ctx.path}`)
@@ -83,7 +83,7 @@ describe('timeoutMs of a route', () => {
     expect([response.status, await response.text()]).toEqual([404, 'nothing at /'])
   })
 
-  it('leaves a response alone that has begun', async () => {
+  it('has no effect on a response that has begun', async () => {
     vi.useFakeTimers()
     try {
       const app = new App()

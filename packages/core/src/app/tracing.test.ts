@@ -21,37 +21,32 @@ function record(): { event: string; trace: RequestTrace }[] {
   return events
 }
 
-describe('the channels tracing:fw.request', () => {
+describe('the tracing channel fw.request', () => {
   it.each([
-    ['at once', () => 'x', 200, ['start', 'asyncStart', 'asyncEnd', 'end']],
-    ['later', async () => 'x', 200, ['start', 'end', 'asyncStart', 'asyncEnd']],
-    [
-      'by a throw',
-      () => Promise.reject(new RangeError('no')),
-      500,
-      ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
-    ],
-  ])('tell of a request that is answered %s', async (_, handler, status, names) => {
+    ['a synchronous response', () => 'x', 200, ['start', 'asyncStart', 'asyncEnd', 'end']],
+    ['an asynchronous response', async () => 'x', 200, ['start', 'end', 'asyncStart', 'asyncEnd']],
+    ['a throw', () => Promise.reject(new RangeError('no')), 500, ['start', 'end', 'error', 'asyncStart', 'asyncEnd']],
+  ])('publishes the events of %s in order', async (_, handler, status, names) => {
     const events = record()
     const app = new App({ onError: () => {} })
     app.router.get('/a/:id', handler)
     await app.fetch('/a/7')
     expect(events.map(({ event }) => event)).toEqual(names)
     const [first] = events
-    // One object for all of them, so that a listener can keep what it needs with it.
+    // All events carry the same object, so that a listener can use it as a key for its own state.
     expect(new Set(events.map((each) => each.trace)).size).toBe(1)
     expect(first?.trace.context.route?.pattern).toBe('/a/:id')
     expect(first?.trace.outcome?.status).toBe(status)
     expect(first?.trace.error).toEqual(status === 500 ? new RangeError('no') : undefined)
   })
 
-  it('tell of a request that no route takes', async () => {
+  it('publishes a request without a route', async () => {
     const events = record()
     await new App().fetch('/nope')
     expect(events.at(0)?.trace.outcome?.status).toBe(404)
   })
 
-  it('bind stores for the handler and what it waits for', async () => {
+  it('sets a bound store in the handler and after its awaits', async () => {
     const store = new AsyncLocalStorage<string>()
     const { start } = tracingChannel<RequestTrace, string>('fw.request')
     start.bindStore(store, ({ context }) => context.path)

@@ -2,26 +2,26 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { Context, Outcome } from '@fw/types'
 import { asContext, type RequestContext } from '../context/context.ts'
 
-/** What the channels `tracing:fw.request:*` carry: one object for all events of a request. */
+/** The message of the channels `tracing:fw.request:*`. All events of a request carry the same object. */
 export interface RequestTrace {
   readonly context: Context
-  /** What the handler or a middleware threw, from `error` on. */
+  /** The value that the handler or a middleware threw. Set from `error` on. */
   error?: unknown
-  /** How the exchange ended, from `asyncStart` on. */
+  /** The end of the exchange. Set from `asyncStart` on. */
   outcome?: Outcome
 }
 
 const channel = tracingChannel<RequestTrace, string>('fw.request')
 const traces = new WeakMap<RequestContext, RequestTrace>()
 
-/** Whether anybody listens; nobody pays for anything else. */
+/** Reports whether a channel has subscribers. Without them, tracing costs only this check. */
 export function isTraced(): boolean {
   return channel.hasSubscribers
 }
 
 /**
- * Runs a request between its events: `start`, then `end` when the synchronous part is done, `error` for something
- * thrown, and `asyncStart` and `asyncEnd` when the exchange is over. Stores bound to `start` hold in the handler.
+ * Runs a request and publishes its events: `start`, `end` after the synchronous part, `error` after a throw, and
+ * `asyncStart` and `asyncEnd` after the exchange. Stores bound to `start` are set in the handler.
  */
 export function trace(context: RequestContext, run: () => void): void {
   const message: RequestTrace = { context: asContext(context) }
@@ -40,7 +40,7 @@ export function trace(context: RequestContext, run: () => void): void {
   })
 }
 
-/** Tells of something that was thrown. */
+/** Publishes a thrown value as the event `error` of its request. */
 export function traceError(context: RequestContext, error: unknown): void {
   const message = traces.get(context)
   if (message === undefined) return

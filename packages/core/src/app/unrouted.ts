@@ -3,20 +3,20 @@ import { prepareProblem } from '../response/problem.ts'
 import type { RequestContext } from '../context/context.ts'
 import { runHandler } from './run-handler.ts'
 
-/** Why no route takes a request. */
+/** The reason why no route handles a request. */
 export type RouteMiss =
   | { readonly kind: 'not-found' }
   /** The path has routes for other methods. */
   | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
-  /** OPTIONS, of a path or the whole server, answered from the routes. */
+  /** The method is OPTIONS, for a path or the whole server. The routes determine `allow`. */
   | { readonly kind: 'options'; readonly allow: readonly string[] }
-  /** There is a route for the path with, or without, a slash at its end. */
+  /** A route exists for the path with, or without, a trailing slash. */
   | { readonly kind: 'other-end'; readonly location: string }
   | { readonly kind: 'bad-target'; readonly detail: string }
-  /** CONNECT to an authority: this is no proxy. */
+  /** The method is CONNECT with an authority, which only a proxy supports. */
   | { readonly kind: 'tunnel' }
 
-/** Answers a request that no route takes. */
+/** Responds to a request that no route handles. */
 export function respondToMiss(
   context: RequestContext,
   miss: RouteMiss,
@@ -49,7 +49,7 @@ export function respondToMiss(
   return undefined
 }
 
-/** Responses with 404: by the handler given, or by default. */
+/** Responds with 404: by `handler`, or with a problem document. */
 export function respondNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
   context.prepared.abandonBody()
   if (handler === undefined) {

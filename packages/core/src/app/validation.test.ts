@@ -59,18 +59,18 @@ describe.each(LIBRARIES)('validation by $name', ({ user, page, id, fields }) => 
   const tenant = { 'x-tenant': 't' }
   const good = { name: 'Ada', tags: [{ 'a/b~c': 1 }] }
 
-  it('gives the handler what the schemas make of the request', async () => {
+  it('passes the output of the schemas to the handler', async () => {
     const response = await app.fetch('/users/7?page=2&tag=a&tag=b', post(good, tenant))
     expect(await response.json()).toEqual([{ id: '7' }, { page: 2, tag: ['a', 'b'] }, 't', good])
   })
 
-  it('tells by JSON pointers what is wrong with the body', async () => {
+  it('reports faults of the body as JSON Pointers', async () => {
     const bad = { name: 'A', tags: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] }
     expect(await errors('/users/7?page=2', post(bad, tenant))).toEqual(['body/name', 'body/tags/1/a~1b~0c'])
     expect(await errors('/users/7?page=2', post(null, tenant))).toEqual(['body'])
   })
 
-  it('tells everything that is wrong before the body, and does not read that', async () => {
+  it('reports all faults outside the body, and does not parse the body', async () => {
     const init = post('{')
     expect(await errors('/users/x?page=y', init)).toEqual(['params/id', 'query/page', 'headers/x-tenant'])
   })
@@ -79,7 +79,7 @@ describe.each(LIBRARIES)('validation by $name', ({ user, page, id, fields }) => 
 describe('validation', () => {
   const Name = z.object({ name: z.string() })
 
-  it('reads a form as it reads a query, if the route names its type', async () => {
+  it('parses a form like a query if the route names its type', async () => {
     const app = new App()
     const bodyTypes = ['application/x-www-form-urlencoded']
     app.router.post(
@@ -95,14 +95,14 @@ describe('validation', () => {
     ['{', 'application/json', 400],
     ['{}', 'text/plain', 415],
     ['{"name":"0123456789"}', 'application/json', 413],
-  ])('answers %j of type %s with %i', async (body, contentType, status) => {
+  ])('responds to %j of type %s with %i', async (body, contentType, status) => {
     const app = new App()
     app.router.post('/', { body: Name, limits: { maxBodyBytes: 16 } }, () => 'ok')
     const response = await app.fetch('/', { method: 'POST', body, headers: { 'content-type': contentType } })
     expect(response.status).toBe(status)
   })
 
-  it('comes after middleware and before the handler', async () => {
+  it('runs after middleware and before the handler', async () => {
     const app = new App()
     const calls: string[] = []
     app.router.use((_ctx, next) => {
@@ -114,7 +114,7 @@ describe('validation', () => {
     expect(calls).toEqual(['middleware'])
   })
 
-  it('waits for schemas that take their time', async () => {
+  it('waits for asynchronous schemas', async () => {
     const app = new App()
     const Free = z.object({ id: z.string().refine(async (id) => id !== 'taken') })
     app.router.post('/:id', { params: Free, body: Name }, (ctx) => ctx.valid)
@@ -125,7 +125,7 @@ describe('validation', () => {
     expect((await app.fetch('/taken', post({ name: 'n' }))).status).toBe(400)
   })
 
-  it('answers 500 for a schema that fails itself, telling nothing of it', async () => {
+  it('responds with 500 without details if a schema throws', async () => {
     const reports: unknown[] = []
     const app = new App({ onError: (_, error) => reports.push(error) })
     const Broken = z.string().transform(() => {
@@ -136,7 +136,7 @@ describe('validation', () => {
     expect([response.status, (await response.text()).includes('secret'), reports.length]).toEqual([500, false, 1])
   })
 
-  it('keeps names of the query that objects have from elsewhere', async () => {
+  it('keeps query names that are also members of Object.prototype', async () => {
     const app = new App()
     app.router.get('/', { query: z.record(z.string(), z.unknown()) }, (ctx) => Object.entries(ctx.valid.query))
     const response = await (await app.fetch('/?constructor=1&a=2')).json()
@@ -146,15 +146,15 @@ describe('validation', () => {
     ])
   })
 
-  it('refuses at registration what is no schema', () => {
+  it('rejects at registration a value that is not a schema', () => {
     const { router } = new App()
-    // @ts-expect-error -- no schema
+    // @ts-expect-error -- not a schema
     expect(() => router.post('/', { body: { type: 'object' } }, () => '')).toThrow(
       'POST /: option "body" must be a Standard Schema, got an object. Pass a schema of a library such as zod',
     )
   })
 
-  it('tells the handler the types', () => {
+  it('infers the types of ctx.valid', () => {
     const { router } = new App()
     router.post('/:id', { body: Name, query: v.object({ page: v.number() }) }, (ctx) => {
       expectTypeOf(ctx.params.id).toEqualTypeOf<string>()
@@ -168,7 +168,7 @@ describe('validation', () => {
     router.route('QUERY', '/', { params: type({ a: 'number' }) }, ({ valid }) =>
       expectTypeOf(valid.params).toEqualTypeOf<{ a: number }>(),
     )
-    // @ts-expect-error -- an option that does not exist, beside one that does
+    // @ts-expect-error -- an unknown option next to a known one
     expect(() => router.put('/', { body: Name, limit: 1 }, () => '')).toThrow('PUT /: unknown option "limit".')
   })
 })
@@ -179,8 +179,8 @@ const form = (fields: number): RequestInit => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
 })
 
-describe('what a request may cost', () => {
-  it('of many faults the first hundred are told', async () => {
+describe('a limit on validation', () => {
+  it('reports only the first 100 faults', async () => {
     const app = new App()
     app.router.post('/', { body: z.array(z.string()) }, () => 'never')
     const response = await app.fetch('/', post(Array.from({ length: 5000 }, (_, i) => i)))
@@ -193,7 +193,7 @@ describe('what a request may cost', () => {
     [{ maxFormFields: 2 }, {}, 2],
     [{ maxFormFields: 2 }, { maxFormFields: 5 }, 5],
     [{ maxFormFields: 0 }, {}, 0],
-  ])('limits %j and of the route %j let forms of %i fields through, and not of one more', async (all, own, most) => {
+  ])('accepts, with limits %j and route limits %j, a form of %i fields but not of one more', async (all, own, most) => {
     const app = new App({ limits: all })
     const bodyTypes = ['application/x-www-form-urlencoded']
     app.router

@@ -4,27 +4,27 @@ import { HttpError } from '../response/http-error.ts'
 import { NOTHING_VALID } from '../context/nothing-valid.ts'
 import type { RequestContext } from '../context/context.ts'
 
-/** The parts of a request that a schema can be given for. */
+/** Parts of a request that can have a schema. */
 const PARTS = ['params', 'query', 'headers', 'body'] as const
 type Part = (typeof PARTS)[number]
 
-/** Faults that are told of: a body of a megabyte may have half a million, which would make a response of fifty. */
+/** Maximum faults reported per part. A body of 1 MB can have 500,000 faults, which would fill a response of 50 MB. */
 const MAX_FAULTS = 100
 
-/** One fault of a request, as it is told to the client. */
+/** One fault of a request, as it is sent to the client. */
 interface Fault {
   readonly in: Part
-  /** Where in that part (RFC 6901). */
+  /** JSON Pointer into that part (RFC 6901). */
   readonly pointer: string
   readonly message: string
 }
 
-/** Checks a request; a promise only if something has to be waited for. */
+/** Validates a request. Returns a promise only if a schema is asynchronous or the body is still arriving. */
 export type Validation = (context: RequestContext) => Promise<Validated> | Validated
 
 /**
- * Makes the check of a route, `undefined` for one without schemas. Parameters, query and fields are checked first and
- * together; the body is not read if one of them is wrong.
+ * Creates the validation of a route; `undefined` for a route without schemas. Validates params, query and headers together,
+ * before the body. Does not read the body if one of them is invalid.
  */
 export function validationOf(options: RouteOptions): Validation | undefined {
   const { params, query, headers, body } = options
@@ -38,7 +38,7 @@ export function validationOf(options: RouteOptions): Validation | undefined {
 type Settled = SchemaResult<unknown> | undefined
 type Checking = Settled | Promise<SchemaResult<unknown>>
 
-/** @throws {HttpError} 400 with the faults, up to `MAX_FAULTS` in each part */
+/** @throws {HttpError} 400 with at most `MAX_FAULTS` faults per part */
 function headCheck({ params, query, headers }: RouteOptions): Validation {
   return (context) => {
     const results: Checking[] = [
@@ -74,7 +74,7 @@ function check(schema: StandardSchema, value: unknown): SchemaResult<unknown> | 
   return schema['~standard'].validate(value)
 }
 
-/** Names with their value, or their values where a name is repeated; without a prototype to be mistaken for a value. */
+/** Collects entries by name, with a list for a repeated name. Has no prototype, so that a schema sees only the entries. */
 function pairs(entries: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
   const all = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of entries) {

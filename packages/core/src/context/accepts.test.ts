@@ -10,29 +10,32 @@ it.each([
   ['text/html;q=0, */*', 'application/json'],
   ['image/png', null],
   ['', 'text/html'],
-])('accepts() of %j is %j', async (accept, type) => {
+])('returns for Accept %j the type %j', async (accept, type) => {
   const app = new App()
   app.router.get('/', (ctx) => [ctx.accepts('text/html', 'application/json')])
   expect(await (await app.fetch('/', { headers: { accept } })).json()).toEqual([type])
 })
 
-it('takes anything from a client that says nothing', async () => {
+it('returns the first offer if the client states no preference', async () => {
   const app = new App()
   app.router.get('/', (ctx) => [ctx.accepts('text/html'), ctx.acceptsLanguage('de'), ctx.acceptsEncoding('identity')])
   expect(await (await app.fetch('/')).json()).toEqual(['text/html', 'de', 'identity'])
 })
 
-it.each([['html'], ['json', 'text/html'], [['text/html'] as never]])('refuses to offer %j', async (...offers) => {
-  const errors: unknown[] = []
-  const app = new App({ onError: (_, error) => errors.push(error) })
-  app.router.get('/', (ctx) => ctx.accepts(...offers))
-  expect((await app.fetch('/')).status).toBe(500)
-  expect(String(errors)).toBe(
-    `TypeError: ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offers[0])}.`,
-  )
-})
+it.each([['html'], ['json', 'text/html'], [['text/html'] as never]])(
+  'rejects %j, which is not a media type',
+  async (...offers) => {
+    const errors: unknown[] = []
+    const app = new App({ onError: (_, error) => errors.push(error) })
+    app.router.get('/', (ctx) => ctx.accepts(...offers))
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(String(errors)).toBe(
+      `TypeError: ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offers[0])}.`,
+    )
+  },
+)
 
-it('chooses languages and codings', async () => {
+it('returns the preferred language and coding', async () => {
   const app = new App()
   app.router.get('/', (ctx) => [
     ctx.acceptsLanguage('en', 'de'),

@@ -4,15 +4,15 @@ import { showValue } from '@fw/options'
 import type { RequestHeaders } from '@fw/types'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
-/** What can be negotiated, by the field that tells what the client likes. */
+/** Request fields that carry the preferences of the client. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
 
 let Negotiator: typeof NegotiatorConstructor | undefined
 
 /**
- * The one of several forms of a response that the client likes best; the first of equals, `null` if it takes none.
+ * Returns the offer that the client prefers, the first on a tie, or `null` if it accepts none.
  *
- * @throws {TypeError} if an offer is not a media type; no client accepts `html`
+ * @throws {TypeError} if an offer is not a media type, such as `html` instead of `text/html`
  * @see RFC 9110 §12.5
  */
 export function preferred(
@@ -22,10 +22,10 @@ export function preferred(
 ): string | null {
   if (what === 'type') for (const offer of offers) checkMediaType(offer)
   const field = FIELDS[what]
-  // Loaded when a request is first negotiated about, as most applications never do.
+  // Loaded on first use: most applications never negotiate.
   Negotiator ??= createRequire(import.meta.url)('negotiator') as typeof NegotiatorConstructor
   const negotiator = new Negotiator({ headers: { [field]: negotiatedField(headers.get(field)) } })
-  // A copy: negotiator takes an array of its own.
+  // The types of negotiator do not accept a readonly array.
   const available = [...offers]
   if (what === 'type') return negotiator.mediaType(available) ?? null
   return (what === 'language' ? negotiator.language(available) : negotiator.encoding(available)) ?? null

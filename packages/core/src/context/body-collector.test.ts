@@ -4,7 +4,7 @@ import type { BodyConsumer, RequestBody } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { BodyCollector } from './body-collector.ts'
 
-/** A body that is given by hand. */
+/** A body whose pieces the test passes on. */
 class GivenBody implements RequestBody {
   readonly length = undefined
   consumer: BodyConsumer | undefined = undefined
@@ -16,8 +16,8 @@ class GivenBody implements RequestBody {
   resume(): void {}
 }
 
-describe('a body that is collected', () => {
-  it.each([1, 255, 256, 257, 1000, 70_000])('in %i pieces is what was sent', async (count) => {
+describe('BodyCollector', () => {
+  it.each([1, 255, 256, 257, 1000, 70_000])('joins %i pieces in order', async (count) => {
     const body = new GivenBody()
     const { whole } = new BodyCollector(body, 1_000_000)
     const pieces = Array.from({ length: count }, (_, n) => Buffer.alloc(n % 300 === 0 ? 2000 : n % 7, n % 251))
@@ -26,7 +26,7 @@ describe('a body that is collected', () => {
     expect(Buffer.concat(pieces).equals(await whole)).toBe(true)
   })
 
-  it('in pieces of a byte does not keep the pieces', async () => {
+  it('releases one-byte pieces after joining them', async () => {
     const body = new GivenBody()
     const { whole } = new BodyCollector(body, 1_000_000)
     const pieces = giveBytes(body, 10_000)

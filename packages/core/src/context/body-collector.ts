@@ -1,18 +1,18 @@
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 
-/** A body may arrive in pieces of a byte, which would take a hundred times as much memory. */
+/** Number of pieces that are joined into one buffer. A one-byte piece takes a hundred times the memory of its byte. */
 const MAX_PIECES = 256
-/** Bytes of so many pieces from which on they are kept as they are. */
+/** Total bytes from which `MAX_PIECES` pieces are not joined, because the copy would cost more than it saves. */
 const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
 
-/** Takes a body as a whole, up to a number of bytes; what is too much is let go of at once. */
+/** Collects a whole body of at most `maxBytes`. On excess, releases the received bytes and pauses the body. */
 export class BodyCollector implements BodyConsumer {
   readonly isCollecting = true
   readonly #body: RequestBody
   readonly #maxBytes: number
   #chunks: Uint8Array[] = []
-  /** How many of the last chunks are as they came, and with how many bytes before them. */
+  /** The number of chunks since the last `#joinPieces`, and the bytes before them. */
   #pieces = 0
   #sizeBefore = 0
   #size = 0
@@ -26,7 +26,7 @@ export class BodyCollector implements BodyConsumer {
     body.consume(this)
   }
 
-  /** All of the body: as it is if it has arrived, else promised. Asked for once. */
+  /** The whole body, or a promise if it is still arriving. Read this only once. */
   get whole(): Uint8Array | Promise<Uint8Array> {
     if (this.#bytes !== undefined) return this.#bytes
     if (this.#error !== undefined) return Promise.reject(this.#error)
@@ -69,7 +69,7 @@ export class BodyCollector implements BodyConsumer {
   }
 }
 
-/** The error of a body with more than `maxBytes` bytes. */
+/** Creates the error for a body of more than `maxBytes`. */
 export function tooLarge(maxBytes: number): HttpError {
   return new HttpError(413, `The body exceeds ${maxBytes} bytes`)
 }

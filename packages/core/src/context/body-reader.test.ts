@@ -12,7 +12,7 @@ interface Setup {
   readonly types?: readonly string[]
 }
 
-/** A reader and the body that it reads, to be filled by the test. */
+/** Creates a reader, and the body that the test fills. */
 function setup({ fields = [], length, maxBytes = 100, types }: Setup = {}): { body: ReceivedBody; reader: BodyReader } {
   const body = new ReceivedBody(length, 10, { onWanted() {}, onFull() {}, onRoom() {} })
   return {
@@ -27,7 +27,7 @@ function setup({ fields = [], length, maxBytes = 100, types }: Setup = {}): { bo
   }
 }
 
-/** A reader of a body that has arrived. */
+/** Creates a reader of a body that has arrived. */
 function readerOf(bytes: string | Uint8Array, options: Setup = {}): BodyReader {
   const { body, reader } = setup(options)
   body.push(Buffer.from(bytes))
@@ -38,7 +38,7 @@ function readerOf(bytes: string | Uint8Array, options: Setup = {}): BodyReader {
 const json = (type = 'application/json'): Setup => ({ fields: ['content-type', type] })
 
 describe('BodyReader.bytes', () => {
-  it('puts together what arrives, before and after it is asked for', async () => {
+  it('joins the pieces that arrive before and after the call', async () => {
     const { body, reader } = setup()
     body.push(Buffer.from('ab'))
     const reading = reader.bytes()
@@ -47,13 +47,13 @@ describe('BodyReader.bytes', () => {
     expect(Buffer.from(await reading).toString()).toBe('abcd')
   })
 
-  it('gives the same bytes again, in every form', async () => {
+  it('returns the same body on every call and from every method', async () => {
     const reader = readerOf('{"a":1}', json())
     expect(await reader.bytes()).toBe(await reader.bytes())
     expect([await reader.text(), await reader.json()]).toEqual(['{"a":1}', { a: 1 }])
   })
 
-  it('refuses an announced length over the limit without reading', async () => {
+  it('rejects an announced length over the limit without reading', async () => {
     const { body, reader } = setup({ length: 101 })
     await expect(reader.bytes()).rejects.toMatchObject({ name: 'HttpError', status: 413 })
     expect(() => reader.stream()).toThrow(expect.objectContaining({ status: 413 }))
@@ -72,7 +72,7 @@ describe('BodyReader.bytes', () => {
     expect(status).toBe(isAllowed ? 200 : 413)
   })
 
-  it('refuses as soon as the limit is passed, though more comes', async () => {
+  it('rejects as soon as the body exceeds the limit, even if more bytes follow', async () => {
     const { body, reader } = setup({ maxBytes: 3 })
     const reading = reader.bytes()
     body.push(Buffer.from('ab'))
@@ -82,15 +82,18 @@ describe('BodyReader.bytes', () => {
     body.finish()
   })
 
-  it.each([new AbortedError('gone'), new ProtocolError(400, 'broken')])('passes on %s', async (error) => {
-    const { body, reader } = setup()
-    const reading = reader.bytes()
-    body.push(Buffer.from('ab'))
-    body.fail(error)
-    await expect(reading).rejects.toBe(error)
-  })
+  it.each([new AbortedError('gone'), new ProtocolError(400, 'broken')])(
+    'rejects with the error of the body: %s',
+    async (error) => {
+      const { body, reader } = setup()
+      const reading = reader.bytes()
+      body.push(Buffer.from('ab'))
+      body.fail(error)
+      await expect(reading).rejects.toBe(error)
+    },
+  )
 
-  it('leaves no rejection unhandled when it is awaited late', async () => {
+  it('causes no unhandled rejection when it is awaited late', async () => {
     const { body, reader } = setup({ types: ['*/*'] })
     const reading = [reader.bytes(), reader.text(), reader.json(), reader.form()]
     body.fail(new AbortedError('gone'))
@@ -106,11 +109,14 @@ describe('BodyReader.text', () => {
     expect(await readerOf('').text()).toBe('')
   })
 
-  it.each([[[0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])('refuses %j with 400', async (bytes) => {
-    await expect(readerOf(Uint8Array.from(bytes)).text()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
-  })
+  it.each([[[0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])(
+    'rejects invalid UTF-8 %j with 400',
+    async (bytes) => {
+      await expect(readerOf(Uint8Array.from(bytes)).text()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
+    },
+  )
 
-  it('refuses a content coding with 415', async () => {
+  it('rejects a content coding with 415', async () => {
     const reader = readerOf('x', { fields: ['content-encoding', 'gzip'] })
     await expect(reader.text()).rejects.toMatchObject({ status: 415, headers: { 'accept-encoding': 'identity' } })
   })
@@ -118,21 +124,21 @@ describe('BodyReader.text', () => {
 
 describe('BodyReader.json', () => {
   it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/problem+json', 'text/json'])(
-    'takes %s',
+    'accepts %s',
     async (type) => {
       expect(await readerOf('[1]', json(type)).json()).toEqual([1])
     },
   )
 
-  it('refuses a body without a type with 415', async () => {
+  it('rejects a body without a type with 415', async () => {
     await expect(readerOf('[1]').json()).rejects.toMatchObject({
       status: 415,
-      message: 'The body has no content-type, which must be application/json',
+      message: 'The content-type of the body is missing, expected application/json',
       headers: { accept: 'application/json' },
     })
   })
 
-  it('responds with 400, not 415, to a request without a body', async () => {
+  it('rejects a request without a body with 400 instead of 415', async () => {
     await expect(readerOf('', { length: 0 }).json()).rejects.toMatchObject({ status: 400 })
   })
 
@@ -145,19 +151,19 @@ describe('BodyReader.json', () => {
     'text/plain; charset=+json',
     '+json',
     '',
-  ])('refuses type %j with 415', async (type) => {
+  ])('rejects type %j with 415', async (type) => {
     await expect(readerOf('[1]', json(type)).json()).rejects.toMatchObject({
       status: 415,
-      message: 'The content-type of the body is not application/json',
+      message: 'The content-type of the body must be application/json',
       headers: { accept: 'application/json' },
     })
   })
 
-  it.each(['utf-8', 'UTF-8', 'utf8', '"utf-8"', '"utf-8" ; x=y'])('takes charset %s', async (charset) => {
+  it.each(['utf-8', 'UTF-8', 'utf8', '"utf-8"', '"utf-8" ; x=y'])('accepts charset %s', async (charset) => {
     expect(await readerOf('[1]', json(`application/json; charset=${charset}`)).json()).toEqual([1])
   })
 
-  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('refuses charset %s with 415', async (charset) => {
+  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('rejects charset %s with 415', async (charset) => {
     await expect(readerOf('[1]', json(`application/json;charset=${charset}`)).json()).rejects.toMatchObject({
       status: 415,
       message: 'The charset of the body is not utf-8',
@@ -174,7 +180,7 @@ describe('BodyReader.json', () => {
     [['*/*'], 'application/x-www-form-urlencoded', true],
     [['*/*'], 'x', true],
     [['*/*'], undefined, true],
-  ])('with bodyTypes %j reads a body of type %s: %s', async (types, type, isRead) => {
+  ])('decides by bodyTypes %j whether to read type %s: %s', async (types, type, isRead) => {
     const reader = readerOf('[1]', { types, ...(type === undefined ? {} : json(type)) })
     const status = await reader.json().then(
       () => 200,
@@ -183,11 +189,11 @@ describe('BodyReader.json', () => {
     expect(status).toEqual(isRead ? 200 : [415, types.join(', ')])
   })
 
-  it.each(['', '{', '{"a":1}x', 'undefined', "{'a':1}"])('refuses %j with 400', async (text) => {
+  it.each(['', '{', '{"a":1}x', 'undefined', "{'a':1}"])('rejects malformed JSON %j with 400', async (text) => {
     await expect(readerOf(text, json()).json()).rejects.toMatchObject({ name: 'HttpError', status: 400 })
   })
 
-  it('keeps a member named __proto__ to itself', async () => {
+  it('makes a member named __proto__ an own property', async () => {
     const value = (await readerOf('{"__proto__":{"isAdmin":true}}', json()).json()) as { isAdmin?: boolean }
     expect(value.isAdmin).toBeUndefined()
     expect(Object.keys(value)).toEqual(['__proto__'])
@@ -195,7 +201,7 @@ describe('BodyReader.json', () => {
 })
 
 describe('BodyReader.form', () => {
-  it('reads pairs', async () => {
+  it('returns the decoded pairs in order', async () => {
     const malformed = await readerOf('\u0126\u{1f600}=%82', json('application/x-www-form-urlencoded')).form()
     expect([...malformed]).toEqual([['\u0126\u{1f600}', '\ufffd']])
     const form = await readerOf('a=1&b=%C3%A9+x&a=2', json('application/x-www-form-urlencoded')).form()
@@ -206,18 +212,18 @@ describe('BodyReader.form', () => {
     ])
   })
 
-  it('refuses another type with 415', async () => {
+  it('rejects another type with 415', async () => {
     await expect(readerOf('a=1', json('multipart/form-data; boundary=x')).form()).rejects.toMatchObject({ status: 415 })
   })
 
-  it('refuses a charset other than UTF-8 with 415', async () => {
+  it('rejects a charset other than UTF-8 with 415', async () => {
     const type = 'application/x-www-form-urlencoded; charset=windows-1252'
     await expect(readerOf('a=%E9', json(type)).form()).rejects.toMatchObject({ status: 415 })
   })
 })
 
 describe('BodyReader.stream', () => {
-  it('gives the body slice by slice and then ends', async () => {
+  it('returns the body slice by slice and then ends', async () => {
     const { body, reader } = setup()
     const stream = reader.stream()
     body.push(Buffer.from('ab'))
@@ -228,7 +234,7 @@ describe('BodyReader.stream', () => {
     expect(slices).toEqual(['ab', 'cd'])
   })
 
-  it('wants nothing before it is read, and no more than was asked for', async () => {
+  it('requests no bytes before the first read, and one piece per read', async () => {
     const { body, reader } = setup()
     const stream = reader.stream()
     await new Promise((resolve) => setImmediate(resolve))
@@ -241,7 +247,7 @@ describe('BodyReader.stream', () => {
     expect(Buffer.from(second.value ?? []).toString()).toBe('cd')
   })
 
-  it('fails with 413 when the limit is passed', async () => {
+  it('fails with 413 when the body exceeds the limit', async () => {
     const { body, reader } = setup({ maxBytes: 3 })
     const slices = reader.stream().getReader()
     const first = slices.read()
@@ -252,14 +258,14 @@ describe('BodyReader.stream', () => {
     await expect(second).rejects.toMatchObject({ name: 'HttpError', status: 413 })
   })
 
-  it('fails when the body breaks off', async () => {
+  it('fails when the body fails', async () => {
     const { body, reader } = setup()
     const reading = reader.stream().getReader().read()
     body.fail(new AbortedError('gone'))
     await expect(reading).rejects.toThrow('gone')
   })
 
-  it('survives what comes after it was cancelled', async () => {
+  it('ignores bytes and errors after it was canceled', async () => {
     const { body, reader } = setup()
     const slices = reader.stream().getReader()
     const first = slices.read()
@@ -270,7 +276,7 @@ describe('BodyReader.stream', () => {
     expect(() => body.fail(new AbortedError('gone'))).not.toThrow()
   })
 
-  it('is refused once the body has been read', async () => {
+  it('rejects a read if the body has already been read', async () => {
     const reader = readerOf('ab')
     await reader.bytes()
     await expect(reader.stream().getReader().read()).rejects.toThrow('being read already')

@@ -9,10 +9,10 @@ import type { Limits } from '../options/limits.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** What a body may cost. */
+/** Limits of a request body. */
 export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields'>
 
-/** Reads a request body, once, under a limit. What was read as a whole is kept and can be asked for again. */
+/** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
 export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
@@ -22,7 +22,7 @@ export class BodyReader {
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
   /**
-   * @param own Limits of the route, before those of all
+   * @param own Limits of the route, which override `limits`
    * @param types The `bodyTypes` of the route
    */
   constructor(
@@ -39,7 +39,7 @@ export class BodyReader {
     this.#types = types
   }
 
-  /** In memory of their own. */
+  /** Returns the bytes in their own `ArrayBuffer`, which the caller can transfer. */
   bytes(): Promise<Uint8Array> {
     return promised(() => {
       const bytes = this.#collect()
@@ -51,7 +51,7 @@ export class BodyReader {
     return promised(() => this.#read((text) => text))
   }
 
-  /** Plain `JSON.parse`: a member named `__proto__` becomes an own property like any other. */
+  /** Parses the body with `JSON.parse`, which makes `__proto__` an own property and never sets a prototype. */
   json(): Promise<unknown> {
     return promised(() => {
       this.#requireJson(mediaType(this.#contentType))
@@ -62,17 +62,18 @@ export class BodyReader {
   form(): Promise<URLSearchParams> {
     return promised(() => {
       const type = mediaType(this.#contentType)
-      if (type !== undefined && type !== FORM_TYPE) throw unsupportedType(`The body is not ${FORM_TYPE}`, [FORM_TYPE])
+      if (type !== undefined && type !== FORM_TYPE)
+        throw unsupportedType(`The content-type of the body must be ${FORM_TYPE}`, [FORM_TYPE])
       requireUtf8(this.#contentType)
       return this.#read((text) => parseForm(text, this.#maxFormFields))
     })
   }
 
   /**
-   * Makes something of the value that the body stands for: a `URLSearchParams` for a form, if the types of the route name
-   * it, else what the JSON says. Returns no promise if all of the body has arrived.
+   * Parses the body and returns the result of `make`. A form becomes a `URLSearchParams` if `types` names forms; any
+   * other body is parsed as JSON. Returns a promise only while the body is still arriving.
    *
-   * @throws {HttpError} as the promise does otherwise, which is for the caller to handle
+   * @throws {HttpError} if the body is invalid, has another type or exceeds a limit; a returned promise rejects with it
    */
   value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     const type = mediaType(this.#contentType)
@@ -85,8 +86,10 @@ export class BodyReader {
   }
 
   /**
-   * The body as it arrives, in pieces with memory of their own, which may be given to a worker or a stream of bytes; nothing
-   * is read, and the client not told to go on, before the stream is.
+   * Streams the body. The caller can transfer each piece, because it has its own `ArrayBuffer`. Reads nothing, and sends no
+   * 100 Continue, before the stream is read.
+   *
+   * @throws {HttpError} 413 if the announced length exceeds the limit
    */
   stream(): ReadableStream<Uint8Array> {
     this.#checkLength()
@@ -113,7 +116,7 @@ export class BodyReader {
           }
           isWanted = false
           controller.enqueue(ownBytes(chunk))
-          // Unless the next piece was asked for right away, while this one was handed over.
+          // `enqueue` pulls the next piece immediately if a reader is waiting for it.
           if (!isWanted) body.pause()
         },
         end() {
@@ -147,12 +150,12 @@ export class BodyReader {
     return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
   }
 
-  /** Makes something of the text, at once if all of it is there. */
+  /** Decodes the body and returns the result of `make`, synchronously if the whole body has arrived. */
   #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
     const coding = this.#headers.get('content-encoding')
     if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
       const headers = { 'accept-encoding': 'identity' }
-      throw new HttpError(415, 'The body has a content coding', { headers })
+      throw new HttpError(415, 'The content-encoding of the body must be identity', { headers })
     }
     const bytes = this.#collect()
     if (!(bytes instanceof Promise)) return make(decode(bytes))
@@ -163,7 +166,7 @@ export class BodyReader {
     return this.#headers.get('content-type')
   }
 
-  /** Without a body there is no type to check. Reading it as JSON responds with 400. */
+  /** Checks the type of a JSON body. Skips the check for a request without a body, which the JSON parser rejects with 400. */
   #requireJson(type: string | undefined): void {
     if (type === undefined && this.#body.length === 0) return
     requireJson(type, this.#types)
@@ -184,7 +187,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Counted before they are told apart, which takes longer the more there are. */
+/** Counts the fields before it parses them, because the cost of parsing grows with their number. */
 function parseForm(text: string, maxFields: number): URLSearchParams {
   let fields = text === '' ? 0 : 1
   for (let end = text.indexOf('&'); end !== -1 && fields <= maxFields; end = text.indexOf('&', end + 1)) fields++
@@ -200,7 +203,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What was made, thrown or promised, as a promise. */
+/** Returns the result of `make` as a promise, which rejects if `make` throws. */
 function promised<T>(make: () => T | Promise<T>): Promise<T> {
   try {
     const made = make()
@@ -214,8 +217,8 @@ const NOT_ASCII = /[^\0-\x7f]+/g
 
 /** Parses `application/x-www-form-urlencoded` text: a query, or a form sent as a body. */
 export function parseUrlencoded(text: string): URLSearchParams {
-  // Where a percent-encoding is malformed, Node.js reads `\u0126` as `&`: it keeps only the low 8 bits of other characters.
+  // After a malformed percent-encoding, Node.js keeps only the low 8 bits of each character: it reads `\u0126` as `&`.
   const ascii = text.replace(NOT_ASCII, (characters) => encodeURIComponent(characters.toWellFormed()))
-  // `URLSearchParams` takes one question mark at the start away, which is part of the first name here.
+  // `URLSearchParams` strips one leading `?`. Here it belongs to the first name.
   return new URLSearchParams(ascii.startsWith('?') ? `?${ascii}` : ascii)
 }

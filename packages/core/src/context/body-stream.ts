@@ -3,19 +3,19 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
 type Bytes = ReadableStream<Uint8Array>
 
-/** Created with the first stream, as Node.js loads `ReadableStream` on first access. */
+/** Created with the first stream, because Node.js loads `ReadableStream` on first access. */
 let BodyStream: (new (source: UnderlyingDefaultSource<Uint8Array>, strategy: QueuingStrategy) => Bytes) | undefined
 
 /**
- * Creates the stream of a request body. No promise that the stream, its readers, iterators and branches return
- * becomes an unhandled rejection, see `ignoreRejection`.
+ * Creates the stream of a request body. Its promises, and those of its readers, iterators and branches, never cause an
+ * unhandled rejection (see `ignoreRejection`).
  */
 export function makeBodyStream(source: UnderlyingDefaultSource<Uint8Array>): Bytes {
   BodyStream ??= bodyStream()
   return new BodyStream(source, { highWaterMark: 0 })
 }
 
-/** Makes an existing stream of a body like those of `makeBodyStream`. */
+/** Gives an existing stream the behavior of those that `makeBodyStream` creates. */
 export function asBodyStream(stream: Bytes): Bytes {
   BodyStream ??= bodyStream()
   return Object.setPrototypeOf(stream, BodyStream.prototype as object) as Bytes

@@ -1,18 +1,18 @@
 import { HttpError } from '../response/http-error.ts'
 
-/** The type of HTML forms without files. */
+/** The media type of HTML forms without files. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** The default of `bodyTypes`. */
 export const JSON_ONLY: readonly string[] = ['application/json']
 
-/** `+json` is the suffix of JSON formats (RFC 6839 §3.1). WHATWG MIME Sniffing §4.6 adds `text/json`. */
+/** Matches `application/json`, the suffix `+json` (RFC 6839 §3.1) and `text/json` (WHATWG MIME Sniffing §4.6). */
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[!#$%&'*+.^_`|~\da-z-]+\/[!#$%&'*+.^_`|~\da-z-]+\+json)$/
-/** One parameter of a media type: its name and its value, as a token or a quoted string (RFC 9110 §5.6.6). */
+/** Matches one parameter of a media type: its name, and its value as a token or quoted string (RFC 9110 §5.6.6). */
 const PARAMETER = /;[ \t]*([^=;]*)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/y
 
 /**
- * Checks that a body may be read as JSON: its media type is one of `types`, or one of them is a wildcard.
- * `application/json` stands for every JSON format. `types` names forms so that a schema reads them, but never as JSON.
+ * Checks that a body can be parsed as JSON: `types` contains its media type or a wildcard. `application/json` includes every
+ * JSON format. A form type in `types` allows schemas to read forms, but does not allow JSON.
  *
  * @param type Media type of the body, or `undefined` without a `Content-Type` field
  * @throws {HttpError} 415 with the field `Accept` (RFC 9110 §15.5.16)
@@ -26,8 +26,8 @@ export function requireJson(type: string | undefined, types: readonly string[]):
   const expected = types.join(' or ')
   const message =
     type === undefined
-      ? `The body has no content-type, which must be ${expected}`
-      : `The content-type of the body is not ${expected}`
+      ? `The content-type of the body is missing, expected ${expected}`
+      : `The content-type of the body must be ${expected}`
   throw unsupportedType(message, types)
 }
 
@@ -43,7 +43,7 @@ export function mediaType(contentType: string | null): string | undefined {
 }
 
 /**
- * Checks that text can be read as UTF-8, by the `charset` of its `Content-Type` field.
+ * Checks that the `charset` of a `Content-Type` field is UTF-8 or missing.
  *
  * @throws {HttpError} 415 for any other charset
  */

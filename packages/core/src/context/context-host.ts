@@ -2,19 +2,19 @@ import type { Trust } from '@fw/client-address'
 import type { BodyLimits } from './body-reader.ts'
 import type { DrainNotice } from './listeners.ts'
 
-/** What a context of class `C` needs from the application it runs in. */
+/** Services of the application for a context of class `C`. */
 export interface ContextHost<C> {
   readonly limits: BodyLimits
   /** Media types that JSON readers and `body` schemas accept, unless the route names others. */
   readonly bodyTypes: readonly string[]
-  /** Reports an error that no response can tell of. Never throws. */
+  /** Reports an error that no response describes. Never throws. */
   report(message: string, error: unknown): void
-  /** Tells once of something in the program that is without effect. Never throws. */
+  /** Reports once that a statement of the program has no effect. Never throws. */
   notice(message: string): void
-  /** Which proxies are believed; `undefined` where nobody asked for any to be. */
+  /** The proxies whose forwarding fields are trusted; `undefined` without `trustProxy`. */
   readonly trust: Trust | undefined
-  /** When the server begins to close. */
+  /** Notifies contexts when the server starts to close. */
   readonly drainNotice: DrainNotice
-  /** Answers as if no route had matched. */
+  /** Responds as if no route matched. */
   notFound(context: C): unknown
 }

@@ -4,7 +4,7 @@ import { App } from '../app/app.ts'
 import { toFetchHandler } from '../adapters/to-fetch-handler.ts'
 import { toNodeHandler } from '../adapters/to-node-handler.ts'
 
-// Checked by the compiler; nothing of this is run.
+// The compiler checks these functions. No test runs them.
 
 const read = (ctx: Context): void => {
   expectTypeOf(ctx.valid).toEqualTypeOf<Validated>()
@@ -30,34 +30,34 @@ const respond = (ctx: Context): void => {
   expectTypeOf(ctx.stream(['x'])).toEqualTypeOf<void>()
   expectTypeOf(ctx.redirect('/', 308)).toEqualTypeOf<void>()
   expectTypeOf(ctx.empty(204)).toEqualTypeOf<void>()
-  // @ts-expect-error -- no status of a redirect
+  // @ts-expect-error -- not a redirect status
   ctx.redirect('/', 200)
-  // @ts-expect-error -- no text
+  // @ts-expect-error -- not a string
   void ctx.text(1)
-  // @ts-expect-error -- parameters are read only
+  // @ts-expect-error -- parameters are read-only
   ctx.params['id'] = '1'
-  // @ts-expect-error -- the parts of a validated request are read only
+  // @ts-expect-error -- the parts of a validated request are read-only
   ctx.valid.body = 1
-  // @ts-expect-error -- a cookie is text
+  // @ts-expect-error -- a cookie must be a string
   ctx.cookies.set('a', 1)
-  // @ts-expect-error -- no such value
+  // @ts-expect-error -- not a value of sameSite
   ctx.cookies.set('a', '1', { sameSite: 'lenient' })
-  // @ts-expect-error -- one secret is a list of one
+  // @ts-expect-error -- one secret must be a list
   ctx.cookies.get('a', { secrets: 's' })
 }
 
-// @ts-expect-error -- an application is no router
+// @ts-expect-error -- an application is not a router
 const ofApp = (): unknown => toFetchHandler(new App())
 
-it('tells the types of what reads a request', () => {
+it('declares the types of the methods that read a request', () => {
   expectTypeOf(read).toBeFunction()
 })
 
-it('tells the types of what answers, and refuses what cannot be sent', () => {
+it('declares the types of the methods that respond, and rejects wrong arguments', () => {
   expectTypeOf(respond).toBeFunction()
 })
 
-it('knows every option of routes and cookies', () => {
+it('declares every option of routes and cookies', () => {
   const options: RouteOptions = { limits: { maxBodyBytes: 1 }, timeoutMs: 1, response: { 200: { type: 'object' } } }
   const cookie: Required<CookieOptions> = {
     maxAgeSeconds: 1,
@@ -70,16 +70,16 @@ it('knows every option of routes and cookies', () => {
     partitioned: true,
     priority: 'low',
   }
-  // @ts-expect-error -- a number of milliseconds
+  // @ts-expect-error -- must be a number of milliseconds
   const timeout: RouteOptions = { timeoutMs: '1s' }
-  // @ts-expect-error -- schemas go by status
+  // @ts-expect-error -- keys must be statuses
   const response: RouteOptions = { response: { ok: { type: 'object' } } }
-  // @ts-expect-error -- a JSON Schema checks no body
+  // @ts-expect-error -- a JSON Schema cannot validate a body
   const body: RouteOptions = { body: { type: 'object' } }
   expectTypeOf([options, cookie, timeout, response, body]).toBeArray()
 })
 
-it('makes handlers of the routes of an application', () => {
+it('accepts the router of an application in the adapters', () => {
   const { router } = new App()
   expectTypeOf(toFetchHandler(router)(new Request('http://localhost/'))).toEqualTypeOf<Promise<Response>>()
   expectTypeOf(toNodeHandler(router)).toBeFunction()

@@ -7,7 +7,7 @@ class Session {
 }
 
 describe('ContextValues', () => {
-  it('finds values by key and by class', () => {
+  it('returns values by key and by class', () => {
     const values = new ContextValues()
     const name = contextKey<string>('name')
     const session = new Session()
@@ -17,7 +17,7 @@ describe('ContextValues', () => {
     expect(values.get(contextKey('name'))).toBeUndefined()
   })
 
-  it('makes a provided value once, when it is asked for', () => {
+  it('makes a provided value once, on first access', () => {
     const values = new ContextValues()
     let made = 0
     values.provide(Session, () => {
@@ -30,7 +30,7 @@ describe('ContextValues', () => {
     expect(made).toBe(1)
   })
 
-  it('asks again after a failure', () => {
+  it('calls the function again after it threw', () => {
     const values = new ContextValues()
     const key = contextKey<number>('n')
     let calls = 0
@@ -42,21 +42,21 @@ describe('ContextValues', () => {
     expect(values.get(key)).toBe(7)
   })
 
-  it('refuses a value that is made from itself', () => {
+  it('rejects a function that reads its own value', () => {
     const values = new ContextValues()
     const key = contextKey<number>('loop')
     values.provide(key, () => Number(values.get(key)) + 1)
-    expect(() => values.get(key)).toThrow('Cannot provide loop')
+    expect(() => values.get(key)).toThrow('ctx.provide: the function for loop must not read the same value.')
   })
 
-  it.each(['user', 7, null, undefined])('refuses to keep a value under %j, which is no key', (name) => {
+  it.each(['user', 7, null, undefined])('rejects %j as a key', (name) => {
     const message = 'Context: key must be a class or a context key, got '
     expect(() => new ContextValues().set(name as never, 1)).toThrow(message)
     expect(() => new ContextValues().provide(name as never, () => 1)).toThrow(message)
     expect(missingValue.bind(undefined, name as never)).toThrow(message)
   })
 
-  it('names a missing value and how to provide it', () => {
+  it('names the missing value and how to provide it', () => {
     expect(missingValue(Session).message).toBe('Nothing provides Session here: add router.use(session())')
     expect(missingValue(contextKey('User', 'add auth()')).message).toBe('Nothing provides User here: add auth()')
     expect(missingValue(contextKey('User')).message).toBe('Nothing provides User here')

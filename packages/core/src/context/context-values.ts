@@ -1,7 +1,7 @@
 import { showValue } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
-/** A value of a context, or what makes it when it is first asked for. */
+/** Holds a value of a context, or the function that makes it on first access. */
 class Slot {
   readonly token: ContextToken<unknown>
   readonly next: Slot | undefined
@@ -14,7 +14,7 @@ class Slot {
     this.next = next
   }
 
-  /** The value, made now if it was provided. A `make` that throws is asked again next time. */
+  /** The value. Calls `make` on first access; if that throws, the next access calls it again. */
   get value(): unknown {
     return this.#make === undefined ? this.#value : this.#made(this.#make)
   }
@@ -30,11 +30,12 @@ class Slot {
   }
 
   #made(make: () => unknown): unknown {
-    if (this.#isMaking) throw new Error(`Cannot provide ${this.token.name}: making it asks for it`)
+    if (this.#isMaking)
+      throw new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`)
     this.#isMaking = true
     try {
       const value = make()
-      // Making it may have set it to something else; the maker has the last word.
+      // `make` can call `ctx.set` for the same token. Its result takes precedence.
       this.value = value
       return value
     } finally {
@@ -43,7 +44,7 @@ class Slot {
   }
 }
 
-/** The values of one context by their tokens: a list, as they are few and a map takes longer to make than to look through this. */
+/** Stores the few values of one context in a linked list, which is cheaper than a `Map`. */
 export class ContextValues {
   #last: Slot | undefined = undefined
 
@@ -59,7 +60,7 @@ export class ContextValues {
     return this.#find(token) !== undefined
   }
 
-  /** The value, made now if it was provided; `undefined` without one. */
+  /** Returns the value, which it makes now if needed; `undefined` without one. */
   get<T>(token: ContextToken<T>): T | undefined {
     return this.#find(token)?.value as T | undefined
   }
@@ -75,14 +76,14 @@ export class ContextValues {
   }
 }
 
-/** Programs without types give names, as elsewhere. */
+/** Rejects a string, which other libraries use as a key and which JavaScript callers can pass. */
 function checkToken<T extends ContextToken<unknown>>(token: T): T {
   if (typeof token === 'function' || (typeof token === 'object' && token !== null)) return token
   const given = showValue(token)
   throw new TypeError(`Context: key must be a class or a context key, got ${given}. Use contextKey(${given}).`)
 }
 
-/** What `local` throws: the token and how to provide it. */
+/** Creates the error of `ctx.local`, with the name of the token and its hint. */
 export function missingValue(given: ContextToken<unknown>): Error {
   const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint
@@ -90,10 +91,10 @@ export function missingValue(given: ContextToken<unknown>): Error {
 }
 
 /**
- * Makes a name for a value of type `T` in a `Context`.
+ * Creates a key for a value of type `T` in a `Context`.
  *
- * @param name For people; two keys of the same name are two keys
- * @param hint How to provide the value, shown when it is missing
+ * @param name Name in error messages. Two keys with the same name are different keys
+ * @param hint How to provide the value, for the error that reports it missing
  *
  * @example
  * const User = contextKey<{ id: string }>('User', 'add router.use(auth()) before this route')

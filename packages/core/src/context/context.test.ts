@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 import { contextKey } from './context-values.ts'
 
-/** Runs a handler once and gives what it made of its context. */
+/** Calls `look` in a handler and returns its result. */
 async function inside<T>(look: (ctx: Context) => T | Promise<T>, path = '/', init: RequestInit = {}): Promise<T> {
   const seen: T[] = []
   const app = new App()
@@ -17,7 +17,7 @@ async function inside<T>(look: (ctx: Context) => T | Promise<T>, path = '/', ini
   return first
 }
 
-/** The response to one handler. */
+/** Returns the response of one handler. */
 async function responseTo(handler: Handler, init: RequestInit = {}): Promise<Response> {
   const app = new App({ onError: () => {} })
   app.router.all('/', handler)
@@ -47,8 +47,8 @@ const asStandard = async (ctx: Context): Promise<unknown> => {
   return [request === ctx.request, method, url, headers.get('x-a'), await request.json()]
 }
 
-describe('Context: the request', () => {
-  it('shows it as received', async () => {
+describe('the request of a Context', () => {
+  it('has its method, path, query and fields as received', async () => {
     const init = { method: 'PUT', headers: { 'x-a': 'b' } }
     expect(await inside(asReceived, '/a%2Fb//c?x=%20&y', init)).toEqual([
       'PUT',
@@ -61,12 +61,12 @@ describe('Context: the request', () => {
     ])
   })
 
-  it('parses the query once', async () => {
+  it('parses its query once', async () => {
     expect(await inside(queryParts, '/?a=%C3%A9&b=1&b=2')).toEqual(['é', ['1', '2'], true])
     expect(await inside((ctx) => ctx.query.size)).toBe(0)
   })
 
-  it('reads the body under the limit of the route, or else of the application', async () => {
+  it('limits its body by the route, or by the application for other routes', async () => {
     const app = new App()
     app.router.post('/small', { limits: { maxBodyBytes: 3 } }, async (ctx) => ctx.text())
     app.router.post('/', async (ctx) => ctx.text())
@@ -78,7 +78,7 @@ describe('Context: the request', () => {
     expect(await status('/', 'a'.repeat(1024 * 1024 + 1))).toBe(413)
   })
 
-  it('is a standard Request as well', async () => {
+  it('converts to a standard Request', async () => {
     const init = { method: 'POST', headers: { 'x-a': 'b' }, body: '{"a":1}' }
     expect(await inside(asStandard, 'https://example.com/a/%2e%2e/b?c=d', init)).toEqual([
       true,
@@ -91,7 +91,7 @@ describe('Context: the request', () => {
   })
 })
 
-describe('Context: the response', () => {
+describe('the response of a Context', () => {
   it.each<[string, Handler, [number, string | null, string]]>([
     ['text', (ctx) => ctx.text('é'), [200, 'text/plain; charset=utf-8', 'é']],
     ['json', (ctx) => ctx.json({ a: 1 }, { status: 201 }), [201, 'application/json', '{"a":1}']],
@@ -100,25 +100,33 @@ describe('Context: the response', () => {
     ['stream', (ctx) => ctx.stream(['a', Uint8Array.of(98)]), [200, 'application/octet-stream', 'ab']],
     ['empty', (ctx) => ctx.empty(), [204, null, '']],
     ['empty with a status', (ctx) => ctx.empty(201), [201, null, '']],
-    ['a type of its own', (ctx) => ctx.text('a', { headers: { 'Content-Type': 'text/csv' } }), [200, 'text/csv', 'a']],
+    [
+      'text with an explicit type',
+      (ctx) => ctx.text('a', { headers: { 'Content-Type': 'text/csv' } }),
+      [200, 'text/csv', 'a'],
+    ],
     ['nothing', () => undefined, [204, null, '']],
     ['a status alone', (ctx) => void (ctx.status = 202), [202, null, '']],
-    ['the last one given', (ctx) => (ctx.json({}), ctx.text('b')), [200, 'text/plain; charset=utf-8', 'b']],
-    ['the value rather than what was given', (ctx) => (ctx.text('a'), { b: 1 }), [200, 'application/json', '{"b":1}']],
+    ['the last prepared body', (ctx) => (ctx.json({}), ctx.text('b')), [200, 'text/plain; charset=utf-8', 'b']],
+    [
+      'the returned value instead of the prepared body',
+      (ctx) => (ctx.text('a'), { b: 1 }),
+      [200, 'application/json', '{"b":1}'],
+    ],
   ])('can be %s', async (_, handler, expected) => {
     expect(await summary(handler)).toEqual(expected)
   })
 
   it.each<[string, Handler]>([
-    ['text that is none', (ctx) => ctx.text(undefined as never)],
-    ['html that is none', (ctx) => ctx.html(1 as never)],
-    ['bytes that are none', (ctx) => ctx.bytes('x' as never)],
+    ['text that is not a string', (ctx) => ctx.text(undefined as never)],
+    ['html that is not a string', (ctx) => ctx.html(1 as never)],
+    ['bytes that are not a Uint8Array', (ctx) => ctx.bytes('x' as never)],
     ['JSON of undefined', (ctx) => ctx.json(undefined)],
-    ['a stream of nothing', (ctx) => ctx.stream(7 as never)],
+    ['a stream of a number', (ctx) => ctx.stream(7 as never)],
     ['a field with a line break', (ctx) => ctx.text('x', { headers: { a: 'b\nc' } })],
     ['a redirect with a line break', (ctx) => ctx.redirect('/a\r\nset-cookie: x')],
     ['a redirect that is not encoded', (ctx) => ctx.redirect('/é')],
-    ['a redirect to nowhere', (ctx) => ctx.redirect('')],
+    ['a redirect to an empty location', (ctx) => ctx.redirect('')],
     ['a redirect to a URL', (ctx) => ctx.redirect(new URL('http://a/') as never)],
     ['a redirect with another status', (ctx) => ctx.redirect('/', 200 as never)],
     ['an empty response with an informational status', (ctx) => ctx.empty(101)],
@@ -132,15 +140,15 @@ describe('Context: the response', () => {
     expect((await responseTo((ctx) => ctx.redirect('/', 308))).status).toBe(308)
   })
 
-  it('can be started early and is ended when the handler is done', async () => {
+  it('can start early and ends when the handler returns', async () => {
     const response = await responseTo(async (ctx) => {
       ctx.status = 207
       ctx.responseHeaders.set('x-a', 'b')
       const body = ctx.startResponse()
       expect(ctx.headSent).toBe(true)
-      expect(() => ctx.text('again')).toThrow('sent already')
-      expect(() => ctx.startResponse()).toThrow('sent already')
-      expect(() => ctx.notFound()).toThrow('sent already')
+      expect(() => ctx.text('again')).toThrow('already sent')
+      expect(() => ctx.startResponse()).toThrow('already sent')
+      expect(() => ctx.notFound()).toThrow('already sent')
       body.write(Buffer.from('a'))
       await new Promise((resolve) => setImmediate(resolve))
       body.write(Buffer.from('b'))
@@ -149,9 +157,9 @@ describe('Context: the response', () => {
   })
 })
 
-describe('Context: values', () => {
+describe('a value of a Context', () => {
   const User = contextKey<{ id: number }>('User', 'add router.use(auth())')
-  it('are found further in, or missed with a hint', async () => {
+  it('reaches inner handlers, and is reported with a hint if it is missing', async () => {
     const app = new App({ onError: () => {} })
     app.router.get('/without', (ctx) => [ctx.get(User), String(thrown(() => ctx.local(User)))])
     app.router.use((ctx, next) => {
@@ -167,8 +175,8 @@ describe('Context: values', () => {
   })
 })
 
-describe('Context: the end', () => {
-  it('is told once to every listener, also to a late one, whatever one of them throws', async () => {
+describe('the end of a request', () => {
+  it('notifies every onFinish listener once, including a late one, even if another listener throws', async () => {
     const errors: unknown[] = []
     const outcomes: Outcome[] = []
     let context: Context | undefined
@@ -185,11 +193,11 @@ describe('Context: the end', () => {
     context?.onFinish((outcome) => outcomes.push(outcome))
     const outcome = { status: 200, bodyBytes: 4, aborted: false }
     expect(outcomes).toEqual([outcome, outcome])
-    expect(errors).toEqual(['A listener of onFinish threw'])
+    expect(errors).toEqual(['An onFinish listener threw'])
     expect(context?.signal.aborted).toBe(false)
   })
 
-  it('aborts the signal if the client went away, whenever the signal is asked for', async () => {
+  it('aborts the signal if the client disconnects, before or after the first access to the signal', async () => {
     for (const isEarly of [true, false]) {
       const client = new AbortController()
       const { promise, resolve } = Promise.withResolvers<unknown>()
@@ -206,8 +214,8 @@ describe('Context: the end', () => {
   })
 })
 
-describe('Context: draining', () => {
-  it('is told once to running exchanges, at once to later ones, and not to those that are over', async () => {
+describe('ctx.onDrain', () => {
+  it('notifies a running exchange once, a later one immediately and a finished one never', async () => {
     const notified: string[] = []
     const app = new App()
     const running = Promise.withResolvers<void>()

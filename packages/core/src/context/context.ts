@@ -45,14 +45,10 @@ import {
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/** Not a registered status; what servers log of a client that left before its response. */
+/** The unregistered status that servers log for a client that disconnects before its response. */
 const NO_RESPONSE = 499
 
-/**
- * The `Context` of every request. What costs something is made when first asked for.
- *
- * Handlers see the members of `Context`; the others are for the application.
- */
+/** Implements the `Context` of a request, and members for the application. Creates expensive members on first access. */
 export class RequestContext {
   readonly exchange: Exchange
   prepared: PreparedResponse = new PreparedResponse(this)
@@ -88,10 +84,10 @@ export class RequestContext {
     this.params = params
     this.#host = host
     this.#serialize = serialize
-    // A function that is written where it is assigned would be put among the old objects at once (V8 takes it for a
-    // method), and keep the whole request from being collected with the young ones.
+    // V8 treats a function literal in the assignment as a method and allocates it in old space. It would keep the whole
+    // request out of young-generation collection.
     const finish = (outcome: Outcome): void => this.#finish(outcome)
-    // From the start, as the end may come before anybody asks about it.
+    // Set now, because the exchange can end before the handler adds a listener.
     exchange.onClose = finish
   }
 
@@ -147,7 +143,7 @@ export class RequestContext {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
       if (this.#timeout !== undefined) this.#aborter.abort(this.#timeout)
-      if (this.isClientGone) this.#aborter.abort(new AbortedError('The client went away'))
+      if (this.isClientGone) this.#aborter.abort(new AbortedError('The client disconnected'))
     }
     return this.#aborter.signal
   }
@@ -168,7 +164,7 @@ export class RequestContext {
   }
 
   get status(): number {
-    // Whoever counts or logs by it after the end must not take what was only prepared for what was sent.
+    // Metrics and logs read the status after the end. They must not count a prepared status as sent.
     return this.#outcome?.status === 0 ? NO_RESPONSE : this.prepared.status
   }
 
@@ -221,7 +217,7 @@ export class RequestContext {
     return this.#body.form()
   }
 
-  /** Converts the value of the body with `make`, like `BodyReader.value`. */
+  /** Parses the body and returns the result of `make`, like `BodyReader.value`. */
   readValue<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     return this.#body.value(make)
   }
@@ -283,19 +279,19 @@ export class RequestContext {
     this.#host.drainNotice.add(this)
   }
 
-  /** The server begins to close. */
+  /** Notifies the listeners of `onDrain` that the server starts to close. */
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
-    notifyAll(listeners, undefined, (error) => this.#host.report('A listener of onDrain threw', error))
+    notifyAll(listeners, undefined, (error) => this.#host.report('An onDrain listener threw', error))
   }
 
-  /** Stands in for the method that the register entry of `@fw/sse` installs. */
+  /** Throws until the register entry of `@fw/sse` replaces it. */
   sse(): never {
     throw missingExtension('ctx', 'sse')
   }
 
-  /** Takes what a handler returned as the response. Releases it if another response takes its place. */
+  /** Prepares the result of a handler as the response, or releases a late one. @throws {Error} if the head was sent */
   setResult(result: unknown): void {
     if (this.isTimedOut) discardResult(result)
     else if (!this.headSent) this.prepared.take(result, this.#serialize)
@@ -303,57 +299,60 @@ export class RequestContext {
   }
 
   /**
-   * The head was sent, and `what` comes too late for it. It is no error, as middleware may not know which of the responses
-   * that it waits for are sent before it goes on.
+   * Reports a change of `what` after the head was sent. This is not an error: middleware cannot know whether the response
+   * was sent before `next()` resolved.
    */
   onLateChange(what: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
-    this.#host.notice(`${route}: ${what} was changed after the head of the response was sent, which is without effect`)
+    this.#host.notice(
+      `${route}: ${what} was changed after the head of the response was sent. The change has no effect.`,
+    )
   }
 
-  /** For whoever returns the context by mistake: responses are not made of it. */
+  /** Names the type in the error for a handler that returns its context by mistake. */
   get [Symbol.toStringTag](): string {
     return 'Context'
   }
 
-  /** Whether there is something to answer with, or a response was sent. */
+  /** Whether a response was prepared or sent. */
   get hasResponse(): boolean {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
   }
 
-  /** Whether the client went away. */
+  /** Whether the client disconnected before the end of the response. */
   get isClientGone(): boolean {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the time of the route is over: another context has the response. */
+  /** Whether the timeout of the route expired, so that another context responds. */
   get isTimedOut(): boolean {
     return this.#timeout !== undefined
   }
 
   /**
-   * The time of the route is over. What is answered by this context from now on reaches nobody.
+   * Transfers the request and the prepared response to a new context after the timeout of the route expired. Discards every
+   * later response of this context.
    *
-   * @returns The context that goes on with the request, and with what was prepared
+   * @param reason Error with which `signal` aborts
    */
   // docs/decisions/0027
   handOver(reason: Error): RequestContext {
-    const heir = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
+    const next = new RequestContext(this.exchange, this.#target, this.route, this.params, this.#host, this.#serialize)
     const { prepared } = this
-    heir.prepared = prepared
-    heir.valid = this.valid
-    heir.#values = this.#values ??= new ContextValues()
-    heir.#reader = this.#body
-    heir.#request = this.#request
-    heir.onFinish((outcome) => {
-      // Whoever listens for the end here is told of the response that was sent.
+    next.prepared = prepared
+    next.valid = this.valid
+    next.#values = this.#values ??= new ContextValues()
+    next.#reader = this.#body
+    next.#request = this.#request
+    next.onFinish((outcome) => {
+      // Listeners of this context must see the response that was sent.
       this.prepared = prepared
       this.#finish(outcome)
     })
     this.prepared = prepared.copyHead()
     this.#timeout = reason
     this.#aborter?.abort(reason)
-    return heir
+    return next
   }
 
   get #body(): BodyReader {
@@ -375,24 +374,24 @@ export class RequestContext {
   #checkUnsent(late?: unknown): void {
     if (this.#timeout === undefined && !this.headSent) return
     discardResult(late)
-    if (this.#timeout !== undefined) throw new Error('Cannot answer: the time of the route is over')
-    throw new Error('Cannot answer: the head of a response was sent already')
+    if (this.#timeout !== undefined) throw new Error('Cannot answer: the timeout of the route has expired')
+    throw new Error('Cannot answer: the head of a response was already sent')
   }
 
   #finish(outcome: Outcome): void {
     this.#outcome = outcome
     if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
-    if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client went away'))
+    if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client disconnected'))
     this.#notify(this.#listeners, outcome)
     this.#listeners = undefined
   }
 
   #notify(listeners: readonly ((outcome: Outcome) => void)[] | undefined, outcome: Outcome): void {
-    notifyAll(listeners, outcome, (error) => this.#host.report('A listener of onFinish threw', error))
+    notifyAll(listeners, outcome, (error) => this.#host.report('An onFinish listener threw', error))
   }
 }
 
-/** Handlers are given a `RequestContext` as the `Context` that the compiler knows, extensions included. */
+/** Returns the context as the `Context` type of handlers, which includes the declared extensions. */
 export function asContext(context: RequestContext): Context {
   return context
 }

@@ -10,10 +10,10 @@ function setup(cookie?: string, isSecure = false): { cookies: ContextCookies; se
   return { cookies: new ContextCookies(received, () => headers, isSecure), sent: () => headers.getAll('set-cookie') }
 }
 
-/** What a browser would send back. */
+/** Returns the `Cookie` field that a browser would send back. */
 const returned = (sent: readonly string[]): string => sent.map((field) => field.split(';')[0]).join('; ')
 
-describe('cookies of a request', () => {
+describe('a request cookie', () => {
   it.each<[string | undefined, string, string | null]>([
     ['a=1; b=2', 'b', '2'],
     ['a=1;b=2', 'b', '2'],
@@ -26,15 +26,15 @@ describe('cookies of a request', () => {
     ['__proto__=1', '__proto__', '1'],
     ['nonsense', 'nonsense', null],
     [undefined, 'a', null],
-  ])('of %j: %s is %j', (cookie, name, value) => {
+  ])('has for the field %j and the name %s the value %j', (cookie, name, value) => {
     expect(setup(cookie).cookies.get(name)).toBe(value)
   })
 
-  it('have names', () => {
+  it('appears in names()', () => {
     expect(setup('a=1; b=2').cookies.names()).toEqual(['a', 'b'])
   })
 
-  it('are read from any field without an error', () => {
+  it('never throws, whatever the field contains', () => {
     fc.assert(
       fc.property(fc.string(), (cookie) => {
         const { cookies } = setup(cookie)
@@ -44,8 +44,8 @@ describe('cookies of a request', () => {
   })
 })
 
-describe('cookies of a response', () => {
-  it('are kept from scripts and other sites, and from clear text if they came over TLS', () => {
+describe('a response cookie', () => {
+  it('defaults to HttpOnly and SameSite=Lax, and over TLS also to Secure', () => {
     const clear = setup()
     clear.cookies.set('a', '1')
     expect(clear.sent()).toEqual(['a=1; Path=/; HttpOnly; SameSite=Lax'])
@@ -60,7 +60,7 @@ describe('cookies of a response', () => {
     expect(secure.sent()).toEqual(['a=1; Max-Age=60; Domain=x.test; Path=/x; Secure; SameSite=Strict'])
   })
 
-  it('are protected as well if an option is undefined', () => {
+  it('keeps the defaults for options that are undefined', () => {
     const { cookies, sent } = setup(undefined, true)
     const unset = {
       path: undefined,
@@ -77,7 +77,7 @@ describe('cookies of a response', () => {
     ])
   })
 
-  it('come once for each name', () => {
+  it('replaces an earlier one with the same name', () => {
     const { cookies, sent } = setup()
     cookies.set('a', '1')
     cookies.set('b', '2')
@@ -85,13 +85,13 @@ describe('cookies of a response', () => {
     expect(returned(sent())).toBe('b=2; a=3')
   })
 
-  it('are forgotten by one of the past', () => {
+  it('expires in 1970 when it is deleted', () => {
     const { cookies, sent } = setup()
     cookies.delete('a', { path: '/x' })
     expect(sent()[0]).toBe('a=; Max-Age=0; Path=/x; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax')
   })
 
-  it('come back as they were set, each under its name, the last one of a name', () => {
+  it('returns with the last value set for its name', () => {
     const name = fc.stringMatching(/^[\w!#$%&'*+.^`|~-]{1,8}$/)
     const value = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed())
     fc.assert(
@@ -127,7 +127,7 @@ describe('cookies of a response', () => {
     [{ expires: new Date(NaN) }, TypeError, 'option "expires" must be a valid Date, got a Date.'],
     [{ secure: 'false' }, TypeError, 'option "secure" must be true or false, got "false".'],
     [{ sameSite: 'Strict' }, TypeError, 'option "sameSite" must be "strict", "lax" or "none", got "Strict".'],
-  ])('refuses %j and says why', (options, type, message) => {
+  ])('rejects %j with the reason', (options, type, message) => {
     const { cookies, sent } = setup()
     const act = (): void => cookies.set('a', '1', options)
     expect(act).toThrow(type)
@@ -135,24 +135,27 @@ describe('cookies of a response', () => {
     expect(sent()).toEqual([])
   })
 
-  it('deletes a cookie after a negative number of seconds', () => {
+  it('accepts a negative maxAgeSeconds', () => {
     const { cookies, sent } = setup()
     cookies.set('a', '1', { maxAgeSeconds: -1 })
     expect(sent()).toEqual(['a=1; Max-Age=-1; Path=/; HttpOnly; SameSite=Lax'])
   })
 })
 
-describe('options of cookies that do not exist', () => {
-  it.each<object>([{ httponly: false }, { Secure: true }, { maxageSeconds: 1 }])('are refused: %j', (options) => {
-    const { cookies, sent } = setup()
-    const [name] = Object.keys(options)
-    for (const act of [() => cookies.set('a', '1', options), () => cookies.delete('a', options)]) {
-      expect(act).toThrow(`: unknown option "${name}". Did you mean "`)
-    }
-    expect(sent()).toEqual([])
-  })
+describe('an unknown cookie option', () => {
+  it.each<object>([{ httponly: false }, { Secure: true }, { maxageSeconds: 1 }])(
+    'throws with a suggestion: %j',
+    (options) => {
+      const { cookies, sent } = setup()
+      const [name] = Object.keys(options)
+      for (const act of [() => cookies.set('a', '1', options), () => cookies.delete('a', options)]) {
+        expect(act).toThrow(`: unknown option "${name}". Did you mean "`)
+      }
+      expect(sent()).toEqual([])
+    },
+  )
 
-  it('are not among those of set, which may be given to delete', () => {
+  it('does not include the options of set when they are passed to delete', () => {
     const { cookies, sent } = setup()
     const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAgeSeconds: 9, secrets: ['s'] }
     cookies.delete('a', all)
@@ -162,12 +165,12 @@ describe('options of cookies that do not exist', () => {
   })
 })
 
-describe('signed cookies', () => {
+describe('a signed cookie', () => {
   const { cookies, sent } = setup()
   cookies.set('user', 'ada', { secrets: ['new'] })
   const field = returned(sent())
 
-  it('are believed if any of the secrets has signed them', () => {
+  it('verifies if any of the secrets signed it', () => {
     expect(setup(field).cookies.get('user', { secrets: ['newest', 'new'] })).toBe('ada')
     expect(setup(field).cookies.get('user', { secrets: ['other'] })).toBeNull()
   })
@@ -180,14 +183,14 @@ describe('signed cookies', () => {
     'user=ada',
     'user=ada.',
     'admin=',
-  ])('are not believed as %j', (forged) => {
+  ])('does not verify when forged as %j', (forged) => {
     const next = setup(forged).cookies
     expect([next.get('user', { secrets: ['new'] }), next.get('admin', { secrets: ['new'] })]).toEqual([null, null])
   })
 
-  it.each([[[]], [['']], ['text']])('are not signed with %j', (secrets) => {
+  it.each([[[]], [['']], ['text']])('cannot be created with the secrets %j', (secrets) => {
     expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow(
-      'ctx.cookies.set: option "secrets" must be a list of one or more strings that are not empty, got a',
+      'ctx.cookies.set: option "secrets" must be a list of one or more non-empty strings, got a',
     )
   })
 })

@@ -15,7 +15,7 @@ import {
 } from '@fw/options'
 
 const SECRETS: OptionKind = {
-  expected: 'a list of one or more strings that are not empty',
+  expected: 'a list of one or more non-empty strings',
   accepts: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((secret) => typeof secret === 'string' && secret !== ''),
   isSecret: true,
@@ -38,10 +38,10 @@ const COOKIE_KINDS: OptionKinds<CookieOptions & Partial<CookieSecrets>> = {
   secrets: SECRETS,
 }
 const NO_OPTIONS = {}
-/** What to write instead of names from other libraries. */
+/** Option names of other libraries, and the names to use instead. */
 const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 
-/** The cookies of one exchange. */
+/** Reads the cookies of a request and sets those of its response. */
 export class ContextCookies implements Cookies {
   readonly #received: RequestHeaders
   readonly #prepared: () => ResponseHeaders
@@ -76,7 +76,7 @@ export class ContextCookies implements Cookies {
   }
 
   delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = NO_OPTIONS): void {
-    // The options of `set` may be given as they are.
+    // Accepts the options of `set`, so that callers can reuse them.
     if (options !== NO_OPTIONS) checkOptions('ctx.cookies.delete', options, COOKIE_KINDS, MEANT)
     this.#send(name, '', { ...options, maxAgeSeconds: 0, expires: new Date(0) })
   }
@@ -97,7 +97,7 @@ export class ContextCookies implements Cookies {
       value,
     })
     const headers = this.#prepared()
-    // RFC 6265 §4.1.1: no two fields for the same cookie.
+    // RFC 6265 §4.1.1: do not send two fields for the same cookie.
     const others = headers.getAll('set-cookie').filter((other) => !other.startsWith(`${name}=`))
     headers.delete('set-cookie')
     for (const other of others) headers.append('set-cookie', other)
@@ -109,7 +109,7 @@ export class ContextCookies implements Cookies {
   }
 }
 
-/** The name is signed too: a value that was signed for one cookie is nothing worth in another. */
+/** Signs the name and the value, so that a client cannot move a signed value to another cookie. */
 function sign(name: string, value: string, secret: string): string {
   return `${value}.${createHmac('sha256', secret).update(`${name}=${value}`).digest('base64url')}`
 }

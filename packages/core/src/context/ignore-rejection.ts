@@ -1,7 +1,7 @@
 /**
  * Marks the rejection of a promise as handled, and returns the promise.
  *
- * A handler may start reading now and await later. In between a client that goes away must not become an unhandled
+ * A handler can start reading now and await later. A client that disconnects in between must not cause an unhandled
  * rejection, which would end the process.
  */
 export function ignoreRejection<T>(reading: Promise<T>): Promise<T> {
@@ -9,7 +9,7 @@ export function ignoreRejection<T>(reading: Promise<T>): Promise<T> {
   return reading
 }
 
-/** Replaces methods of `target`, an object or a prototype, so that `adapt` gets what they return. */
+/** Replaces methods of `target`, an object or a prototype, so that callers get the result of `adapt`. */
 export function adaptResults<T extends object>(
   target: T,
   names: readonly (keyof T)[],

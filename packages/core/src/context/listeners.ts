@@ -1,11 +1,11 @@
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 
-/** The list with one more. Most lists stay at one, and an array that grew takes room for 17. */
+/** Returns a new list with `item` added. Most lists have one item, and V8 gives an array that grows room for 17. */
 export function withAdded<T>(list: readonly T[] | undefined, item: T): readonly T[] {
   return list === undefined ? [item] : [...list, item]
 }
 
-/** Calls all of them, whichever of them throws. */
+/** Calls every listener, and `onThrown` with each error that one throws. */
 export function notifyAll<T>(
   listeners: readonly ((event: T) => void)[] | undefined,
   event: T,
@@ -21,18 +21,18 @@ export function notifyAll<T>(
   }
 }
 
-/** Who is told that the server begins to close. */
+/** Receives the notice that the server starts to close. */
 interface DrainListener {
   /** Never throws. */
   onDrainNotice(): void
 }
 
-/** Tells once that the server begins to close. */
+/** Notifies listeners once that the server starts to close. */
 export class DrainNotice {
   readonly #listeners = new ChurnSet<DrainListener>()
   #isGiven = false
 
-  /** Tells `listener` when the notice is given, at once if it has been; again is without effect. */
+  /** Notifies `listener` once: on `give`, or immediately if `give` was called. Adding it again before that has no effect. */
   add(listener: DrainListener): void {
     if (this.#isGiven) listener.onDrainNotice()
     else this.#listeners.add(listener)

@@ -1,10 +1,10 @@
-/** The methods that other packages install, and where they come from. */
+/** Methods that other packages install, and the import that installs each. */
 const EXTENSIONS = {
   sse: '@fw/sse/register',
   staticFiles: '@fw/static/register',
 } as const
 
-/** What a method throws that nobody has installed: what to type next. */
+/** Creates the error for a method that is not installed, with the missing import. */
 export function missingExtension(receiver: 'ctx' | 'router', name: keyof typeof EXTENSIONS): Error {
   return new Error(`${receiver}.${name}() needs: import '${EXTENSIONS[name]}'`)
 }

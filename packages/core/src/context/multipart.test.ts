@@ -55,7 +55,7 @@ const TYPE = 'multipart/form-data; boundary=b'
 const PART = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n'
 
 describe('ctx.parts()', () => {
-  it('gives fields and files in order, with their names, types and content', async () => {
+  it('returns fields and files in order, with their names, types and content', async () => {
     const file = new Blob(['ü'.repeat(3)], { type: 'text/csv' })
     const response = await post(
       '/all',
@@ -72,7 +72,7 @@ describe('ctx.parts()', () => {
     ])
   })
 
-  it.each(['/sizes', '/names'])('takes files of any size slice by slice, read or not (%s)', async (path) => {
+  it.each(['/sizes', '/names'])('accepts large files, read slice by slice or unread (%s)', async (path) => {
     const file = new Blob([new Uint8Array(400_000)])
     const response = await post(
       path,
@@ -84,38 +84,38 @@ describe('ctx.parts()', () => {
     expect(await response.json()).toEqual(path === '/sizes' ? [400_000, 400_000] : ['a', 'b'])
   })
 
-  it('can be left early', async () => {
+  it('can end before the last part', async () => {
     const body = `${PART}--b\r\ncontent-disposition: form-data; name="b"\r\n\r\n${'y'.repeat(400_000)}\r\n--b--\r\n`
     expect(await (await post('/first', body, TYPE)).text()).toBe('x')
   })
 
   it.each([
     ['another type', '/all', '{}', 'application/json', 415],
-    ['no boundary', '/all', '', 'multipart/form-data; x=1', 400],
-    ['no parameter at all', '/all', '', 'multipart/form-data', 400],
-    ['a type that only begins like it', '/all', '', 'multipart/form-datas', 415],
+    ['a type without a boundary', '/all', '', 'multipart/form-data; x=1', 400],
+    ['a type without a parameter', '/all', '', 'multipart/form-data', 400],
+    ['a type with a longer name', '/all', '', 'multipart/form-datas', 415],
     ['a part without a name', '/all', PART.replace('; name="a"', '') + PART + '--b--\r\n', TYPE, 400],
-    ['a part without a name that nobody reads', '/names', PART.replace('; name="a"', '') + '--b--\r\n', TYPE, 400],
-    ['a body that breaks off in a part', '/all', PART.slice(0, -2), TYPE, 400],
-    ['a body that breaks off in a part nobody reads', '/names', PART.slice(0, -2), TYPE, 400],
-    ['a body that breaks off after a part', '/all', `${PART}--b`, TYPE, 400],
+    ['an unread part without a name', '/names', PART.replace('; name="a"', '') + '--b--\r\n', TYPE, 400],
+    ['a body that ends inside a part', '/all', PART.slice(0, -2), TYPE, 400],
+    ['a body that ends inside an unread part', '/names', PART.slice(0, -2), TYPE, 400],
+    ['a body that ends after a part', '/all', `${PART}--b`, TYPE, 400],
     ['an empty body', '/all', '', TYPE, 400],
-    ['more parts than are allowed', '/few', `${PART.repeat(3)}--b--\r\n`, TYPE, 413],
-    ['a part of no disposition', '/few', `${'--b\r\na: b\r\n\r\nx\r\n'.repeat(3)}--b--\r\n`, TYPE, 400],
-    ['a part without anything', '/few', `${'--b\r\n'.repeat(5)}--b--\r\n`, TYPE, 400],
-    ['as many parts as are allowed', '/few', `${PART.repeat(2)}--b--\r\n`, TYPE, 200],
-    ['more bytes than the route allows', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
-  ])('answers %s by its status', async (_, path, body, type, status) => {
+    ['more than maxParts parts', '/few', `${PART.repeat(3)}--b--\r\n`, TYPE, 413],
+    ['a part without a disposition', '/few', `${'--b\r\na: b\r\n\r\nx\r\n'.repeat(3)}--b--\r\n`, TYPE, 400],
+    ['a part without fields and content', '/few', `${'--b\r\n'.repeat(5)}--b--\r\n`, TYPE, 400],
+    ['exactly maxParts parts', '/few', `${PART.repeat(2)}--b--\r\n`, TYPE, 200],
+    ['more than maxBodyBytes bytes', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
+  ])('responds to %s with the right status', async (_, path, body, type, status) => {
     expect((await post(path, body, type)).status).toBe(status)
   })
 
-  it('takes names that objects have members of for what they are', async () => {
+  it('accepts names such as __proto__ as plain names', async () => {
     const names = ['__proto__', 'constructor', 'toString']
     const response = await post('/names', form(names.map((name) => [name, ''])))
     expect(await response.json()).toEqual(names)
   })
 
-  it.each([-1, 1.5, NaN, '3'])('refuses %j as the largest number of parts', async (maxParts) => {
+  it.each([-1, 1.5, NaN, '3'])('rejects %j as maxParts', async (maxParts) => {
     const errors: unknown[] = []
     const failing = new App({ onError: (_, error) => errors.push(error) })
     failing.router.post('/', async (ctx) => {

@@ -8,17 +8,17 @@ import { concatBytes, ownBytes } from '../engine/socket/kept-bytes.ts'
 import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 
-/** Parts are cheap to send and cost an object each. */
+/** Default of `maxParts`. A part costs the client a few bytes and the server several objects. */
 const MAX_PARTS = 100
 const MULTIPART_KINDS: OptionKinds<MultipartOptions> = { maxParts: integer(0) }
 const MULTIPART_TYPE = 'multipart/form-data'
 
 /**
- * Reads a multipart body part by part, no faster than the parts are read. What is left of a part is skipped when the
- * next one is asked for.
+ * Reads a multipart body part by part, with backpressure. Skips the unread rest of a part when the caller requests the
+ * next one.
  *
  * @param contentType The request's `content-type` field
- * @throws {HttpError} 415 for another type, 400 for a body that is no such thing, 413 for more than `maxParts`
+ * @throws {HttpError} 415 for another type, 400 for a malformed body, 413 for more than `maxParts`
  * @see RFC 7578
  */
 export function readParts(
@@ -42,7 +42,7 @@ async function* parts(
   /** The last part whose head has arrived. All parts before it are complete. */
   let latest: ReceivedPart | undefined
   let failure: Error | undefined
-  /** Whether a part has begun of which the parser has reported nothing. */
+  /** Whether a part has begun that the parser has not reported yet. */
   let isUnnamed = false
   let isOver = false
   let wake: (() => void) | undefined
@@ -62,11 +62,11 @@ async function* parts(
     part.on('header', checkNamed)
   })
   parser.on('file', (name, stream, filename, _encoding, type) => {
-    // The stream reports the error to a reader of the part. An unread part has no reader.
+    // A reader of the part receives the error. This listener handles it for an unread part.
     stream.on('error', () => {})
-    // The parser continues with its slice after `fail`. No more bytes would follow for this part.
+    // The parser finishes its current slice after `fail`. No more bytes would follow for this part.
     if (failure !== undefined) return
-    // The type of the parser says string, but a part can lack a name.
+    // The declared type is `string`, but a part can lack a name.
     isUnnamed = typeof name !== 'string'
     if (isUnnamed) return
     latest = new ReceivedPart(stream, name, filename, type)
@@ -96,18 +96,18 @@ async function* parts(
     }
   } finally {
     parser.destroy()
-    // A read of this part that is still in progress would wait for bytes that no longer come. The parser needs some ticks
-    // to pass on the end of a part that has arrived.
+    // A pending read of this part would never settle. Wait, because the parser needs some ticks to report the end of a part
+    // that has arrived.
     setImmediate(() => latest?.abort(new Error('ctx.parts: part must be read before the loop over the parts ends.')))
-    // What the rest of the body holds is of no interest any more, nor whether it breaks off.
+    // Ignore the rejection: no caller reads the rest of the body.
     reader.cancel().catch(() => {})
   }
 }
 
-/** Gives the parser what arrives, as fast as it takes it. */
+/** Writes the body to the parser, with backpressure. */
 async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: BusboyInstance): Promise<void> {
   let resume: (() => void) | undefined
-  // One listener each, however often the parser asks for a pause.
+  // Add one listener per event. A listener per pause would cause a warning about a leak.
   for (const event of ['drain', 'close']) parser.on(event, () => resume?.())
   for (;;) {
     const { value } = await reader.read()
@@ -129,7 +129,7 @@ class ReceivedPart implements MultipartPart {
 
   constructor(stream: BusboyFileStream, name: string, filename: string | undefined, contentType: string) {
     this.#stream = stream
-    // The stream itself shows that the part is complete only after a reader has read all of it.
+    // The state of the stream shows that the part is complete only after a reader has read all of it.
     stream.push = (chunk: unknown) => {
       if (chunk === null) this.#isComplete = true
       return Readable.prototype.push.call(stream, chunk)
@@ -162,14 +162,14 @@ class ReceivedPart implements MultipartPart {
     this.#stream.destroy(error)
   }
 
-  /** The parser passes on views of its input. A handler that transferred one would take the next parts away. */
+  /** Copies the views of the parser's input. A handler that transfers a view would detach the bytes of later parts. */
   async *#slices(): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const view of this.#views()) yield ownBytes(view)
   }
 
   async *#views(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      // A stream that is destroyed cannot be skipped, and the parser would wait for it before the next part.
+      // Do not destroy the stream on return: the parser would wait forever for it to be read.
       for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
     } catch (error) {
       throw this.#failure ?? fault(error)
@@ -188,24 +188,24 @@ let Busboy: typeof BusboyConstructor | undefined
 function parserOf(contentType: string | null, maxParts: number): BusboyInstance {
   const headers = { accept: MULTIPART_TYPE }
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
-    throw new HttpError(415, `The body is not ${MULTIPART_TYPE}`, { headers })
+    throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
   }
-  // Loaded with the first body of this kind.
+  // Loaded with the first multipart body.
   Busboy ??= createRequire(import.meta.url)('@fastify/busboy') as typeof BusboyConstructor
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Every part is a stream; the limit of the body is that of the route.
+      // Makes every part a stream. The limit of the route applies to the whole body.
       isPartAFile: () => true,
-      // Counts parts that the parser reports by no event, too.
+      // `parts` also counts parts for which the parser emits no event.
       limits: { files: maxParts, parts: maxParts, fileSize: Infinity },
     })
   } catch (error) {
-    throw new HttpError(400, 'The content type of the body has no boundary', { cause: error })
+    throw new HttpError(400, 'The content-type of the body must have a boundary', { cause: error })
   }
 }
 
-/** The inner parser of busboy 3, as far as it is used here. */
+/** The private inner parser of busboy 3. */
 interface PartParser {
   readonly _parser?: { readonly parser?: NodeJS.EventEmitter }
 }
@@ -213,13 +213,13 @@ interface PartParser {
 /**
  * Calls `onPart` for every part that begins, before the parser reports it with its name.
  *
- * The parser reports no part without `form-data` or without a complete head. Only its inner parser does.
+ * Uses the inner parser, because the outer one does not report a part without `form-data` or with an incomplete head.
  */
 function onPartBegin(parser: BusboyInstance, onPart: (part: NodeJS.EventEmitter) => void): void {
   ;(parser as PartParser)._parser?.parser?.on('part', onPart)
 }
 
-/** What broke: the reading of the body, which says so itself, or its form. */
+/** Returns an error of the body or its connection unchanged, and any other error as a malformed body. */
 function fault(error: unknown): Error {
   if (isHttpError(error) || error instanceof AbortedError) return error
   return new HttpError(400, 'The body is not valid multipart/form-data', { cause: error })

@@ -1,6 +1,6 @@
 import type { Validated } from '@fw/types'
 
-/** The result of a request without schemas. */
+/** The validated parts of a request to a route without schemas. */
 export const NOTHING_VALID: Validated = Object.freeze({
   params: undefined,
   query: undefined,

@@ -5,7 +5,7 @@ import { App } from '../app/app.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 
-/** The rules of the WHATWG URL standard for `application/x-www-form-urlencoded`, step by step. */
+/** Parses `application/x-www-form-urlencoded` by the steps of the WHATWG URL standard. */
 function pairsByTheRules(query: string): [name: string, value: string][] {
   return query
     .split('&')
@@ -30,7 +30,7 @@ function decoded(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
 }
 
-/** Query text with every kind of name, value and encoding, right and wrong. */
+/** Queries with every kind of name, value and encoding, valid and invalid. */
 const query = fc
   .array(
     fc.oneof(
@@ -69,7 +69,7 @@ interface Seen {
   readonly valid: readonly (readonly [string, string | string[]])[]
 }
 
-/** What a handler sees of a target as it was received, which no URL has gone over. */
+/** Returns the query as a handler sees it, for a target that no URL parser has normalized. */
 function seenBy(target: string): Seen | undefined {
   let seen: Seen | undefined
   const app = new App()
@@ -80,8 +80,8 @@ function seenBy(target: string): Seen | undefined {
   return seen
 }
 
-describe('the query', () => {
-  it('is what the rules of URLs make of the text after the first question mark', () => {
+describe('ctx.query', () => {
+  it('parses the text after the first question mark by the rules of the URL standard', () => {
     fc.assert(
       fc.property(query, (text) => {
         const seen = seenBy(`/a?${text}`)
@@ -92,7 +92,7 @@ describe('the query', () => {
     )
   })
 
-  it('is for a schema every name once, with its value or the list of its values, whatever the name', () => {
+  it('gives a schema each name once, with its value or the list of its values', () => {
     fc.assert(
       fc.property(query, (text) => {
         const lists = new Map<string, string[]>()
@@ -104,7 +104,7 @@ describe('the query', () => {
     )
   })
 
-  it('comes back as it was written', () => {
+  it('returns the pairs that URLSearchParams wrote', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))), (pairs) => {
         expect(seenBy(`/a?${new URLSearchParams(pairs).toString()}`)?.pairs).toEqual(pairs)

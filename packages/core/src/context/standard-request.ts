@@ -3,13 +3,13 @@ import { HttpError } from '../response/http-error.ts'
 import { asBodyStream } from './body-stream.ts'
 import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
-/** The members of a `Request` that read its body as a whole. */
+/** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
-/** Created with the first request, as Node.js loads `fetch` on first access. */
+/** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
-/** What a `Request` is made from. */
+/** Members of a context that `makeRequest` reads. */
 export interface RequestSource {
   readonly exchange: Exchange
   readonly path: string
@@ -19,17 +19,17 @@ export interface RequestSource {
 }
 
 /**
- * Makes a standard `Request`. Its URL is normalised as URLs are (`/a/../b` is `/b`); the path as received is
- * `ctx.path`. Its body is the body of the request: read one or the other.
+ * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is that of the
+ * context: read only one of them.
  *
- * @throws {HttpError} 400 if host and path make no URL
- * @throws {TypeError} for the methods that a `Request` cannot have: CONNECT, TRACE
+ * @throws {HttpError} 400 if the host and path do not form a valid URL
+ * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
 export function makeRequest(source: RequestSource): Request {
   const { exchange } = source
   const headers = new Headers()
   for (const [name, value] of exchange.headers) headers.append(name, value)
-  // The standard allows no body here, and a client has no reason to send one.
+  // The Fetch standard does not allow a body for these methods.
   const hasBody = exchange.method !== 'GET' && exchange.method !== 'HEAD' && exchange.body.length !== 0
   const init = { method: exchange.method, headers, signal: source.signal }
   BodyRequest ??= bodyRequest()
@@ -37,7 +37,7 @@ export function makeRequest(source: RequestSource): Request {
   return new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
 }
 
-/** Creates the class of requests whose readers, and those of their clones, cause no unhandled rejection. */
+/** Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. */
 function bodyRequest(): typeof Request {
   const Class = class extends Request {}
   adaptResults(Class.prototype, READERS, ignoreRejection)
@@ -52,6 +52,6 @@ function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
   const target = path.startsWith('/') ? `${path}${query}` : '/'
   const url = `${exchange.scheme}://${exchange.authority || 'localhost'}${target}`
-  if (!URL.canParse(url)) throw new HttpError(400, 'The host of the request makes no URL')
+  if (!URL.canParse(url)) throw new HttpError(400, 'The host of the request is not valid in a URL')
   return url
 }

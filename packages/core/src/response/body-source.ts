@@ -4,9 +4,9 @@ import { isUint8Array } from 'node:util/types'
 import type { BodySource } from '@fw/types'
 import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
-/** Something to read a body from, piece by piece. */
+/** Reads a body piece by piece. */
 export interface SourceReader {
-  /** The next bytes; `undefined` at the end. */
+  /** Returns the next bytes, or `undefined` at the end. */
   read(): Promise<Uint8Array | undefined> | Uint8Array | undefined
   /** Releases the source once. Has no effect after its end. Never throws or rejects. */
   cancel(reason: Error): void
@@ -15,23 +15,23 @@ export interface SourceReader {
 /**
  * Starts reading a source.
  *
- * @throws {TypeError} if a piece is neither text nor bytes, or the source is being read already
+ * @throws {TypeError} if the source is already being read. Reads throw it for a piece that is neither text nor bytes
  */
 export function readSource(source: BodySource): SourceReader {
   if (source instanceof ReadableStream) return readStream(source)
   return Symbol.asyncIterator in source ? readAsyncIterable(source) : readIterable(source)
 }
 
-/** Lets go of a source that nobody will read. Never throws or rejects. */
+/** Releases a source that is not read. Never throws or rejects. */
 export function discardSource(source: BodySource): void {
   if (source instanceof ReadableStream) {
-    if (!source.locked) cancelStream(source, source, new Error('The body is not wanted'))
+    if (!source.locked) cancelStream(source, source, new Error('The body is not sent'))
     return
   }
   try {
-    // A file that cannot be opened reports it even after the stream is destroyed.
+    // A file stream reports a failure to open the file even after the stream is destroyed.
     if (source instanceof Readable) source.on('error', () => {})
-    readSource(source).cancel(new Error('The body is not wanted'))
+    readSource(source).cancel(new Error('The body is not sent'))
   } catch {
     // A source without a working iterator has nothing to release.
   }
@@ -69,21 +69,21 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
     cancel() {
       if (isOver) return
       isOver = true
-      // The iterator of a Node.js stream that nobody has read from does not close it.
+      // The iterator of an unread Node.js stream does not close it.
       if (iterable instanceof Readable) iterable.destroy()
-      // No caller waits for the source to end, so its failure reaches none either.
+      // Ignore the rejection: no caller waits for the source to end.
       Promise.try(() => iterator.return?.()).catch(() => {})
     },
   }
 }
 
 function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
-  // Text is iterable by character; it is meant as one piece.
+  // A string iterates by character. Send it as one piece.
   const iterator = (typeof iterable === 'string' ? [iterable] : iterable)[Symbol.iterator]()
   let isOver = false
   return {
     read() {
-      // An iterator that throws has ended. Only one that returns a piece has something to release.
+      // An iterator that throws has ended and must not be released. Only one that returns a piece is still open.
       const wasOver = isOver
       isOver = true
       const { done, value } = iterator.next()
@@ -97,7 +97,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
       try {
         iterator.return?.()
       } catch {
-        // As above.
+        // Ignore the error: no caller waits for the source to end.
       }
     },
   }
@@ -106,7 +106,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
 function bytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
-  // Of another realm.
+  // Converts a `Uint8Array` of another realm.
   if (isUint8Array(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
   throw new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`)
 }

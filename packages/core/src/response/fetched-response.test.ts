@@ -15,7 +15,7 @@ const CODED: Readonly<Record<string, (text: string) => Uint8Array>> = {
   'x-own': (text) => Buffer.from(text),
 }
 
-describe('a Response that fetch() gave', () => {
+describe('a Response of fetch()', () => {
   let upstream: NodeServer
   let base = ''
 
@@ -43,12 +43,12 @@ describe('a Response that fetch() gave', () => {
   }
 
   it.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, br'])(
-    'is passed on decoded, if it was coded with %s',
+    'is sent decoded if it arrived coded with %s',
     async (coding) => {
       const response = await through(coding)
       expect(await response.text()).toBe(TEXT)
       expect(['content-encoding', 'connection'].map((name) => response.headers.get(name))).toEqual([null, null])
-      // The length is not that of the coded bytes. It is known if all bytes have arrived already.
+      // The length must not be that of the coded bytes. It is known only if all bytes have arrived.
       expect([null, String(TEXT.length)]).toContain(response.headers.get('content-length'))
       expect([response.headers.get('x-own'), response.headers.getSetCookie()]).toEqual(['1', ['a=1', 'b=2']])
     },
@@ -56,7 +56,7 @@ describe('a Response that fetch() gave', () => {
 
   it.each([
     ['without a coding', 'plain', null],
-    ['with one that fetch() does not know', 'x-own', 'x-own'],
+    ['with a coding that fetch() does not decode', 'x-own', 'x-own'],
   ])('keeps its length %s', async (_, coding, announced) => {
     const response = await through(coding)
     expect(await response.text()).toBe(TEXT)
@@ -64,7 +64,7 @@ describe('a Response that fetch() gave', () => {
     expect(response.headers.get('content-length')).toBe(String(TEXT.length))
   })
 
-  it('keeps all that it says of a body where there is none', async () => {
+  it('keeps all fields if it has no body', async () => {
     const { headers } = await through('gzip', 'HEAD')
     expect([headers.get('content-encoding'), headers.get('content-length')]).toEqual([
       'gzip',
@@ -73,7 +73,7 @@ describe('a Response that fetch() gave', () => {
   })
 })
 
-it('a Response that was made here keeps every field, as its body is what it says', async () => {
+it('keeps every field of a Response that the handler created', async () => {
   const app = new App()
   const body = gzipSync('x')
   app.router.get('/', () => new Response(body, { headers: { 'content-encoding': 'gzip' } }))

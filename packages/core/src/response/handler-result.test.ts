@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 import { HttpError } from './http-error.ts'
 
-/** What is answered with a result, and what is reported of it. */
+/** Returns the response for a result, and the reported error. */
 async function respond(result: Handler): Promise<readonly [status: number, text: string, report: string]> {
   let report = ''
   const app = new App({ onError: (_, error) => (report = String(error)) })
@@ -12,8 +12,8 @@ async function respond(result: Handler): Promise<readonly [status: number, text:
   return [response.status, await response.text(), report]
 }
 
-describe('a handler that returns', () => {
-  it('an error fails with it, as if it had thrown it', async () => {
+describe('the result of a handler', () => {
+  it('is thrown if it is an error', async () => {
     const [status, text, report] = await respond(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
     expect([status, report]).toEqual([500, 'Error: secret'])
     expect(text).not.toMatch(/secret/i)
@@ -31,7 +31,7 @@ describe('a handler that returns', () => {
     ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
     ['Context', 'nothing', (ctx) => ctx],
-  ])('a %s fails, and the record says what to return', async (_, hint, make) => {
+  ])('cannot be a %s, and the report names what to return instead', async (_, hint, make) => {
     const [status, , report] = await respond(make)
     expect(status).toBe(500)
     expect(report).toMatch(/^TypeError: response: body must have a JSON form, got a value of type .* Return /)
@@ -47,13 +47,13 @@ describe('a handler that returns', () => {
         })(),
       '{"name":"x"}',
     ],
-    ['what says its own JSON', () => new URL('http://localhost/'), '"http://localhost/"'],
-    ['an iterable that does', () => Object.assign(new Set([1]), { toJSON: () => [1] }), '[1]'],
-    ['an iterable with fields', () => ({ __proto__: { [Symbol.iterator]: () => [].values() }, a: 1 }), '{"a":1}'],
+    ['an object with toJSON', () => new URL('http://localhost/'), '"http://localhost/"'],
+    ['an iterable with toJSON', () => Object.assign(new Set([1]), { toJSON: () => [1] }), '[1]'],
+    ['an iterable with own members', () => ({ __proto__: { [Symbol.iterator]: () => [].values() }, a: 1 }), '{"a":1}'],
     ['a date', () => new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ['a list', () => new (class List extends Array {})(), '[]'],
     ['an object without a prototype', () => Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
-  ])('%s answers with its JSON', async (_, make, json) => {
+  ])('is sent in its JSON form: %s', async (_, make, json) => {
     expect(await respond(make)).toEqual([200, json, ''])
   })
 })

@@ -4,15 +4,15 @@ import type { BodySource } from '@fw/types'
 import { discardSource } from './body-source.ts'
 import { bodyOfResponse, isResponseLike, type ResponseLike } from './response-like.ts'
 
-/** What a body is made of: all of it, or a source to stream it from; `null` for none. */
+/** A whole body, a source that is streamed, or `null` for no body. */
 export type ResponseBody = string | Uint8Array | BodySource | null
 
-/** What a handler's result stands for. */
+/** The response that the result of a handler describes. */
 export interface HandlerResult {
   readonly body: ResponseBody
-  /** Content type that the result implies, used unless another one was set. */
+  /** Content type that the result implies. A type that the handler sets takes precedence. */
   readonly contentType: string | undefined
-  /** Status and fields, where the result brings them along. */
+  /** The `Response` that was returned, for its status and fields. */
   readonly response: ResponseLike | undefined
 }
 
@@ -22,12 +22,14 @@ export const JSON_TYPE = 'application/json'
 export const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Turns what a handler returned into a response: text, bytes, a stream, a `Response`, and everything else as JSON.
+ * Converts the result of a handler into a response. Sends strings, bytes, streams and `Response` objects as they are, and
+ * any other value as JSON.
  *
- * @param result Anything but `undefined`
- * @param serialize Makes JSON of what has no other form
- * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is being read already
- * @throws the result, if it is an error: whoever returns one has forgotten to throw it
+ * @param result Any value except `undefined`
+ * @param serialize Converts a value to JSON
+ * @param status Status of the response, by which `serialize` selects the schema
+ * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is already being read
+ * @throws the result, if it is an error. A handler that returns one has forgotten to throw it
  */
 export function readHandlerResult(
   result: unknown,
@@ -38,7 +40,7 @@ export function readHandlerResult(
   if (typeof result === 'object' && result !== null) {
     if (result instanceof Uint8Array) return { body: result, contentType: BYTES_TYPE, response: undefined }
     const isLiteral = isPlain(result)
-    if (!isLiteral && isResponseLike(result)) return ofResponse(result)
+    if (!isLiteral && isResponseLike(result)) return fromResponse(result)
     if (Symbol.asyncIterator in result) {
       const body = result as Exclude<BodySource, Iterable<unknown>>
       checkSource(body)
@@ -49,7 +51,7 @@ export function readHandlerResult(
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
 
-/** Releases a result that is not sent: cancels a source, closes an open file. */
+/** Releases a result that is not sent: cancels a source, or closes an open file. */
 export function discardResult(result: unknown): void {
   if (typeof result !== 'object' || result === null || result instanceof Uint8Array) return
   if (isOpenFile(result)) {
@@ -62,9 +64,9 @@ export function discardResult(result: unknown): void {
 }
 
 /**
- * Makes JSON of the value that was given to `ctx.json`.
+ * Converts the argument of `ctx.json` to JSON.
  *
- * @throws {TypeError} if the value is a stream or a `Response`, which it releases
+ * @throws {TypeError} if the value is a stream, a `Response` or an open file, which is released
  */
 export function jsonBody(value: unknown, serialize: Serialize, status: number): string {
   if (
@@ -81,18 +83,18 @@ function isResponse(value: object): value is ResponseLike {
   return !isPlain(value) && isResponseLike(value)
 }
 
-/** Whether an object is a literal, which is JSON whatever its members. */
+/** Reports whether an object is an object or array literal, which is sent as JSON whatever its members. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
 
-/** Whether an object is a `FileHandle` of `node:fs/promises`. */
+/** Reports whether an object is a `FileHandle` of `node:fs/promises`. */
 function isOpenFile(value: object): value is FileHandle {
   return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
 
-/** What to return in place of something that `JSON.stringify` makes `{}` of, by its `Symbol.toStringTag`. */
+/** Values to return instead of those that `JSON.stringify` converts to `{}`, by `Symbol.toStringTag`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   ArrayBuffer: 'new Uint8Array(…)',
   SharedArrayBuffer: 'new Uint8Array(…)',
@@ -104,10 +106,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Headers: 'new Response(…)',
   Map: 'an object or an array',
   Set: 'an object or an array',
-  Context: 'nothing, or the value to answer with',
+  Context: 'nothing, or the value to send',
 }
 
-/** Refuses what would be answered as `{}`, though it is not empty. */
+/** Rejects a value with content that `JSON.stringify` would convert to `{}`. */
 function checkJsonForm(value: object): void {
   if (value instanceof Error) throw value
   if (isOpenFile(value)) {
@@ -122,7 +124,7 @@ function checkJsonForm(value: object): void {
   throw new TypeError(`response: body must have a JSON form, got a value of type ${tag}. ${fix}`)
 }
 
-/** @throws {TypeError} if nothing can be streamed from the source */
+/** @throws {TypeError} if the source is locked, or is neither a `ReadableStream` nor an iterable */
 export function checkSource(source: unknown): asserts source is BodySource {
   if (source instanceof ReadableStream) {
     if (source.locked)
@@ -149,8 +151,8 @@ export function checkText(api: string, body: unknown): string {
 }
 
 /**
- * Creates the error for a body of the wrong type, and releases that body. The message has no content, because it may be
- * private.
+ * Creates the error for a body of the wrong type, and releases that body. The message names only the type, because the
+ * content can be private.
  */
 function wrongBody(api: string, expected: string, body: unknown): TypeError {
   discardResult(body)
@@ -160,8 +162,8 @@ function wrongBody(api: string, expected: string, body: unknown): TypeError {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * @throws {RangeError} if the status is no redirect
- * @throws {TypeError} if the location is no URI reference
+ * @throws {RangeError} if the status is not a redirect status
+ * @throws {TypeError} if the location is not a URI reference
  */
 export function checkRedirect(location: unknown, status: number): void {
   if (typeof location !== 'string') {
@@ -173,35 +175,35 @@ export function checkRedirect(location: unknown, status: number): void {
     const expected = `one of ${[...REDIRECTS].join(', ')}`
     throw new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}.`)
   }
-  // RFC 3986 §2: a URI reference is of visible ASCII characters.
+  // RFC 3986 §2: a URI reference consists of visible ASCII characters.
   if (!/^[\x21-\x7e]+$/.test(location)) {
     const fix = 'Encode it, for example with encodeURI().'
     throw new TypeError(`ctx.redirect: location must be percent-encoded, got ${showValue(location)}. ${fix}`)
   }
 }
 
-function ofResponse(response: ResponseLike): HandlerResult {
+function fromResponse(response: ResponseLike): HandlerResult {
   const body = bodyOfResponse(response)
-  if (response.bodyUsed === true || isTaken(body)) {
-    throw new TypeError('response: body of the Response must be unread, got one that is read or locked.')
+  if (response.bodyUsed === true || isRead(body)) {
+    throw new TypeError('response: body of the Response must be unread, got one that was read or is locked.')
   }
-  // `Response.error()` stands for a failed request and has status 0.
+  // `Response.error()` represents a failed request and has status 0.
   if (response.status === 0) throw new TypeError('response: Response must have a status, got Response.error().')
   return { body, contentType: undefined, response }
 }
 
-/** Whether a stream is being read, or was read. */
-function isTaken(body: BodySource | null): boolean {
+/** Reports whether a stream is being read, or was read. */
+function isRead(body: BodySource | null): boolean {
   if (body === null) return false
   return ('locked' in body && body.locked) || ('readableDidRead' in body && body.readableDidRead === true)
 }
 
-/** Makes the JSON of a value that is answered with a status. */
+/** Converts a value to JSON for a response with `status`. */
 export type Serialize = (value: unknown, status: number) => string
 
 /** @throws {TypeError} if the value has no JSON form: `undefined`, a function, a symbol, a bigint, a cycle */
 export function jsonText(value: unknown): string {
-  // Typed as a string, but `undefined` where there is no JSON form.
+  // The declared type is `string`, but the result is `undefined` for a value without a JSON form.
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) throw wrongBody('response', 'a value that has a JSON form', value)
   return text

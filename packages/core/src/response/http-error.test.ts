@@ -26,7 +26,7 @@ describe('HttpError', () => {
     {},
     { cause: undefined },
     { cause: new Error('x'), headers: { allow: 'GET' }, type: '/problems/x', extensions: { a: 1 } },
-  ])('takes the options %j', (options) => {
+  ])('accepts the options %j', (options) => {
     expect(make(options)()).toMatchObject({ status: 400, message: 'wrong', ...options })
   })
 

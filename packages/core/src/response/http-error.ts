@@ -3,15 +3,15 @@ import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
 import { headerEntries } from './response-init.ts'
 
-/** What an `HttpError` may carry beside status and message. */
+/** Options of an `HttpError`. */
 export interface HttpErrorOptions {
-  /** What led to it; for the log, never sent. */
+  /** The original error. It is logged for a status from 500 on, and never sent. */
   readonly cause?: unknown
   /** Header fields of the response, such as `www-authenticate`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** URI reference that names the kind of problem (RFC 9457 §3.1.1); `about:blank` unless given. */
+  /** URI reference that identifies the type of problem (RFC 9457 §3.1.1). Default: `about:blank`. */
   readonly type?: string
-  /** Further members of the problem document (RFC 9457 §3.2). */
+  /** Additional members of the problem document (RFC 9457 §3.2). */
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
@@ -23,7 +23,7 @@ const HTTP_ERROR_KINDS: OptionKinds<HttpErrorOptions> = {
   extensions: withFix(object, 'Write for example { retryable: true }.'),
 }
 
-/** What to write instead of names from other libraries. */
+/** Option names of other libraries, and what to use instead. */
 const MEANT: Readonly<Record<string, string>> = {
   status: 'the first argument',
   message: 'the second argument',
@@ -31,10 +31,10 @@ const MEANT: Readonly<Record<string, string>> = {
   errors: 'extensions: { errors }',
 }
 
-/** Marks each `HttpError` of this package, of its other copies in the process, and of packages that do not import it. */
+/** Marks every `HttpError`: of this package, its other copies in the process, and packages that do not import it. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
-/** A response with an error status, thrown. Its message is sent to the client as the problem's `detail`. */
+/** Makes the server respond with an error status when a handler throws it. Sends its message to the client as `detail`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
@@ -43,15 +43,15 @@ export class HttpError extends Error {
   readonly extensions: Readonly<Record<string, unknown>> | undefined
 
   static {
-    // On the prototype: `Object.assign(other, error)` copies own properties, and must not mark another error.
+    // Set on the prototype, because `Object.assign(other, error)` copies own properties and must not mark `other`.
     Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
   }
 
   /**
    * @param status 400 to 599
-   * @param message For the client; without one it is told the status only
-   * @throws {RangeError} if the status is no error status
-   * @throws {TypeError} if an option does not exist or has the wrong type, or a header field cannot be sent
+   * @param message Detail for the client. Default: the phrase of the status, which is not sent as a detail
+   * @throws {RangeError} if `status` is not an integer from 400 to 599
+   * @throws {TypeError} if an option is unknown or has the wrong type, or a header field cannot be sent
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) {
@@ -59,7 +59,7 @@ export class HttpError extends Error {
     }
     checkOptions('HttpError', options, HTTP_ERROR_KINDS, MEANT)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)
-    // Refused here, where they are given, and not where the response is made.
+    // Check the fields now, so that the stack trace shows the caller.
     const checked = new ResponseHeaderList()
     for (const [name, value] of headerEntries(options.headers ?? {})) checked.append(name, value)
     this.status = status

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { negotiatedField } from './negotiated-field.ts'
 
 it.each([
-  ['nothing', null, undefined],
+  ['a missing field', null, undefined],
   ['an empty field', '', undefined],
-  ['a field that people send', 'text/html, */*;q=0.1', 'text/html, */*;q=0.1'],
-  ['as much as is looked at', 'a,'.repeat(1024), 'a,'.repeat(1024)],
-  ['more', `${'text/html,'.repeat(204)}abcdefghij,x`, 'text/html,'.repeat(204).slice(0, -1)],
+  ['a short field', 'text/html, */*;q=0.1', 'text/html, */*;q=0.1'],
+  ['exactly 2048 bytes', 'a,'.repeat(1024), 'a,'.repeat(1024)],
+  ['a longer list', `${'text/html,'.repeat(204)}abcdefghij,x`, 'text/html,'.repeat(204).slice(0, -1)],
   ['one long element', 'x'.repeat(16_000), 'x'.repeat(2048)],
-])('of %s as much as is whole is looked at', (_, value, looked) => {
+])('returns for %s at most 2048 bytes of whole elements', (_, value, looked) => {
   expect(negotiatedField(value)).toBe(looked)
 })

@@ -1,10 +1,12 @@
 /**
- * Bytes of a field that are looked at. Browsers send two hundred; to take 16 KiB apart, time and again, would cost more than most
- * answers.
+ * Maximum bytes of a field that are parsed. Browsers send about 200. Parsing 16 KiB per request would cost more than most
+ * responses.
  */
 const MAX_NEGOTIATED_BYTES = 2048
 
-/** What a client likes, as far as it is looked at: whole elements of the field; `undefined` if it says nothing. */
+/**
+ * Returns an `Accept` field, cut to 2,048 bytes at the end of an element. Returns `undefined` for a missing or empty field.
+ */
 export function negotiatedField(value: string | null): string | undefined {
   if (value === null || value === '') return undefined
   if (value.length <= MAX_NEGOTIATED_BYTES) return value

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { PreparedResponse } from './prepared-response.ts'
 
-/** The response that a handler's result becomes. */
+/** Returns the prepared response for the result of a handler. */
 function prepared(result: unknown, before?: (received: PreparedResponse) => void): PreparedResponse {
   const received = new PreparedResponse()
   before?.(received)
@@ -15,7 +15,7 @@ async function* pieces(): AsyncGenerator<string> {
   yield 'a'
 }
 
-describe('PreparedResponse: what a handler returns', () => {
+describe('PreparedResponse.take', () => {
   it.each<[unknown, string | undefined, unknown]>([
     ['hello', 'text/plain; charset=utf-8', 'hello'],
     ['', 'text/plain; charset=utf-8', ''],
@@ -26,7 +26,7 @@ describe('PreparedResponse: what a handler returns', () => {
     [false, 'application/json', 'false'],
     [new Date(0), 'application/json', '"1970-01-01T00:00:00.000Z"'],
     [Uint8Array.of(1, 2), 'application/octet-stream', Uint8Array.of(1, 2)],
-  ])('%j becomes %s', (result, contentType, body) => {
+  ])('converts %j to %s', (result, contentType, body) => {
     const received = prepared(result)
     expect(received.status).toBe(200)
     expect(received.headers.get('content-type')).toBe(contentType)
@@ -37,14 +37,14 @@ describe('PreparedResponse: what a handler returns', () => {
     ['a ReadableStream', () => new ReadableStream<Uint8Array>()],
     ['an async generator', () => pieces()],
     ['a Node.js stream', () => Readable.from(['a'])],
-  ])('%s is streamed', (_, make) => {
+  ])('streams %s', (_, make) => {
     const source = make()
     const received = prepared(source)
     expect(received.body).toBe(source)
     expect(received.headers.get('content-type')).toBe('application/octet-stream')
   })
 
-  it('nothing is 204, unless a status was set', () => {
+  it('sets status 204 for undefined unless a status was set', () => {
     expect(prepared(undefined)).toMatchObject({ status: 204, body: null, fields: [] })
     const set = prepared(undefined, (received) => {
       received.status = 201
@@ -52,7 +52,7 @@ describe('PreparedResponse: what a handler returns', () => {
     expect(set).toMatchObject({ status: 201, body: null })
   })
 
-  it.each([0, 100, 199, 600, 999, 200.5, NaN, '201', null])('refuses %j as a status', (status) => {
+  it.each([0, 100, 199, 600, 999, 200.5, NaN, '201', null])('rejects %j as a status', (status) => {
     const received = new PreparedResponse()
     expect(() => (received.status = status as number)).toThrow(
       `response: status must be an integer from 200 to 599, got ${showValue(status)}.`,
@@ -60,7 +60,7 @@ describe('PreparedResponse: what a handler returns', () => {
     expect(received.status).toBe(200)
   })
 
-  it('nothing leaves a response as it was given', () => {
+  it('keeps the prepared response for undefined', () => {
     const received = prepared(undefined, (before) => before.set('x', 'text/plain', { status: 201 }))
     expect(received).toMatchObject({ status: 201, body: 'x' })
   })
@@ -70,11 +70,11 @@ describe('PreparedResponse: what a handler returns', () => {
     ['a symbol', Symbol('x')],
     ['a bigint', 1n],
     ['a cycle', cycle()],
-  ])('%s is refused', (_, result) => {
+  ])('rejects %s', (_, result) => {
     expect(() => prepared(result)).toThrow(TypeError)
   })
 
-  it('refuses streams and Responses that are being read already', async () => {
+  it('rejects a stream or Response that is already being read', async () => {
     const stream = new ReadableStream()
     stream.getReader()
     expect(() => prepared(stream)).toThrow(
@@ -83,12 +83,12 @@ describe('PreparedResponse: what a handler returns', () => {
     const response = new Response('x')
     await response.text()
     expect(() => prepared(response)).toThrow(
-      'response: body of the Response must be unread, got one that is read or locked.',
+      'response: body of the Response must be unread, got one that was read or is locked.',
     )
     expect(() => prepared(Response.error())).toThrow('response: Response must have a status, got Response.error().')
   })
 
-  it('takes status, fields and body of a Response, over those prepared', () => {
+  it('replaces the prepared status, fields and body with those of a Response', () => {
     const headers = new Headers([
       ['x-a', 'new'],
       ['set-cookie', 'b=2'],
@@ -109,13 +109,13 @@ describe('PreparedResponse: what a handler returns', () => {
   })
 })
 
-describe('PreparedResponse: content types', () => {
-  it('keeps one that was set', () => {
+describe('the content type of a PreparedResponse', () => {
+  it('stays as it was set', () => {
     const received = prepared('a,b', ({ headers }) => headers.set('content-type', 'text/csv'))
     expect(received.fields).toEqual(['content-type', 'text/csv'])
   })
 
-  it('forgets the one of a body that was replaced', () => {
+  it('changes when the body is replaced', () => {
     const received = prepared('text')
     expect(received.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     received.take({})
@@ -124,14 +124,14 @@ describe('PreparedResponse: content types', () => {
     expect(received.headers.has('content-type')).toBe(false)
   })
 
-  it('shows it among the fields, asked for or not', () => {
+  it('appears in fields before and after an access to headers', () => {
     expect(prepared('x').fields).toEqual(['content-type', 'text/plain; charset=utf-8'])
     const asked = prepared('x')
     expect([...asked.headers]).toEqual([['content-type', 'text/plain; charset=utf-8']])
     expect(asked.fields).toEqual(['content-type', 'text/plain; charset=utf-8'])
   })
 
-  it('shows it to who asks only after the head was sent, which is no late change', () => {
+  it('appears on a first access after the head was sent, without a report of a late change', () => {
     const changes: string[] = []
     const sender = { headSent: false, onLateChange: (what: string) => void changes.push(what) }
     const received = new PreparedResponse(sender)
@@ -145,8 +145,8 @@ describe('PreparedResponse: content types', () => {
   })
 })
 
-describe('PreparedResponse: statuses', () => {
-  it.each([99, 100, 199, 1000, 200.5, NaN])('refuses %s', (status) => {
+describe('PreparedResponse.status', () => {
+  it.each([99, 100, 199, 1000, 200.5, NaN])('cannot be %s', (status) => {
     const received = new PreparedResponse()
     expect(() => {
       received.status = status
@@ -155,8 +155,8 @@ describe('PreparedResponse: statuses', () => {
   })
 })
 
-describe('PreparedResponse: giving up a body', () => {
-  it('drops what describes the body and keeps the rest', () => {
+describe('PreparedResponse.abandonBody', () => {
+  it('deletes the fields that describe the body and keeps the others', () => {
     const received = prepared('x')
     for (const name of ['content-encoding', 'content-length', 'etag', 'last-modified', 'x-id', 'vary']) {
       received.headers.set(name, '1')
@@ -171,14 +171,14 @@ describe('PreparedResponse: giving up a body', () => {
     ['public, max-age=31536000', null],
     ['no-store', 'no-store'],
     ['private, max-age=60', 'private, max-age=60'],
-  ])('makes cache-control %j into %j', (before, after) => {
+  ])('changes cache-control %j to %j', (before, after) => {
     const received = new PreparedResponse()
     received.headers.set('cache-control', before)
     received.abandonBody()
     expect(received.headers.get('cache-control')).toBe(after)
   })
 
-  it('lets go of a source that was not read', async () => {
+  it('releases an unread source', async () => {
     const ended: string[] = []
     const stream = new ReadableStream({ cancel: () => void ended.push('stream') })
     const readable = Readable.from(['x'])

@@ -7,7 +7,7 @@ import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
 import { readHandlerResult, type ResponseBody, jsonText, type Serialize } from './handler-result.ts'
 import { checkInit, headerEntries } from './response-init.ts'
 
-/** What describes a body and goes with it when it is given up. Other `content-*` fields, such as policies, stay. */
+/** Fields that describe a body, and that `abandonBody` deletes. Other `content-*` fields, such as policies, stay. */
 const BODY_FIELDS = [
   'content-disposition',
   'content-encoding',
@@ -20,21 +20,21 @@ const BODY_FIELDS = [
   'expires',
   'last-modified',
 ]
-/** A `cache-control` that only ever restricts; any other was meant for the body that is given up. */
+/** Matches a `cache-control` that only restricts caches. Any other value was meant for the abandoned body. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
-/** The response as far as it was prepared: status, fields and body, none of them sent. */
+/** Holds the status, fields and body of a response before they are sent. */
 export class PreparedResponse {
   readonly #sender: HeadSender | undefined
   #status = 200
   #statusIsSet = false
   #body: ResponseBody | undefined = undefined
-  #isOfResponse = false
+  #isFromResponse = false
   #headers: ResponseHeaderList | undefined = undefined
-  /** The content type that the body implies; among the fields once there are any, but not as one that was set. */
+  /** The content type that the body implies. A later body replaces it in `#headers`, but not a type that was set. */
   #impliedType: string | undefined = undefined
 
-  /** @param sender Who is told of changes that come too late */
+  /** @param sender Receives changes that are made after the head was sent */
   constructor(sender?: HeadSender) {
     this.#sender = sender
   }
@@ -55,12 +55,12 @@ export class PreparedResponse {
     this.#statusIsSet = true
   }
 
-  /** Whether a status was chosen. */
+  /** Whether a status was set. */
   get hasStatus(): boolean {
     return this.#statusIsSet
   }
 
-  /** Whether a body was given, be it none (`null`). */
+  /** Whether a body was set, including `null`. */
   get hasBody(): boolean {
     return this.#body !== undefined
   }
@@ -69,9 +69,9 @@ export class PreparedResponse {
     return this.#body ?? null
   }
 
-  /** Whether the body is that of a `Response`, which can be a text as well as a stream. */
-  get isOfResponse(): boolean {
-    return this.#isOfResponse
+  /** Whether the body is that of a `Response`, whose stream can contain a whole text. */
+  get isFromResponse(): boolean {
+    return this.#isFromResponse
   }
 
   get headers(): ResponseHeaderList {
@@ -84,7 +84,7 @@ export class PreparedResponse {
     return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
   }
 
-  /** Prepares a body in place of the one before. Releases both if it throws. */
+  /** Sets the body and releases the previous one. Releases both if it throws. */
   set(body: ResponseBody, contentType: string | undefined, init?: ResponseInit): void {
     this.#replaceBody(body)
     this.#imply(contentType)
@@ -101,9 +101,10 @@ export class PreparedResponse {
   }
 
   /**
-   * Prepares what a handler returned; `undefined` says that it answered through the context, or has nothing to say.
+   * Prepares the result of a handler. For `undefined`, keeps the response that the handler prepared through the context, or
+   * sets the status to 204 without one.
    *
-   * @throws as `readHandlerResult`
+   * @throws the errors of `readHandlerResult`
    */
   take(result: unknown, serialize: Serialize = jsonText): void {
     if (result === undefined) {
@@ -113,12 +114,12 @@ export class PreparedResponse {
     const { body, contentType, response } = readHandlerResult(result, serialize, this.#status)
     this.set(body, contentType)
     if (response === undefined) return
-    this.#isOfResponse = true
+    this.#isFromResponse = true
     try {
       this.status = response.status
       const seen = new Set(['set-cookie'])
       for (const [name, value] of responseFields(response)) {
-        // Cookies add up; any other field of the `Response` takes the place of a prepared one.
+        // Cookies are added. Any other field of the `Response` replaces a prepared one.
         if (seen.has(name)) this.headers.append(name, value)
         else this.headers.set(name, value)
         seen.add(name)
@@ -129,12 +130,12 @@ export class PreparedResponse {
     }
   }
 
-  /** Gives the body away without releasing it: whoever has it must read or release it. */
+  /** Removes the body without releasing it. The caller must read or release it. */
   handOverBody(): void {
     this.#body = undefined
   }
 
-  /** The status and fields, to be changed apart from these. */
+  /** Returns a copy of the status and fields, without the body. */
   copyHead(): PreparedResponse {
     const copy = new PreparedResponse(this.#sender)
     copy.#status = this.#status
@@ -143,7 +144,7 @@ export class PreparedResponse {
     return copy
   }
 
-  /** Gives up the body and what describes it; the other fields stay. */
+  /** Releases the body and deletes the fields that describe it. The other fields stay. */
   abandonBody(): void {
     this.#replaceBody(undefined)
     this.#impliedType = undefined
@@ -161,8 +162,8 @@ export class PreparedResponse {
   #replaceBody(body: ResponseBody | undefined): void {
     const before = this.#body
     this.#body = body
-    this.#isOfResponse = false
-    // It may fail before it is read, while middleware still runs; whoever reads it is told then.
+    this.#isFromResponse = false
+    // The stream can fail before it is read, while middleware still runs. Its reader reports the error later.
     if (body instanceof Readable) body.on('error', ignore)
     if (before !== body && isSource(before)) discardSource(before)
   }

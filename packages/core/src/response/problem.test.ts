@@ -8,22 +8,22 @@ const marked = (status: unknown): Error =>
   Object.assign(new Error('x'), { [Symbol.for('@fw/core: HttpError')]: true, status })
 
 describe('HttpError', () => {
-  it('carries what it was given', () => {
+  it('has the given status, message and options', () => {
     const cause = new Error('inner')
     const error = new HttpError(410, 'moved', { cause, type: '/gone', headers: { 'x-a': 'b' }, extensions: { n: 1 } })
     expect(error).toMatchObject({ name: 'HttpError', status: 410, message: 'moved', cause, type: '/gone' })
     expect(error).toMatchObject({ headers: { 'x-a': 'b' }, extensions: { n: 1 } })
   })
 
-  it('says the phrase of its status without a message', () => {
+  it('uses the phrase of its status as the default message', () => {
     expect(new HttpError(404).message).toBe('Not Found')
   })
 
-  it.each([200, 399, 600, 404.5, NaN])('refuses status %s', (status) => {
+  it.each([200, 399, 600, 404.5, NaN])('rejects status %s', (status) => {
     expect(() => new HttpError(status)).toThrow(RangeError)
   })
 
-  it('refuses fields that cannot be sent', () => {
+  it('rejects fields that cannot be sent', () => {
     expect(() => new HttpError(400, 'x', { headers: { 'x-a': 'b\r\nc: d' } })).toThrow(TypeError)
     expect(() => new HttpError(400, 'x', { headers: { 'retry-after': 5 as never } })).toThrow(
       'value of field "retry-after" must be a string, got a number.',
@@ -46,7 +46,7 @@ describe('isHttpError', () => {
     [new ProtocolError(400, 'x'), false],
     [{ name: 'HttpError', status: 404 }, false],
     [null, false],
-  ])('%s: %s', (error, expected) => {
+  ])('returns for %s: %s', (error, expected) => {
     expect(isHttpError(error)).toBe(expected)
   })
 })
@@ -59,7 +59,7 @@ describe('problemOf', () => {
     [new Error('secret'), { status: 500 }],
     ['secret', { status: 500 }],
     [undefined, { status: 500 }],
-  ])('%s is %j', (error, problem) => {
+  ])('converts %s to %j', (error, problem) => {
     expect(problemOf(error)).toMatchObject(problem)
     expect(JSON.stringify(problemOf(error))).not.toContain('secret')
   })
@@ -103,7 +103,7 @@ describe('problemDocument', () => {
     ['text/plain;q=0', 'json'],
     ['text/plain;q=2', 'json'],
     ['image/png', 'json'],
-  ])('Accept %j gets %s', (accept, form) => {
+  ])('formats for Accept %j as %s', (accept, form) => {
     const { contentType, body } = problemDocument({ status: 404, detail: 'gone' }, accept)
     expect(contentType).toBe(form === 'json' ? 'application/problem+json' : 'text/plain; charset=utf-8')
     expect(body).toMatch(form === 'json' ? /^\{.*\}$/ : /^Not Found: gone\n$/)

@@ -4,24 +4,24 @@ import { negotiatedField } from './negotiated-field.ts'
 import { ProtocolError } from '../engine/errors.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
-/** What an error response says. */
+/** The content of an error response. */
 export interface Problem {
   readonly status: number
-  /** For the client; never the text of an error that was not made for it. */
+  /** Detail for the client. Never the message of an internal error. */
   readonly detail?: string | undefined
-  /** URI reference that names the kind of problem. */
+  /** URI reference that identifies the type of problem. */
   readonly type?: string | undefined
   readonly extensions?: Readonly<Record<string, unknown>> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A problem as a body. */
+/** A problem that is formatted as a body. */
 export interface ProblemDocument {
   readonly contentType: string
   readonly body: string
 }
 
-/** What the client is told of something that was thrown: an `HttpError` speaks for itself, anything else is a bare 500. */
+/** Returns the problem that an `HttpError` or a `ProtocolError` describes, or a 500 without details for any other value. */
 export function problemOf(error: unknown): Problem {
   if (isHttpError(error)) {
     const { status, message, type, extensions, headers } = error
@@ -33,7 +33,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 /**
- * Writes a problem as `application/problem+json`, or as plain text for a client that prefers it.
+ * Formats a problem as `application/problem+json`, or as plain text for a client that prefers it.
  *
  * @param accept The request's `accept` field
  * @see RFC 9457
@@ -53,7 +53,7 @@ export function problemDocument(problem: Problem, accept: string | null): Proble
   }
 }
 
-/** Whether plain text is liked better than every JSON form (RFC 9110 §12.5.1). */
+/** Reports whether the client prefers plain text to JSON (RFC 9110 §12.5.1). */
 function prefersText(accept: string | null): boolean {
   const field = negotiatedField(accept)
   if (field === undefined) return false
@@ -66,7 +66,7 @@ function prefersText(accept: string | null): boolean {
   return text > json
 }
 
-/** @param ranges From the most specific one on, which decides */
+/** @param ranges Media ranges, the most specific one first. The first one that `elements` contains decides */
 function quality(elements: readonly (readonly string[])[], ranges: readonly string[]): number {
   for (const range of ranges) {
     const parameters = elements.find(([name]) => name === range)?.slice(1)
@@ -78,7 +78,7 @@ function quality(elements: readonly (readonly string[])[], ranges: readonly stri
   return 0
 }
 
-/** Prepares an error response in place of what was prepared. Fields that do not describe the old body stay. */
+/** Replaces the prepared response with an error response. Keeps the fields that do not describe the old body. */
 export function prepareProblem(prepared: PreparedResponse, accept: string | null, problem: Problem): void {
   prepared.abandonBody()
   const { contentType, body } = problemDocument(problem, accept)

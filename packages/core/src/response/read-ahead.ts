@@ -1,26 +1,26 @@
 import type { SourceReader } from './body-source.ts'
 
-/** Bytes read before the head is sent. A body that is larger is whole only if it is a single piece, as of a text. */
+/** Maximum bytes to read before the head is sent. A larger body counts as whole only if it is a single piece. */
 const MAX_BYTES = 64 * 1024
-/** The cost of a piece besides its bytes, so that many tiny ones do not delay the head. */
+/** Cost of a piece in addition to its bytes, so that many tiny pieces do not delay the head. */
 const PIECE_OVERHEAD_BYTES = 128
-/** Turns of the event loop that all reads may take. A `Blob` reports its end one turn after its bytes. */
+/** Maximum event-loop turns for all reads. A `Blob` reports its end one turn after its bytes. */
 const MAX_TURNS = 8
 
-/** The beginning of a body. */
+/** The first pieces of a body. */
 export interface Beginning {
   readonly pieces: readonly Uint8Array[]
-  /** Whether this is all of the body. */
+  /** Whether `pieces` is the whole body. */
   readonly isWhole: boolean
   /** A read that is still in progress. */
   readonly next: Promise<Uint8Array | undefined> | undefined
 }
 
 /**
- * Reads a body as far as it has no need to wait. A body that is in memory is then known as a whole, with its length.
+ * Reads the pieces of a body that are available without waiting. A body in memory is then sent with its length.
  *
- * The `Response` of Node.js hides its text or bytes: they can only be read as a stream. This waits one turn of the event loop
- * for a piece, no longer, so that a response whose pieces come slowly begins without delay.
+ * The `Response` of Node.js hides its text or bytes behind a stream. A read waits at most one event-loop turn, so that a
+ * slow stream does not delay the head.
  */
 // docs/decisions/0106
 export async function readAhead(reader: SourceReader): Promise<Beginning> {
@@ -44,18 +44,18 @@ export async function readAhead(reader: SourceReader): Promise<Beginning> {
 
 interface Read {
   readonly piece: Uint8Array | undefined
-  /** Whether this took a turn of the event loop. */
+  /** Whether the read took a turn of the event loop. */
   readonly isLate: boolean
 }
 
 const LATER = Symbol('later')
 
-/** Resolves with the piece that is read, or with `LATER` if none has come within a turn of the event loop. */
+/** Resolves with the piece, or with `LATER` if none arrives within one turn of the event loop. */
 function withinTurn(reading: Promise<Uint8Array | undefined>): Promise<Read | typeof LATER> {
   return new Promise((resolve, reject) => {
     let isLate = false
     const onTurn = (): void => {
-      // The first callback runs in the current turn already if that has not reached its callbacks yet.
+      // The first callback can still run in the current turn. Only the second one proves that a turn has passed.
       if (isLate) return resolve(LATER)
       isLate = true
       timer = setImmediate(onTurn)

@@ -20,7 +20,7 @@ describe('ResponseHeaderList', () => {
     expect([list.get('B'), list.has('A'), list.get('c'), list.has('c')]).toEqual(['3', true, null, false])
   })
 
-  it('keeps several fields of one name apart', () => {
+  it('keeps several fields with the same name separate', () => {
     const list = listOf(['set-cookie', 'a=1'], ['x', 'y'], ['Set-Cookie', 'b=2'])
     expect(list.getAll('set-cookie')).toEqual(['a=1', 'b=2'])
     expect(list.get('set-cookie')).toBe('a=1, b=2')
@@ -28,7 +28,7 @@ describe('ResponseHeaderList', () => {
     expect(list.fields).toEqual(['x', 'y'])
   })
 
-  it('replaces every field of a name by one, in the place of the first', () => {
+  it('replaces all fields with a name by one, at the position of the first', () => {
     const list = listOf(['a', '1'], ['b', '2'], ['a', '3'], ['c', '4'], ['a', '5'])
     list.set('A', '6')
     expect(list.fields).toEqual(['a', '6', 'b', '2', 'c', '4'])
@@ -42,25 +42,25 @@ describe('ResponseHeaderList', () => {
     ['a', 'x\n'],
     ['a', '\0'],
     ['a', '€'],
-  ])('refuses %j: %j and stays as it is', (name, value) => {
+  ])('rejects %j: %j without changing the list', (name, value) => {
     const list = listOf(['k', 'v'])
     expect(() => list.set(name, value)).toThrow(TypeError)
     expect(() => list.append(name, value)).toThrow(TypeError)
     expect(list.fields).toEqual(['k', 'v'])
   })
 
-  it.each([5, true, null, undefined, ['x']])('refuses %j, which is no text, whoever passes it', (value) => {
+  it.each([5, true, null, undefined, ['x']])('rejects the value %j, which is not a string', (value) => {
     const list = listOf(['k', 'v'])
     expect(() => list.set('a', value as never)).toThrow('response: value of field "a" must be a string, got ')
     expect(() => list.append('a', value as never)).toThrow('response: value of field "a" must be a string, got ')
     expect(list.fields).toEqual(['k', 'v'])
   })
 
-  it('takes what latin1 can hold', () => {
+  it('accepts Latin-1 values', () => {
     expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
   })
 
-  it('takes a list as it is and never changes it', () => {
+  it('uses a given list without copying or changing it', () => {
     const shared = Object.freeze(['etag', '"1"', 'a', '1', 'a', '2'])
     const changes: readonly [(list: ResponseHeaderList) => void, readonly string[]][] = [
       [() => {}, shared],
@@ -79,13 +79,13 @@ describe('ResponseHeaderList', () => {
     expect(shared).toEqual(['etag', '"1"', 'a', '1', 'a', '2'])
   })
 
-  it('replaces by a list every field of its names, and no other', () => {
+  it('replaces only the fields with the names of a given list', () => {
     const list = listOf(['a', '0'], ['vary', 'origin'], ['a', '9'])
     list.setAll(['a', '1', 'a', '2', 'etag', '"1"'])
     expect(list.fields).toEqual(['vary', 'origin', 'a', '1', 'a', '2', 'etag', '"1"'])
   })
 
-  it('behaves as the standard Headers where values are tokens', () => {
+  it('behaves like the standard Headers for token values', () => {
     const name = fc.constantFrom('a', 'A', 'b', 'c')
     const change = fc.tuple(fc.constantFrom('set', 'append', 'delete'), name, fc.constantFrom('1', '2', '3'))
     fc.assert(

@@ -4,27 +4,27 @@ import { checkField } from '../engine/fields/field-rules.ts'
 
 const NONE: FieldList = []
 
-/** Who sends the head that is being prepared. */
+/** Sends the head, and receives changes that are made too late. */
 export interface HeadSender {
-  /** Whether it was sent: changes are without effect from then on. */
+  /** Whether the head was sent. Later changes have no effect. */
   readonly headSent: boolean
-  /** Is told of a change that is without effect. */
+  /** Reports a change that has no effect. */
   onLateChange(what: string): void
 }
 
 /**
- * The fields of a response being prepared, in the order in which they were first set. Once they were sent they stay as
- * they are, so that whoever looks at them afterwards, such as an access log, sees what the client was told.
+ * Holds the fields of a response in the order in which they were first set. Ignores changes after the head was sent, so
+ * that an access log shows the fields that the client received.
  */
 export class ResponseHeaderList implements ResponseHeaders {
   readonly #sender: HeadSender | undefined
   #fields: FieldList = NONE
-  /** The same list, once it is of its own: another is copied before it is changed. */
+  /** The same list once it is a private copy. A list from the caller is copied before the first change. */
   #own: string[] | undefined = undefined
 
   /**
-   * @param sender None for a list that is not sent itself
-   * @param fields What it begins with, even if that has been sent
+   * @param sender Omit it for a list that is not sent itself
+   * @param fields Initial fields, which are set even if the head was sent
    */
   constructor(sender?: HeadSender, fields: FieldList = NONE) {
     this.#sender = sender
@@ -98,7 +98,7 @@ export class ResponseHeaderList implements ResponseHeaders {
     for (let i = 0; i < fields.length; i += 2) yield [fields[i] ?? '', fields[i + 1] ?? '']
   }
 
-  /** The fields as an exchange takes them. */
+  /** The fields in the form that an exchange sends. */
   get fields(): FieldList {
     return this.#fields
   }
@@ -120,7 +120,7 @@ export class ResponseHeaderList implements ResponseHeaders {
     return -1
   }
 
-  /** Takes out the fields of that name from `start` on. */
+  /** Removes the fields with that name from index `start` on. */
   #drop(name: string, start: number): void {
     if (this.#own === undefined && this.#indexOf(name) === -1) return
     const fields = this.#changeable
@@ -135,7 +135,7 @@ export class ResponseHeaderList implements ResponseHeaders {
   }
 }
 
-/** Programs without types give numbers, and what is `undefined`. */
+/** Rejects numbers and `undefined`, which JavaScript callers can pass. */
 function checkText(name: string, value: unknown): void {
   if (typeof value === 'string') return
   throw new TypeError(`response: value of field ${showValue(name)} must be a string, got ${showType(value)}.`)

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 import { HttpError } from './http-error.ts'
 
-/** What the program is told of a response that is given like this. */
-async function complaintOf(init: unknown): Promise<string> {
+/** Returns the reported error of `ctx.json({}, init)`. */
+async function errorOf(init: unknown): Promise<string> {
   const errors: unknown[] = []
   const app = new App({ onError: (_, error) => errors.push(error) })
   app.router.get('/', (ctx) => ctx.json({}, init as never))
@@ -14,13 +14,13 @@ async function complaintOf(init: unknown): Promise<string> {
 const plain = (got: string): string =>
   `response: headers must be a plain object, got ${got}. Write { name: value }, or Object.fromEntries(headers).`
 
-describe('beside a body', () => {
+describe('the init of a response', () => {
   it.each([
     [201, 'TypeError: response: init must be an object, got 201. Write { status: 201 } or { headers }.'],
     ['x', 'TypeError: response: init must be an object, got "x". Write { status: 201 } or { headers }.'],
     [null, 'TypeError: response: init must be an object, got null. Write { status: 201 } or { headers }.'],
-  ])('%j is refused', async (init, message) => {
-    expect(await complaintOf(init)).toBe(message)
+  ])('cannot be %j', async (init, message) => {
+    expect(await errorOf(init)).toBe(message)
   })
 
   it.each<[unknown, string]>([
@@ -29,17 +29,17 @@ describe('beside a body', () => {
     [new Map([['a', 'b']]), 'a Map'],
     ['a: b', 'a string'],
     [null, 'null'],
-  ])('fields that would be without effect are refused: %o', async (headers, got) => {
-    expect(await complaintOf({ headers })).toBe(`TypeError: ${plain(got)}`)
+  ])('cannot have headers of another form: %o', async (headers, got) => {
+    expect(await errorOf({ headers })).toBe(`TypeError: ${plain(got)}`)
   })
 
-  it('and beside an error alike', () => {
+  it('cannot have a Headers object in an HttpError either', () => {
     expect(() => new HttpError(401, 'no', { headers: new Headers() as never })).toThrow(
       new TypeError(plain('a Headers')),
     )
   })
 
-  it('status and fields are sent', async () => {
+  it('sets the status and fields', async () => {
     const app = new App()
     app.router.get('/', (ctx) => ctx.json({}, { status: 201, headers: { location: '/1' } }))
     const { status, headers } = await app.fetch('/')

@@ -4,9 +4,9 @@ import type { ResponseInit } from '@fw/types'
 type Headers = NonNullable<ResponseInit['headers']>
 
 /**
- * Programs without types give a bare status, as elsewhere: it would be without effect.
+ * Rejects a plain status, which other libraries accept here and which would have no effect.
  *
- * @throws {TypeError} if this is no object
+ * @throws {TypeError} if `init` is not an object
  */
 export function checkInit(init: ResponseInit): ResponseInit {
   if (typeof init === 'object' && init !== null) return init
@@ -14,9 +14,9 @@ export function checkInit(init: ResponseInit): ResponseInit {
 }
 
 /**
- * The fields of an object by name.
+ * Returns the fields of an object as pairs.
  *
- * @throws {TypeError} for a `Headers` or a list of pairs, which have no members and would be without effect
+ * @throws {TypeError} for a `Headers` object or a list of pairs, which have no such members and would have no effect
  */
 export function headerEntries(headers: Headers): [name: string, value: string][] {
   if (typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers)) return Object.entries(headers)

@@ -10,12 +10,12 @@ import { chunks, sendThenRead, zeros } from './send-then-read.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 const SIZES = [64 * KIB, 300 * KIB, 16 * MIB]
-/** More than the system holds of a response that the client does not read. */
+/** Exceeds the socket buffers of both sides. */
 const LARGE = Buffer.alloc(8 * MIB, 'x')
 
 beforeAll(() => log.setSinks([]))
 
-/** Routes that respond before they have read the body, each in another way. */
+/** Creates a server whose routes respond before they have read the body. */
 function earlyRoutes(limits: Partial<Limits> = {}, tls?: { key: string; cert: string }, http3 = false): Server {
   const server = new Server({ limits, http3, ...(tls === undefined ? {} : { tls }) })
   server
@@ -48,17 +48,17 @@ function earlyRoutes(limits: Partial<Limits> = {}, tls?: { key: string; cert: st
 
 /** The source of the response, the request, and the status. */
 const CASES: readonly (readonly [what: string, path: string, framing: 'length' | 'chunked', status: number])[] = [
-  ['a handler that returns at once', '/accepted', 'length', 200],
-  ['a handler that returns at once, to a chunked request', '/accepted', 'chunked', 200],
+  ['a handler that returns immediately', '/accepted', 'length', 200],
+  ['a handler that returns immediately, for a chunked request', '/accepted', 'chunked', 200],
   ['a handler that throws an HttpError', '/unauthorized', 'length', 401],
-  ['a handler that takes its time', '/later', 'length', 401],
-  ['a handler that takes its time, to a chunked request', '/later', 'chunked', 401],
-  ['a handler that reads a part of the body', '/part', 'length', 403],
-  ['the limit of the body, by its length', '/bytes', 'length', 413],
-  ['the limit of the body, in the middle', '/bytes', 'chunked', 413],
-  ['the limit of the body, in the middle of a stream', '/stream', 'chunked', 413],
+  ['a slow handler', '/later', 'length', 401],
+  ['a slow handler, for a chunked request', '/later', 'chunked', 401],
+  ['a handler that reads part of the body', '/part', 'length', 403],
+  ['the body limit, by Content-Length', '/bytes', 'length', 413],
+  ['the body limit, in the middle of a chunked body', '/bytes', 'chunked', 413],
+  ['the body limit, in the middle of a stream', '/stream', 'chunked', 413],
   ['the timeout of the route', '/slow', 'length', 503],
-  ['the router, as there is no such route', '/missing', 'length', 404],
+  ['the router, without a matching route', '/missing', 'length', 404],
 ]
 
 describe.each([
@@ -75,10 +75,10 @@ describe.each([
   })
   afterAll(() => server.close({ drainMs: 0 }))
 
-  describe.each(SIZES)('of %i bytes', (size) => {
-    it.each(CASES)('arrives from %s', async (_what, path, framing, status) => {
+  describe.each(SIZES)('a request of %i bytes', (size) => {
+    it.each(CASES)('gets the response of %s', async (_what, path, framing, status) => {
       const field = framing === 'length' ? `Content-Length: ${size}` : 'Transfer-Encoding: chunked'
-      // The connection would be kept after a small body.
+      // Without this field, the server keeps the connection open after a small body.
       const close = size < MIB ? 'Connection: close\r\n' : ''
       const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n${close}${field}\r\n\r\n`
       const body = framing === 'length' ? zeros(size) : chunks(size)
@@ -110,10 +110,10 @@ describe.each([
   })
 
   it.each<[string, Partial<Limits>, number]>([
-    ['too many bytes', { lingerBytes: MIB }, 64 * MIB],
-    ['silence', { lingerStallTimeoutMs: 200 }, 0],
-    ['too much time', { lingerTimeoutMs: 200 }, 0],
-  ])('is followed by the end of the connection after %s', async (_what, limits, bytes) => {
+    ['lingerBytes', { lingerBytes: MIB }, 64 * MIB],
+    ['lingerStallTimeoutMs', { lingerStallTimeoutMs: 200 }, 0],
+    ['lingerTimeoutMs', { lingerTimeoutMs: 200 }, 0],
+  ])('closes the connection after %s', async (_what, limits, bytes) => {
     const { key, cert } = await testCertificate()
     const limited = earlyRoutes(limits, tls ? { key, cert } : undefined)
     const { port: own = 0 } = await limited.listen({ port: 0, host: '127.0.0.1' })
@@ -123,19 +123,19 @@ describe.each([
     await limited.close()
   })
 
-  it('arrives where a chunk in the middle is malformed', async () => {
+  it('arrives if a chunk in the middle is malformed', async () => {
     const head = 'POST /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\nno chunk\r\n'
     const { text, isSent } = await sendThenRead({ port, tls, head, body: zeros(16 * MIB) })
     expect([text.slice(9, 12), isSent]).toEqual(['400', true])
   })
 
-  it('arrives where the head is malformed', async () => {
+  it('arrives if the head is malformed', async () => {
     const head = `POST / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: ${16 * MIB}\r\n\r\n`
     const { text, isSent } = await sendThenRead({ port, tls, head, body: zeros(16 * MIB) })
     expect([text.slice(9, 12), isSent]).toEqual(['400', true])
   })
 
-  it('arrives though it is larger than what the system holds', async () => {
+  it('arrives even if it exceeds the socket buffers', async () => {
     const head = `POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: ${16 * MIB}\r\n\r\n`
     const { text, isSent } = await sendThenRead({ port, tls, head, body: zeros(16 * MIB) })
     expect(isSent).toBe(true)
@@ -143,7 +143,7 @@ describe.each([
     expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toHaveLength(LARGE.length)
   })
 
-  it('arrives at a client that takes longer than the system waits for a lost one', async () => {
+  it('arrives at a client that takes three seconds to send its body', async () => {
     const head = `POST /unauthorized HTTP/1.1\r\nHost: a\r\nContent-Length: ${3 * MIB}\r\n\r\n`
     const body = zeros(3 * MIB)
     const { text, isSent } = await sendThenRead({ port, tls, head, body, bytesPerSecond: MIB })
@@ -174,7 +174,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { readonly 
   return Object.assign(server, { port })
 }
 
-/** Begins to close a server after the first slice. */
+/** Starts to close a server after the first slice. */
 async function* closingAfter(server: Server, slices: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isFirst = true
   for (const slice of slices) {

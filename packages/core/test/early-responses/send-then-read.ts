@@ -3,28 +3,28 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
-/** A request of a client that sends all of it before it reads anything, such as the `http.client` of Python. */
+/** A request of a client that reads nothing before it has sent the whole request, such as `http.client` of Python. */
 export interface BlockingRequest {
   readonly port: number
   readonly tls: boolean
   readonly head: string
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Bytes per second; as fast as the server reads, unless given. */
+  /** Maximum bytes per second. Default: as fast as the server reads. */
   readonly bytesPerSecond?: number
-  /** Reads until the connection is closed, and does not close it itself. */
+  /** Whether to wait until the server closes the connection. Default: `false`. */
   readonly waitsForClose?: boolean
 }
 
 /** The result of such a client. */
 export interface BlockingResult {
   readonly text: string
-  /** Whether it could send the whole request. */
+  /** Whether the client could send the whole request. */
   readonly isSent: boolean
   /** The error of the socket, such as ECONNRESET. */
   readonly error: string | undefined
 }
 
-/** Sends a request, and only then reads until the connection ends. */
+/** Sends a whole request, then reads until the connection ends. */
 export async function sendThenRead(request: BlockingRequest): Promise<BlockingResult> {
   const { port, tls, head, body, bytesPerSecond, waitsForClose = false } = request
   const options = { port, host: '127.0.0.1', allowHalfOpen: true }
@@ -51,7 +51,7 @@ export async function sendThenRead(request: BlockingRequest): Promise<BlockingRe
   const ended = once(socket, 'end').catch(() => {})
   socket.resume()
   await Promise.race([ended, closed])
-  // A destroyed connection refuses bytes; one that lingers takes them.
+  // A closed connection rejects bytes, but a lingering one accepts them.
   while (waitsForClose && !socket.destroyed) {
     socket.write(' ')
     await Promise.race([closed, sleep(400)])

@@ -1,6 +1,6 @@
 import type { Random } from '@fw/testing/fuzz'
 
-/** How a handler reads the body of a request. */
+/** Ways in which a handler reads the body of a request. */
 export const READERS = [
   'none',
   'bytes',
@@ -19,10 +19,10 @@ export const READERS = [
   'request.body',
 ] as const
 
-/** When it awaits what it reads: at once, after other work, after the response, or not at all. */
+/** Moments at which the handler awaits its read. */
 export const MOMENTS = ['now', 'later', 'after the response', 'never'] as const
 
-/** The results that it returns or prepares. */
+/** Results that the handler returns or prepares. */
 export const RESULTS = [
   'text',
   'nothing',
@@ -43,7 +43,7 @@ export const RESULTS = [
   'two results',
 ] as const
 
-/** The events that disturb the request. */
+/** Events that interrupt the request. */
 export const EVENTS = [
   'none',
   'disconnect before the body',
@@ -56,19 +56,19 @@ export const EVENTS = [
   '304',
 ] as const
 
-/** One request and what becomes of it. */
+/** One request, its handler and the event that interrupts it. */
 export interface Combination {
   readonly reader: (typeof READERS)[number]
   readonly moment: (typeof MOMENTS)[number]
   readonly result: (typeof RESULTS)[number]
   readonly event: (typeof EVENTS)[number]
-  /** Whether the handler catches what its read throws. */
+  /** Whether the handler catches the rejection of its read. */
   readonly catches: boolean
-  /** Whether a middleware awaits the handler and works on before the response is sent. */
+  /** Whether a middleware awaits the handler and then returns another result. */
   readonly hasMiddleware: boolean
 }
 
-/** Makes one combination at random. */
+/** Returns a random combination. */
 export function combination(random: Random): Combination {
   return {
     reader: random.pick(READERS),

@@ -5,25 +5,25 @@ import type { Context, Middleware } from '../../src/index.ts'
 import type { Combination } from './combination.ts'
 import type { Sources } from './sources.ts'
 
-/** A request under way, on both sides. */
+/** The state of a request in progress, on both sides. */
 export interface Case {
   readonly combination: Combination
   readonly sources: Sources
-  /** Handlers that were called, those that returned or threw, and exchanges that are over. */
+  /** Number of handlers that were called, of those that returned or threw, and of finished exchanges. */
   entered: number
   left: number
   finished: number
-  /** Whether the client gave up to wait for the response or its end. */
+  /** Whether the client timed out before the end of the response. */
   isLate: boolean
-  /** Reads that the handler has begun, and those that have settled. */
+  /** Reads that the handler has begun. */
   readonly begun: Promise<unknown>[]
   /** Resolves when the handler has begun. */
   readonly running: PromiseWithResolvers<void>
-  /** Tells the application that the server begins to close. */
+  /** Notifies the application that the server starts to close. */
   readonly drain: () => void
 }
 
-/** Handles the requests of all combinations. */
+/** Creates the handler for the requests of all combinations. */
 export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Promise<unknown> {
   return async (ctx) => {
     const running = caseOf(ctx)
@@ -37,7 +37,7 @@ export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Pro
   }
 }
 
-/** Works on after the handler, and returns a result of its own that is too late. */
+/** Creates middleware that waits after the handler and then returns its own result, which is too late. */
 export function middlewareOf(caseOf: (ctx: Context) => Case): Middleware {
   return async (ctx, next) => {
     const { combination, sources } = caseOf(ctx)
@@ -83,7 +83,7 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   return sources.make(result)
 }
 
-/** Begins to read the body. Nothing of this awaits what the library returns. */
+/** Begins to read the body. None of these functions awaits a promise of the library. */
 const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unknown>>> = {
   none: async () => {},
   bytes: (ctx) => ctx.bytes(),
@@ -109,7 +109,7 @@ const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unk
   'request.body': (ctx) => ctx.request.body?.getReader().read() ?? Promise.resolve(),
 }
 
-/** Reads the first part. This promise is one of the handler, which has to handle its rejection. */
+/** Reads the first part. Handles the rejection of its promise, which the library does not create. */
 function ofFirstPart(ctx: Context, use: (part: MultipartPart) => Promise<unknown>): Promise<unknown> {
   const first = ctx.parts().next()
   const used = (async () => {

@@ -13,15 +13,15 @@ import { combination, type Combination } from './combination.ts'
 import { handlerOf, middlewareOf, type Case } from './handler.ts'
 import { Sources } from './sources.ts'
 
-/** Ways for a request to reach the handler: five protocols, and four around them. */
+/** Number of ways in which a request reaches the handler: five protocols and four adapters. */
 const WAYS = 9
-/** Combinations of all ways together. */
+/** Total number of combinations. */
 const COMBINATIONS = Number(process.env['OWNERSHIP_COMBINATIONS'] ?? (process.env['CI'] === undefined ? 1800 : 10_000))
-/** The same on every machine, so that what passes once passes again. */
+/** Fixed seed, so that runs are reproducible. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** Requests at the same time. */
+/** Number of concurrent requests. */
 const BATCH = 40
-/** How long a client waits for a response, and for the end of one. */
+/** Time that a client waits for the end of a response. */
 const PATIENCE_MS = 10_000
 
 const unhandled: unknown[] = []
@@ -45,12 +45,12 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Ways whose suites were created. Each has combinations of its own. */
+/** Number of ways whose suites were created. Each suite has its own seed. */
 let ways = 0
 
-everyWay('what crosses a handler', start, (client) => {
+everyWay('a body or result of a handler', start, (client) => {
   const seed = SEED * 100 + ways++
-  it(`has one owner, in ${Math.ceil(COMBINATIONS / WAYS)} combinations of seed ${SEED}`, async () => {
+  it(`is released exactly once, in ${Math.ceil(COMBINATIONS / WAYS)} combinations of seed ${SEED}`, async () => {
     const random = new Random(seed)
     for (let left = Math.ceil(COMBINATIONS / WAYS); left > 0; left -= BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, left) }, () => combination(random))
@@ -59,7 +59,7 @@ everyWay('what crosses a handler', start, (client) => {
     expect(unhandled).toEqual([])
   }, 600_000)
 
-  it('has one owner while the server closes', async () => {
+  it('is released exactly once while the server closes', async () => {
     const random = new Random(seed + 50)
     const running = Array.from({ length: BATCH }, () => run(client(), combination(random)))
     await sleep(5)
@@ -69,13 +69,13 @@ everyWay('what crosses a handler', start, (client) => {
   }, 60_000)
 })
 
-/** Waits until nothing is left of some requests. */
+/** Waits until the requests have released everything. */
 async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
   await expect.poll(() => batch.map(faultOf).filter((fault) => fault !== undefined), { timeout: 5000 }).toEqual([])
   await expect.poll(openFiles).toBe(0)
   for (const { begun } of batch) await Promise.allSettled(begun)
   await settle(1)
-  // A second release would have come by now.
+  // Check again, because a second release can occur late.
   expect(batch.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
 }
 
@@ -84,7 +84,7 @@ function faultOf({ combination: of, entered, left, finished, isLate, sources }: 
   return { of, entered, left, finished, isLate, faults: sources.faults }
 }
 
-/** Sends one request, and goes away where the combination says so. */
+/** Sends one request, and disconnects if the combination requires it. */
 async function run(client: WayClient, of: Combination): Promise<Case> {
   const id = String(count++)
   const { event } = of
@@ -123,7 +123,7 @@ async function run(client: WayClient, of: Combination): Promise<Case> {
       }
     }
   } catch {
-    // The request was given up by one of both sides.
+    // Ignore the error: the client or the server has ended the request.
   } finally {
     clearTimeout(patience)
     leaving.abort()
@@ -180,7 +180,7 @@ function pathOf(fd: string): string {
   }
 }
 
-/** How often the process has the file open. */
+/** Returns the number of open descriptors of the file. */
 function openFiles(): number {
   return readdirSync('/proc/self/fd').filter((fd) => pathOf(fd) === file).length
 }
@@ -193,12 +193,12 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   return Object.assign(server, { port })
 }
 
-/** The case of each context, even after its client has left. */
+/** Cases by context, for contexts whose client has disconnected. */
 const known = new WeakMap<Context, Case>()
 
 function caseOf(ctx: Context): Case {
   const running = cases.get(ctx.headers.get('x-case') ?? '') ?? known.get(ctx)
-  if (running === undefined) throw new Error('The request must be one of a combination')
+  if (running === undefined) throw new Error('The request must belong to a combination')
   known.set(ctx, running)
   return running
 }

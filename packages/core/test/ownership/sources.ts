@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Combination } from './combination.ts'
 
-/** The fate of one source that a handler has returned. The sum of both numbers must become 1. */
-export interface Fate {
+/** Counts how often a source was read to its end, and how often it was released. The sum must become 1. */
+export interface SourceCount {
   readonly kind: string
   ended: number
   released: number
@@ -12,10 +12,10 @@ export interface Fate {
 
 const PIECE = Buffer.from('x'.repeat(1000))
 
-/** Makes the results of one handler, and notes what becomes of each. */
+/** Creates the results of one handler, and counts the releases of each. */
 export class Sources {
-  readonly fates: Fate[] = []
-  /** The results that are not a plain stream. */
+  readonly counts: SourceCount[] = []
+  /** Creates the results that are not a plain stream. */
   readonly #makes: Readonly<Partial<Record<Combination['result'], () => unknown>>>
 
   /** @param file Path of a file to send */
@@ -36,9 +36,9 @@ export class Sources {
     }
   }
 
-  /** The sources that were not consumed or cancelled exactly once. */
-  get faults(): Fate[] {
-    return this.fates.filter(({ ended, released }) => ended + released !== 1)
+  /** The sources that were not read or released exactly once. */
+  get faults(): SourceCount[] {
+    return this.counts.filter(({ ended, released }) => ended + released !== 1)
   }
 
   make(result: Combination['result']): unknown {
@@ -48,52 +48,52 @@ export class Sources {
 
   /** Creates a stream of `pieces` pieces, each after a pause. */
   stream(pieces: number, pauseMs: number, fails = false): ReadableStream<Uint8Array> {
-    const fate = this.#fate('stream')
+    const count = this.#count('stream')
     let left = pieces
     return new ReadableStream({
       async pull(controller) {
         if (pauseMs > 0) await sleep(pauseMs)
-        if (fate.released > 0) return
+        if (count.released > 0) return
         if (left-- > 0) return controller.enqueue(new Uint8Array(PIECE))
-        fate.ended++
+        count.ended++
         if (fails) controller.error(new Error('The source is broken'))
         else controller.close()
       },
-      cancel: () => void fate.released++,
+      cancel: () => void count.released++,
     })
   }
 
   #iterable(pieces: number, fails: boolean): AsyncIterable<Uint8Array> {
-    const fate = this.#fate('iterable')
+    const count = this.#count('iterable')
     let left = pieces
     let isEndKnown = false
     const iterator: AsyncIterator<Uint8Array> = {
       async next() {
         if (left-- > 0) return { done: false, value: PIECE }
-        fate.ended++
+        count.ended++
         setImmediate(() => (isEndKnown = true))
         if (fails) throw new Error('The source is broken')
         return { done: true, value: undefined }
       },
       async return() {
-        // A reader that cancels while it reads cannot know that this read finds the end.
-        if (fate.ended === 0 || isEndKnown) fate.released++
+        // A reader that cancels during a read cannot know that this read reaches the end.
+        if (count.ended === 0 || isEndKnown) count.released++
         return { done: true, value: undefined }
       },
     }
     return { [Symbol.asyncIterator]: () => iterator }
   }
 
-  /** Notes that a stream of Node.js is closed, whether it was read or not. */
+  /** Counts the close of a Node.js stream as its release, whether it was read or not. */
   #watch<S extends Readable>(kind: string, stream: S): S {
-    const fate = this.#fate(kind)
-    return stream.on('close', () => fate.released++)
+    const count = this.#count(kind)
+    return stream.on('close', () => count.released++)
   }
 
-  #fate(kind: string): Fate {
-    const fate = { kind, ended: 0, released: 0 }
-    this.fates.push(fate)
-    return fate
+  #count(kind: string): SourceCount {
+    const count = { kind, ended: 0, released: 0 }
+    this.counts.push(count)
+    return count
   }
 }
 

@@ -10,7 +10,7 @@ import { toFetchHandler, toNodeHandler } from '../../src/index.ts'
 import { block, headers } from '../http2/hpack.ts'
 import { RawClient } from '../http2/raw-client.ts'
 
-/** Responds with the hosts that a handler can see. */
+/** Creates an application that responds with the hosts that a handler can see. */
 function reportingApp(): { app: App; refusals: Refusal[] } {
   const app = new App()
   const refusals: Refusal[] = []
@@ -41,11 +41,11 @@ describe('toNodeHandler on HTTP/1.1', () => {
     const port = await listen(http.createServer(toNodeHandler(app.router)))
     const { text } = await rawExchange(port, `${head}Connection: close\r\n\r\n`, { timeoutMs: 30_000 })
     expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    // A server of Node.js refuses unknown expectations by itself.
+    // Node.js servers reject unknown expectations themselves.
     expect(refusals).toMatchObject(status === 417 ? [] : [{ status, protocol: 'HTTP/1.1', method: 'GET' }])
   })
 
-  it('lets the authority of the target replace Host', async () => {
+  it('replaces Host by the authority of the target', async () => {
     const { app } = reportingApp()
     const port = await listen(http.createServer(toNodeHandler(app.router)))
     const wire = 'GET http://a.test/x HTTP/1.1\r\nHost: b.test\r\nConnection: close\r\n\r\n'
@@ -54,7 +54,7 @@ describe('toNodeHandler on HTTP/1.1', () => {
     expect(text).not.toContain('b.test')
   })
 
-  it('leaves a request for which there is no route to the next middleware', async () => {
+  it('passes a request without a route to the next middleware', async () => {
     const { router } = new App()
     const handler = toNodeHandler(router.get('/ours', () => 'ours'))
     const port = await listen(
@@ -109,7 +109,7 @@ describe('toNodeHandler on HTTP/2', () => {
     client.send(headers(1, block(...pseudo, ...rest)))
     await vi.waitUntil(() => client.outcome(1) !== undefined, { timeout: 30_000 })
     expect(client.outcome(1)).toBe(`status ${status}`)
-    // A server of Node.js refuses unknown expectations by itself.
+    // Node.js servers reject unknown expectations themselves.
     expect(refusals).toMatchObject(status === '400' ? [{ status: 400, protocol: 'HTTP/2.0' }] : [])
   })
 })

@@ -9,13 +9,13 @@ import { RawClient } from '../http2/raw-client.ts'
 import { serveEngines } from '../serve-engines.ts'
 import { bodyOf, serveHttp3 } from '../serve-http3.ts'
 
-/** A request independent of the protocol. HTTP/1.1 sends `scheme`, or a `host` that differs, as an absolute target. */
+/** A request that any protocol can send. With `scheme` or `host`, HTTP/1.1 sends an absolute target. */
 export interface VerdictRequest {
   readonly method?: string
   readonly scheme?: string
-  /** Host and port of the target. `undefined` sends none. */
+  /** Host and port of the target; `undefined` for none. Default: `example.com`. */
   readonly authority?: string | undefined
-  /** A `Host` field besides the authority of the target. */
+  /** A `Host` field in addition to the authority of the target. */
   readonly host?: string
   readonly path?: string
   readonly fields?: readonly TestField[]
@@ -27,7 +27,7 @@ export interface VerdictRequest {
 export interface Result {
   /** Status code; 400 if the server reset the stream with the error code for a malformed request. */
   readonly status: number
-  /** The connection or stream that the server ended with the request. */
+  /** Whether the server ended the connection or the stream. */
   readonly ends?: 'connection' | 'stream'
   /** The request as the handler saw it. */
   readonly seen?: Seen
@@ -134,7 +134,7 @@ function seenIn(field: string | undefined): Seen {
   return JSON.parse(field ?? '') as Seen
 }
 
-/** The payload of the first frame of a response, which has its head. */
+/** Returns the payload of the first frame of a response, which contains the head. */
 function firstPayload(bytes: Buffer): Buffer {
   const length = readVarint(bytes, readVarint(bytes, 0)?.end ?? 0)
   const start = length?.end ?? 0

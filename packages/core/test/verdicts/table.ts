@@ -11,14 +11,14 @@ export interface Row {
   /** Status code on every protocol. */
   readonly status: number
   /**
-   * Whether the message is malformed: HTTP/1.1 closes the connection after the status, HTTP/2 and HTTP/3 reset the stream
-   * with the error code that stands for it.
+   * Whether the message is malformed. HTTP/1.1 then closes the connection after the status. HTTP/2 and HTTP/3 reset the
+   * stream with the error code for a malformed message.
    */
   readonly isMalformed?: true
   readonly limits?: Partial<Limits>
   /** The request as the handler sees it. */
   readonly seen?: Partial<Seen>
-  /** A protocol for which an RFC demands another result. */
+  /** The protocols for which an RFC requires another result. */
   readonly except?: Exception
 }
 
@@ -26,7 +26,7 @@ export interface Exception {
   readonly versions: readonly Version[]
   readonly status: number
   readonly isMalformed?: true
-  /** The clause that demands it. */
+  /** The clause that requires it. */
   readonly clause: string
   readonly seen?: Partial<Seen>
 }
@@ -41,12 +41,12 @@ const connect = (authority: string, ...fields: readonly TestField[]): VerdictReq
   authority,
   fields,
 })
-/** On HTTP/2 and HTTP/3 `host` is one of the fields, too, in the place of `:authority`. */
+/** Creates a request with `count` fields. The first is `host`, which replaces `:authority` on HTTP/2 and HTTP/3. */
 const fieldsWithHost = (count: number): VerdictRequest => ({
   authority: undefined,
   fields: Array.from({ length: count }, (_, i): TestField => (i === 0 ? ['host', 'a'] : [`x-${i}`, '1'])),
 })
-/** The request line `GET <path> HTTP/1.1` has that many bytes. */
+/** Creates a request whose request line `GET <path> HTTP/1.1` has `bytes` bytes. */
 const lineOf = (bytes: number): VerdictRequest => ({ path: `/${'a'.repeat(bytes - 'GET / HTTP/1.1'.length)}` })
 
 export const ROWS: readonly Row[] = [
@@ -124,7 +124,7 @@ export const ROWS: readonly Row[] = [
     except: {
       versions: BINARY,
       ...MALFORMED,
-      clause: 'RFC 9113 §8.3.1, RFC 9114 §4.3.1; on HTTP/1.1 the target wins (RFC 9112 §3.2.2)',
+      clause: 'RFC 9113 §8.3.1, RFC 9114 §4.3.1; on HTTP/1.1 the target takes precedence (RFC 9112 §3.2.2)',
     },
   },
   {
