@@ -15,14 +15,14 @@ import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
-/** Location of the server's own records. Their file names would not help the reader of a log. */
+/** Location of the server's own records. Its file names would not help the reader of a log. */
 const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
 
-/** Default of `drainMs`: enough for most requests, and as long as `docker stop` waits. */
+/** Default of `drainMs`: enough for most requests, and equal to the timeout of `docker stop`. */
 const DRAIN_MS = 10_000
 
 /**
- * An HTTP server: one router, any number of listeners, HTTP/1.1, HTTP/2 and HTTP/3 alike.
+ * Serves one router on any number of listeners, over HTTP/1.1, HTTP/2 and HTTP/3.
  *
  * @example
  * const server = new Server()
@@ -34,18 +34,18 @@ export class Server implements AsyncDisposable {
   readonly #limits: Limits
   readonly #logger: Logger
   readonly #app: App
-  /** Each with what ends its listening to a signal. */
+  /** Each listener with a function that removes the handler of its `signal` option. */
   readonly #listeners = new Map<OpenListener, () => void>()
-  /** By the option that names them: listeners with the server's certificates share them. */
+  /** Certificates by the option that names them. Listeners with the same option share them. */
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
   #ignoreSignals: (() => void) | undefined = undefined
   #stopRecords: (() => void) | undefined = undefined
-  /** Runs what writes to the log. */
+  /** Calls a function that writes to the log. */
   #record: (write: () => void) => void = (write) => write()
 
   /**
-   * @throws {TypeError} if an option does not exist or a value has the wrong type
+   * @throws {TypeError} if an option is unknown or has the wrong type
    * @throws {RangeError} if a limit or the number of proxies is out of range
    */
   constructor(options: ServerOptions = {}) {
@@ -62,18 +62,20 @@ export class Server implements AsyncDisposable {
     })
   }
 
-  /** Where handlers and middleware are registered. */
+  /** Returns the router on which handlers and middleware are registered. */
   router(): Router {
     return this.#app.router
   }
 
   /**
-   * Opens a listener; may be called several times for several ports.
+   * Opens a listener. Call it once for each port or socket.
    *
-   * @param where A TCP port, or what to listen on
-   * @throws {StartupError} with one line that says what to do: port in use, unreadable certificate, HTTP/3 missing
-   * @throws {TypeError} if an option does not exist, has a value of the wrong type or excludes another one
+   * @param where TCP port, or options. Default 0, which chooses a free port
+   * @throws {StartupError} if the server cannot start, for example because the port is in use, a certificate is
+   * unreadable or the HTTP/3 package is missing
+   * @throws {TypeError} if an option is unknown, has the wrong type or excludes another one
    * @throws {RangeError} if a number is out of range
+   * @throws {Error} if the server is closed
    */
   listen(where?: number | ListenOptions): Promise<ListenerAddress>
   async listen(where: number | ListenOptions = 0, ...rest: readonly unknown[]): Promise<ListenerAddress> {
@@ -106,7 +108,7 @@ export class Server implements AsyncDisposable {
       this.#stopRecordsIfIdle()
       throw error
     }
-    // Both may have happened while the sockets were being opened.
+    // The server may have been closed, or the signal aborted, while the sockets were opened.
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
       signal?.throwIfAborted()
@@ -120,34 +122,42 @@ export class Server implements AsyncDisposable {
     const { url, protocols } = listener.address
     this.#logger.info('Listening on {} ({})', url.href, protocols.join(', '))
     if (this.#options.http3 === true && options.http3 === undefined && tls === undefined) {
-      this.#logger.warn('HTTP/3 needs TLS, which {} has not: give tls, or say tls: false if that is meant', url.href)
+      this.#logger.warn('HTTP/3 needs TLS, but {} has none. Set tls, or tls: false to serve without HTTP/3', url.href)
     }
     return listener.address
   }
 
-  /** The first listener's address. @throws {Error} if the server does not listen */
+  /**
+   * Returns the address of the first listener.
+   *
+   * @throws {Error} if the server does not listen
+   */
   address(): ListenerAddress {
     const [first] = this.#listeners.keys()
-    if (first === undefined) throw new Error('Cannot tell the address: the server does not listen')
+    if (first === undefined) throw new Error('server.address: the server does not listen. Await server.listen() first.')
     return first.address
   }
 
-  /** The first listener's URL. @throws {Error} if the server does not listen */
+  /**
+   * URL of the first listener.
+   *
+   * @throws {Error} if the server does not listen
+   */
   get url(): URL {
     return this.address().url
   }
 
   /**
-   * Reports what the server holds and has refused, at the cost of looking at each connection for which something is held.
+   * Returns what the server buffers and has rejected. Visits each connection with buffered data.
    *
-   * Figures are of this process: in a worker of that worker, in the primary of workers of the primary, which serves none.
+   * Covers only this process: in a worker, that worker; in the primary of workers, the primary, which serves no requests.
    */
   stats(): ServerStats {
     return serverStats(this.#limits)
   }
 
   /**
-   * Answers a request without a socket, through the same routes.
+   * Answers a request with the routes of this server, without opening a socket.
    *
    * @param input A path, an absolute URL or a `Request`
    */
@@ -156,26 +166,26 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Loads the certificates of all listeners again. New connections have the new ones, over TCP and QUIC; those that
-   * stand go on. Where something is wrong with them, the old ones stay, and the log has an Error record too. In the
-   * primary of workers: in all of them; in a worker: in this one.
+   * Reloads the certificates of all listeners. New TCP and QUIC connections use the new certificates; open connections
+   * continue unchanged. If a certificate cannot be used, the previous ones stay in use and an Error record states the
+   * cause. In the primary, this reloads the certificates of all workers; in a worker, only its own.
    *
-   * @throws {StartupError} saying which certificate cannot be used, and why; and by which workers
+   * @throws {StartupError} if a certificate cannot be used; the message names it, the cause and the workers concerned
    */
   async reloadTls(): Promise<void> {
     const stores = await Promise.all(this.#certificates.values())
-    // Each worker reloads what all its listeners have, so that one of them is enough.
+    // A worker reloads the certificates of all its listeners, so one message per worker is enough.
     const shared = [...this.#listeners.keys()].find((listener) => listener.reloadTls !== undefined)
     const results = await Promise.allSettled([...stores.map((store) => store.reload()), shared?.reloadTls?.()])
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   /**
-   * Accepts nothing more, lets running requests finish, and closes. What has not ended by then is destroyed.
-   * A later call waits for the first. A handler that calls this must not await it: it would wait for itself.
+   * Stops accepting connections, waits up to `drainMs` for running requests, then destroys the rest. Later calls return
+   * the promise of the first. Do not await this in a handler: the request would wait for itself.
    *
-   * @throws {TypeError} if an option does not exist or has the wrong type, or the argument is a callback
-   * @throws {RangeError} if `drainMs` is not an integer that a timer accepts
+   * @throws {TypeError} if an option is unknown or has the wrong type, or if the argument is a callback
+   * @throws {RangeError} if `drainMs` is not an integer from 0 to 2,147,483,647
    */
   close(options: CloseOptions = {}): Promise<void> {
     const { drainMs = this.#drainMs } = checkCloseOptions(options)
@@ -190,7 +200,7 @@ export class Server implements AsyncDisposable {
     return this.#options.drainMs ?? DRAIN_MS
   }
 
-  /** What nobody listens with any more needs no looking after. */
+  /** Stops the runtime records if no listener is left. */
   #stopRecordsIfIdle(): void {
     if (this.#listeners.size > 0) return
     this.#stopRecords?.()
@@ -218,7 +228,7 @@ export class Server implements AsyncDisposable {
     if (known !== undefined) return known
     const opened = CertificateStore.open(tls, this.#logger)
     this.#certificates.set(tls, opened)
-    // Another `listen` may find the files in order.
+    // Forget the failure, so that a later `listen` reads the files again.
     opened.catch(() => this.#certificates.delete(tls))
     return opened
   }
@@ -227,7 +237,7 @@ export class Server implements AsyncDisposable {
     const { href } = listener.address.url
     try {
       await drain(listener, drainMs, whole, () => {
-        this.#record(() => this.#logger.warn('What still runs on {} after {} ms is cut off', href, drainMs))
+        this.#record(() => this.#logger.warn('Aborting the requests that still run on {} after {} ms', href, drainMs))
       })
     } finally {
       this.#listeners.get(listener)?.()
@@ -238,7 +248,7 @@ export class Server implements AsyncDisposable {
   async #open(options: ListenOptions, http3: boolean, open: ServerHooks['open']): Promise<OpenListener> {
     const { workers } = options
     if (workers === undefined) return open({ binding: bindingOf(options) })
-    // Loaded only here: who serves from one process needs none of it.
+    // Load the worker code only here: a single-process server needs none of it.
     const { listenWithWorkers } = await import('./workers/listen-with-workers.ts')
     return listenWithWorkers({ ...options, workers }, http3, this.#hooks(open))
   }
@@ -262,13 +272,13 @@ export class Server implements AsyncDisposable {
   }
 
   readonly #onRefused = (refusal: Refusal): void => {
-    this.#logger.debug('Refused a request from {}: {} {}', refusal.remoteAddress, refusal.status, refusal.reason)
+    this.#logger.debug('Rejected a request from {}: {} {}', refusal.remoteAddress, refusal.status, refusal.reason)
     this.#app.refused(refusal)
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): Promise<void> => {
     this.#record(() => this.#logger.info('Received {}', signal))
-    // `node --watch` sets this variable, and waits for the end of the process before it restarts it.
+    // `node --watch` sets this variable, and waits for the process to end before it restarts it.
     const isWatched = process.env['WATCH_REPORT_DEPENDENCIES'] !== undefined
     return this.close(isWatched ? { drainMs: 0 } : {}).catch((error: unknown) => {
       this.#logger.error('Closing failed: {}', error)

@@ -8,7 +8,7 @@ import { everyWay } from './every-way.ts'
 
 const MIB = 1024 * 1024
 
-/** What the handlers saw; reset by the tests that look at it. */
+/** Values that the handlers recorded. Tests that read them reset them first. */
 const seen: { outcome?: Outcome | undefined; context?: Context | undefined; written: number } = { written: 0 }
 let release: () => void = () => {}
 const running: Server[] = []
@@ -45,7 +45,7 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
     .post('/echo', { limits: { maxBodyBytes: 16 * MIB } }, async (ctx) => ctx.bytes(await ctx.bytes()))
     .get('/bytes/:kind/:size', (ctx) => {
       const bytes = bytesOfEveryValue(Number(ctx.params.size) + 8)
-      // The memory of a view goes on before and behind it.
+      // The view covers only a part of its memory.
       const { buffer, byteOffset } = bytes
       const view = new Uint8Array(buffer, byteOffset + 4, bytes.length - 8)
       ctx.bytes(ctx.params.kind === 'buffer' ? bytes.subarray(4, -4) : view)
@@ -135,7 +135,7 @@ async function* jsonInPieces(): AsyncGenerator<Uint8Array> {
 beforeAll(() => log.setSinks([]))
 
 everyWay(
-  'the same behaviour',
+  'a server',
   (demand) => start(demand),
   (client, way) => {
     it('answers a handler that returns text, with its length and date', async () => {
@@ -147,7 +147,7 @@ everyWay(
       expect(await response.text()).toBe('hello')
     })
 
-    it('tells the handler the same about the request', async () => {
+    it('passes the same request facts to the handler', async () => {
       const response = await client().request({ path: '/facts/a%20b?q=%C3%A9' })
       const facts = (await response.json()) as Record<string, unknown>
       expect(facts).toMatchObject({
@@ -161,7 +161,7 @@ everyWay(
       expect(facts['url']).toBe(`${String(facts['scheme'])}://${String(facts['authority'])}/facts/a%20b?q=%C3%A9`)
     })
 
-    it('keeps request fields as they were sent', async () => {
+    it('keeps request fields unchanged', async () => {
       const headers = [
         ['x-a', '1'],
         ['x-bytes', '\xe9'],
@@ -173,7 +173,7 @@ everyWay(
       expect(await response.json()).toEqual(way.keepsFields ? headers : joined)
     })
 
-    it('keeps response fields apart and in their bytes', async () => {
+    it('sends response fields separately and byte for byte', async () => {
       const response = await client().request({ path: '/cookies' })
       expect(response.status).toBe(204)
       expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
@@ -182,7 +182,7 @@ everyWay(
       expect(await response.text()).toBe('')
     })
 
-    it('answers HEAD as GET without the body', async () => {
+    it('answers HEAD like GET without the body', async () => {
       const response = await client().request({ method: 'HEAD', path: '/' })
       expect(response.status).toBe(200)
       expect(response.headers.get('content-length')).toBe('5')
@@ -209,7 +209,7 @@ everyWay(
       expect(await response.text()).toBe('hinted')
     })
 
-    it.each([1, 1000, 2048, 2049, 16_384, 16_385, 70_000])('answers with %i bytes of every value', async (size) => {
+    it.each([1, 1000, 2048, 2049, 16_384, 16_385, 70_000])('sends %i bytes of every value', async (size) => {
       for (const kind of ['buffer', 'view']) {
         const response = await client().request({ path: `/bytes/${kind}/${size}` })
         expect(response.headers.get('content-length')).toBe(String(size))
@@ -218,7 +218,7 @@ everyWay(
       }
     })
 
-    it.each(['/echo', '/pipe'])('carries 5 MiB both ways through %s, byte for byte', async (path) => {
+    it.each(['/echo', '/pipe'])('transfers 5 MiB in both directions through %s, byte for byte', async (path) => {
       const body = Buffer.alloc(5 * MIB, 'abcdefghijklmnopqrstuvwxyz0123456789')
       const response = await client().request({ method: 'POST', path, body })
       const received = Buffer.from(await response.bytes())
@@ -226,13 +226,13 @@ everyWay(
       expect(received.equals(body)).toBe(true)
     })
 
-    it('takes a body of unknown length', async () => {
+    it('accepts a body of unknown length', async () => {
       const headers = [['content-type', 'application/json']] as const
       const response = await client().request({ method: 'POST', path: '/json', headers, body: jsonInPieces() })
       expect([response.status, await response.json()]).toEqual([201, { a: [1] }])
     })
 
-    it('sends 100 (Continue) when the handler reads, and none when it does not', async () => {
+    it('sends 100 (Continue) only if the handler reads the body', async () => {
       const headers = [['expect', '100-continue']] as const
       const read = await client().request({ method: 'POST', path: '/echo', headers, body: 'abc' })
       expect(await read.text()).toBe('abc')
@@ -242,7 +242,7 @@ everyWay(
       expect(await unread.text()).toBe('not read')
     })
 
-    it('can answer without a body before the request has been received', async () => {
+    it('responds without a body before the request is complete', async () => {
       let hasResponse = false
       async function* endless(): AsyncGenerator<Uint8Array> {
         while (!hasResponse) {
@@ -255,7 +255,7 @@ everyWay(
       expect([response.status, await response.text()]).toEqual([204, ''])
     })
 
-    it('refuses a body over the limit with 413, announced or not', async () => {
+    it('rejects a body over the limit with 413, with or without a Content-Length', async () => {
       const large = Buffer.alloc(MIB + 1)
       const announced = await client().request({ method: 'POST', path: '/limited', body: large })
       expect(announced.status).toBe(413)
@@ -270,19 +270,19 @@ everyWay(
       expect(await allowed.text()).toBe(String(MIB))
     })
 
-    it('sends each write at once, and trailers at the end', async () => {
+    it('sends each write immediately, and trailers at the end', async () => {
       const response = await client().request({ path: '/steps' })
       const received: string[] = []
       for await (const slice of response.body) {
         received.push(Buffer.from(slice).toString())
-        // The next step is written only now, so it cannot have come along.
+        // The handler writes the next chunk only now, so it cannot have arrived with this one.
         release()
       }
       expect(received).toEqual(['one', 'two', 'three'])
       expect(await response.trailers).toEqual(way.trailers === 'none' ? [] : [['x-sum', '3']])
     })
 
-    it('sends trailers in their order, but none that speak of framing', async () => {
+    it('sends trailers in order, without those that affect framing', async () => {
       const response = await client().request({ path: '/trailers' })
       expect(await response.text()).toBe('x')
       const trailers = await response.trailers
@@ -293,9 +293,9 @@ everyWay(
     })
 
     it.each([
-      ['/twice', 500, 'a field that means something only once'],
-      ['/framing', 200, "fields that are not the application's to send"],
-    ])('%s is answered %i: %s', async (path, status) => {
+      ['/twice', 500, 'a single-value field set twice'],
+      ['/framing', 200, 'fields that only the server can set'],
+    ])('answers %s with %i: %s', async (path, status) => {
       const response = await client().request({ path })
       await response.text()
       expect([response.status, response.headers.get('te'), response.headers.get('upgrade')]).toEqual([
@@ -305,14 +305,14 @@ everyWay(
       ])
     })
 
-    it('a streamed response to HEAD is complete, not aborted', async () => {
+    it('completes a streamed response to HEAD instead of aborting it', async () => {
       seen.outcome = undefined
       const response = await client().request({ method: 'HEAD', path: '/later' })
       expect(await response.text()).toBe('')
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
     })
 
-    it('turns a throw into a 500 that tells nothing of it', async () => {
+    it('turns a thrown error into a 500 that reveals nothing of it', async () => {
       const response = await client().request({ path: '/throws' })
       const text = await response.text()
       expect([response.status, text.includes('secret')]).toEqual([500, false])
@@ -323,13 +323,13 @@ everyWay(
       expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
     })
 
-    it('answers 500 to an error that only has the name and status of an HttpError', async () => {
+    it('answers 500 to an error that only resembles an HttpError', async () => {
       const response = await client().request({ path: '/lookalike' })
       expect([response.status, response.headers.get('x-key')]).toEqual([500, null])
       expect(await response.text()).not.toContain('secret')
     })
 
-    it('breaks a response off when its handler throws after the head', async () => {
+    it('aborts a response whose handler throws after the header section', async () => {
       const response = await client().request({ path: '/breaks' })
       const received: string[] = []
       await expect(async () => {
@@ -341,12 +341,12 @@ everyWay(
       expect(received).toEqual(['half'])
     })
 
-    it('tells the handler when the client leaves before the response', async () => {
+    it('reports to the handler that the client disconnected before the response', async () => {
       seen.context = undefined
       seen.outcome = undefined
       const abort = new AbortController()
       const request = client().request({ path: '/waits', signal: abort.signal })
-      // Handled from the start, as it fails while something else is waited for.
+      // Handle the rejection now: the request fails during another await.
       const failed = request.then(
         () => 'answered',
         () => 'failed',
@@ -355,11 +355,11 @@ everyWay(
       abort.abort()
       expect(await failed).toBe('failed')
       await expect.poll(() => seen.outcome).toEqual({ status: 0, bodyBytes: 0, aborted: true })
-      // Whoever counts by it behind `next()` or in a trace must not count a response that was never sent.
+      // Middleware and traces that count this status must not count a response that was never sent.
       expect(seen).toMatchObject({ context: { status: 499 } })
     })
 
-    it('stops a writer while the client does not read, and when it leaves', async () => {
+    it('pauses a writer while the client does not read, and stops it when the client disconnects', async () => {
       seen.written = 0
       seen.outcome = undefined
       const response: ClientResponse = await client().request({ path: '/endless' })
@@ -373,12 +373,12 @@ everyWay(
       await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
     })
 
-    it("sends a large response whole, and one that is not read is in nobody else's way", async () => {
+    it('sends a complete large response, and serves others while one is unread', async () => {
       seen.outcome = undefined
       const unread = await client().request({ path: '/large' })
       const other = await client().request({ path: '/' })
       expect(await other.text()).toBe('hello')
-      // Without a wire the whole response is the client's at once.
+      // Without a network, the client has the whole response immediately.
       const outcome = { status: 200, aborted: way.isWire }
       expect(seen.outcome === undefined).toBe(way.isWire)
       unread.abort()
@@ -388,7 +388,7 @@ everyWay(
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
     })
 
-    it('ends every one of many large responses in order', async () => {
+    it('completes each of many concurrent large responses', async () => {
       const responses = Array.from({ length: way.largeAtOnce }, async () => {
         const response = await client().request({ path: '/medium' })
         return (await response.bytes()).length
@@ -396,7 +396,7 @@ everyWay(
       expect(new Set(await Promise.all(responses))).toEqual(new Set([MIB]))
     })
 
-    it('serves 50 requests at once', async () => {
+    it('serves 50 concurrent requests', async () => {
       const names = Array.from({ length: 50 }, (_, i) => `n${i}`)
       const responses = names.map(async (name) => {
         const response = await client().request({ path: `/facts/${name}` })
@@ -411,8 +411,8 @@ async function startImpatient(demand: ServerDemand): Promise<Server & { port: nu
   return start(demand, { minBodyBytesPerSecond: 1000, bodyRateGraceMs: 200 })
 }
 
-eachProtocol('a least rate of bodies', startImpatient, (client) => {
-  it('is 408 for who drips, and nothing to who is quick', async () => {
+eachProtocol('a minimum body rate', startImpatient, (client) => {
+  it('answers 408 to a slow client, and does not affect a fast one', async () => {
     let hasResponse = false
     async function* drip(): AsyncGenerator<Uint8Array> {
       while (!hasResponse) {
@@ -430,10 +430,10 @@ eachProtocol('a least rate of bodies', startImpatient, (client) => {
 })
 
 eachProtocol(
-  'closing',
+  'a closing server',
   (demand) => start(demand),
   (client, protocol) => {
-    it(`lets a running request finish over ${protocol}, and then nothing is left`, async () => {
+    it(`finishes a running request over ${protocol}, then closes every connection`, async () => {
       const response = await client().request({ path: '/steps' })
       const server = running.at(-1)
       const closed = server?.close({ drainMs: 5000 })

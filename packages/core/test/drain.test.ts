@@ -4,8 +4,8 @@ import type { ServerOptions } from '../src/index.ts'
 import { startServer } from './programs/run.ts'
 
 const local = { port: 0, host: '127.0.0.1' }
-/** The machine may be busy. */
-const PATIENTLY = { timeout: 30_000 }
+/** Polling options for a busy machine. */
+const POLL_OPTIONS = { timeout: 30_000 }
 let tls: { key: string; cert: string }
 
 beforeAll(async () => {
@@ -13,19 +13,19 @@ beforeAll(async () => {
   tls = { key, cert }
 })
 
-/** Where something asks for `/work`, over and over. */
+/** Server to send requests for `/work` to, repeatedly. */
 interface Load {
   readonly port: number
   readonly ending: AbortSignal
-  /** Told of each response that came whole. */
+  /** Called for each complete response. */
   readonly onResponse: (client: number) => void
 }
 
-/** Asks on one connection at a time, until the server is gone or says that it goes. */
-async function ask(protocol: TestProtocol, number: number, { port, ending, onResponse }: Load): Promise<void> {
+/** Sends requests on one connection at a time until the server is gone or announces its end. */
+async function sendRequests(protocol: TestProtocol, number: number, { port, ending, onResponse }: Load): Promise<void> {
   let client: ProtocolClient
   for (;;) {
-    // Nobody tells a client that a UDP port is closed.
+    // UDP does not report a closed port.
     if (protocol === 'h3' && ending.aborted) return
     try {
       client = await connect(protocol, { port })
@@ -40,7 +40,7 @@ async function ask(protocol: TestProtocol, number: number, { port, ending, onRes
         if (response.headers.get('connection') === 'close') break
       }
     } catch (error) {
-      // A request that the server did not take any more; those that it did are counted there.
+      // The server did not accept this request. It counts the accepted ones itself.
       if (error instanceof Error && error.name === 'AssertionError') throw error
     }
     await client.close().catch(() => {})
@@ -49,9 +49,9 @@ async function ask(protocol: TestProtocol, number: number, { port, ending, onRes
 
 describe('a signal under load', () => {
   it.each<[string, ServerOptions, readonly TestProtocol[]]>([
-    ['in clear text', {}, ['h1', 'h1', 'h1', 'h2c', 'h2c']],
+    ['without TLS', {}, ['h1', 'h1', 'h1', 'h2c', 'h2c']],
     ['over TLS and QUIC', { http3: true }, ['h1+tls', 'h1+tls', 'h2', 'h2', 'h3', 'h3']],
-  ])('fails no request that was accepted, and the process ends by itself: %s', async (_how, options, protocols) => {
+  ])('fails no accepted request, and ends the process %s', async (_how, options, protocols) => {
     const server = await startServer(options.http3 === true ? { ...options, tls } : options, local)
     await using _ = server
     const { port = 0 } = server.started
@@ -59,25 +59,27 @@ describe('a signal under load', () => {
     const clients = protocols.flatMap((protocol) => [protocol, protocol, protocol])
     const responses = clients.map(() => 0)
     const onResponse = (client: number): void => void (responses[client] = (responses[client] ?? 0) + 1)
-    const asking = clients.map((protocol, client) => ask(protocol, client, { port, ending: ending.signal, onResponse }))
-    await expect.poll(() => Math.min(...responses), PATIENTLY).toBeGreaterThan(4)
+    const sending = clients.map((protocol, client) =>
+      sendRequests(protocol, client, { port, ending: ending.signal, onResponse }),
+    )
+    await expect.poll(() => Math.min(...responses), POLL_OPTIONS).toBeGreaterThan(4)
     ending.abort()
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    await Promise.all(asking)
+    await Promise.all(sending)
     const accepted = responses.reduce((sum, count) => sum + count, 0)
     expect(await server.last).toEqual({ accepted, aborted: 0, isCutOff: false })
   })
 
-  it('ends at once when it comes a second time', async () => {
+  it('ends the process immediately if a second one follows', async () => {
     await using server = await startServer({}, local)
     const { url = '' } = server.started
     const never = await fetch(new URL('/never', url))
-    const end = never.text().catch(() => 'cut off')
+    const end = never.text().catch(() => 'aborted')
     server.child.kill('SIGINT')
     await expect.poll(() => fetch(url).then(String, () => 'refused')).toBe('refused')
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(143)
-    expect(await end).toBe('cut off')
+    expect(await end).toBe('aborted')
   })
 })

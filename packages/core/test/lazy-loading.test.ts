@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
-/** Prints what is loaded: modules of Node.js itself, then files. */
+/** Program that prints the loaded modules: first those of Node.js, then files. */
 const PROGRAM = `
   import { registerHooks } from 'node:module'
   const urls = []
@@ -14,15 +14,15 @@ const PROGRAM = `
 const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM])
 const loaded = stdout.split('\n')
 
-// All of it together takes longer to load than everything else, and a worker that is replaced is waited for.
+// These modules take longer to load than everything else, which would delay the start of each worker.
 it.each([
   ['fetch', /deps\/undici\/undici$/],
   ['HTTP/3', /\/http3\/|@matrixai/],
-  ['what looks after workers', /\/supervisor/],
+  ['the supervisor of workers', /\/supervisor/],
   ['multipart bodies', /busboy/],
   ['serializers', /fast-json-stringify/],
   ['negotiation', /negotiator|node_modules.*content-type/],
-])('%s is loaded when it is needed', (_, name) => {
+])('does not load %s before the first use', (_, name) => {
   expect(loaded).toContain(ENTRY)
   expect(loaded.filter((each) => name.test(each))).toEqual([])
 })

@@ -35,17 +35,17 @@ async function failing(where: ListenOptions, options: ServerOptions = {}): Promi
   } catch (error) {
     return error as Error
   }
-  throw new Error('It started')
+  throw new Error('The server started')
 }
 
-async function askOverUnix(path: string): Promise<string> {
-  const asked = request({ socketPath: path, path: '/', agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+async function requestOverUnix(path: string): Promise<string> {
+  const sent = request({ socketPath: path, path: '/', agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return (await response.setEncoding('utf8').toArray()).join('')
 }
 
 describe('reusePort', () => {
-  it('lets two servers share a port, over TCP and UDP', async () => {
+  it('shares a port between two servers, over TCP and UDP', async () => {
     const options = { tls, http3: true }
     const { port = 0 } = await make(options).listen({ ...local, reusePort: true })
     const second = await make(options).listen({ ...local, port, reusePort: true })
@@ -57,19 +57,19 @@ describe('reusePort', () => {
     }
   })
 
-  it('does not share it with a server that does not', async () => {
+  it('does not share it with a server without the option', async () => {
     const { port = 0 } = await make().listen({ ...local, reusePort: true })
     expect((await failing({ ...local, port })).message).toMatch(/: it is in use\./)
   })
 })
 
-describe('sockets that were passed', () => {
-  it('fd serves on a descriptor that the parent opened', async () => {
+describe('a socket that was passed in', () => {
+  it('serves connections on the descriptor in fd', async () => {
     await using server = await startServer({}, { fd: 3 }, 'tcp:x')
     expect(await (await fetch(server.started.url ?? '')).text()).toBe(`hello from ${server.child.pid}`)
   })
 
-  it('systemd takes the socket for connections and that for datagrams', async () => {
+  it('serves the stream and the datagram socket that systemd passes', async () => {
     await using server = await startServer({ tls, http3: true }, { systemd: true }, 'udp:web,tcp:web')
     const { port = 0, protocols } = server.started
     expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'])
@@ -82,39 +82,39 @@ describe('sockets that were passed', () => {
     await h3.close()
   })
 
-  it('systemd takes a Unix socket by its name, tells its path, and leaves its file to systemd', async () => {
+  it('selects a Unix socket of systemd by name, reports its path and leaves its file in place', async () => {
     await using folder = await tempFolder()
     const path = folder.join('passed.sock')
     await using server = await startServer({}, { systemd: 'admin' }, `tcp:web,unix=${path}:admin`)
     expect(server.started.path).toBe(path)
-    expect(await askOverUnix(path)).toBe(`hello from ${server.child.pid}`)
+    expect(await requestOverUnix(path)).toBe(`hello from ${server.child.pid}`)
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
     expect(existsSync(path)).toBe(true)
   })
 
-  // Side by side: each is a process that has to start.
+  // Run concurrently: each case starts a process.
   it.concurrent.each<[string, ServerOptions, ListenOptions, string, RegExp]>([
     [
       'a descriptor of a datagram socket',
       {},
       { fd: 3 },
       'udp:x',
-      /^Cannot listen on descriptor 3: it is no socket that takes/,
+      /^Cannot listen on descriptor 3: it does not accept connections/,
     ],
     [
       'a descriptor that is not open',
       {},
       { fd: 77 },
       'tcp:x',
-      /^Cannot listen on descriptor 77: it is no socket that takes/,
+      /^Cannot listen on descriptor 77: it does not accept connections/,
     ],
     [
       'systemd without a socket for connections',
       {},
       { systemd: true },
       'udp:x,udp:y',
-      /^Cannot listen on descriptors 3, 4: it is no socket/,
+      /^Cannot listen on descriptors 3, 4: they do not accept connections/,
     ],
     [
       'a second socket for connections',
@@ -124,27 +124,27 @@ describe('sockets that were passed', () => {
       /^Cannot listen on descriptors 3, 4: .* one socket .* by its name/,
     ],
     [
-      'TCP for datagrams',
+      'a TCP socket for datagrams',
       { http3: true },
       { fd: 3, udpFd: 4 },
       'tcp:a,tcp:b',
-      /^Cannot listen on descriptor 3 \(UDP\): udpFd is no UDP socket/,
+      /^Cannot listen on descriptor 3 \(UDP\): udpFd is not a UDP socket/,
     ],
     [
-      'another family for datagrams',
+      'a UDP socket of another address family',
       { http3: true },
       { fd: 3, udpFd: 4 },
       'tcp:a,udp6:b',
-      /^Cannot listen on descriptor 4: it is of IPv6, and the one of TCP of IPv4/,
+      /^Cannot listen on descriptor 4: it uses IPv6, but the TCP socket uses IPv4/,
     ],
-  ])('%s does not start, and says so', async (_name, server, listen, sockets, message) => {
+  ])('fails to start with %s, and explains it in one line', async (_name, server, listen, sockets, message) => {
     const options = server.http3 === true ? { ...server, tls } : server
     await using process = await startServer(options, listen, sockets)
     expect(process.started.error?.replace('StartupError: ', '')).toMatch(message)
     expect(process.started.error).toMatch(/^StartupError: [^\n]*$/)
   })
 
-  it('systemd without systemd says how to get a socket', async () => {
+  it('explains how to get a socket if systemd passed none', async () => {
     const error = await failing({ systemd: true })
     expect(error).toBeInstanceOf(StartupError)
     expect(error.message).toMatch(/LISTEN_FDS is not set.*systemd-socket-activate/)
@@ -152,7 +152,7 @@ describe('sockets that were passed', () => {
 })
 
 describe('a Unix socket', () => {
-  it('that a killed process left behind is replaced, and removed at the end', async () => {
+  it('replaces the file that a killed process left behind, and removes it on close', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await using server = await startServer({}, { path })
@@ -161,23 +161,23 @@ describe('a Unix socket', () => {
     expect(lstatSync(path).isSocket()).toBe(true)
     const own = make()
     await own.listen({ path })
-    expect(await askOverUnix(path)).toBe('hello')
+    expect(await requestOverUnix(path)).toBe('hello')
     await own.close()
     expect(existsSync(path)).toBe(false)
   })
 
-  it('that somebody serves is left alone', async () => {
+  it('leaves a file alone that another process serves', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await make().listen({ path })
     const error = await failing({ path })
     expect(error.message).toBe(
-      `Cannot listen on ${path}: it is in use. Stop the other process (ss -lpx shows it), or remove the file if none is left`,
+      `Cannot listen on ${path}: it is in use. Stop the other process (ss -lpx shows it), or remove the file if there is no such process`,
     )
-    expect(await askOverUnix(path)).toBe('hello')
+    expect(await requestOverUnix(path)).toBe('hello')
   })
 
-  it('does not replace another file', async () => {
+  it('does not replace a regular file', async () => {
     await using folder = await tempFolder()
     const path = folder.join('notes.txt')
     await writeFile(path, 'notes')
@@ -185,11 +185,11 @@ describe('a Unix socket', () => {
     expect(lstatSync(path).size).toBe(5)
   })
 
-  it('in a folder that is missing says so', async () => {
-    expect((await failing({ path: '/nowhere/x.sock' })).message).toMatch(/: its folder is missing, or /)
+  it('names a missing directory in the error', async () => {
+    expect((await failing({ path: '/nowhere/x.sock' })).message).toMatch(/: its directory is missing, or /)
   })
 
-  it('with TLS serves HTTP/2', async () => {
+  it('serves HTTP/2 over TLS', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await make({ tls }).listen({ path })
@@ -224,12 +224,12 @@ describe('options of listen', () => {
       /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got "\/x+…"\./,
     ],
     [{ systemd: false as never }, /^listen: option "systemd" must be true or the name of a socket, got false\./],
-  ])('%j is refused', async (options, message) => {
+  ])('rejects %j', async (options, message) => {
     expect((await failing(options)).message).toMatch(message)
   })
 })
 
-it('port 0 gives TCP and UDP the same number', async () => {
+it('listens on the same number for TCP and UDP with port 0', async () => {
   const { createSocket } = await import('node:dgram')
   const address = await make({ tls, http3: true }).listen(local)
   const socket = createSocket('udp4')

@@ -4,35 +4,38 @@ import { settle } from '@fw/testing'
 import { expect, it, vi } from 'vitest'
 import { startServer } from './programs/run.ts'
 
-/** How many of so many connections the operating system takes for a process that accepts none, once it took those due. */
-async function connectionsTaken(port: number, count: number, due: number): Promise<number> {
-  let taken = 0
+/**
+ * Returns how many of `count` connections the kernel accepts for a stopped process. Waits until the `due` ones are
+ * accepted.
+ */
+async function acceptedConnections(port: number, count: number, due: number): Promise<number> {
+  let accepted = 0
   const sockets: Socket[] = Array.from({ length: count }, () =>
-    connect(port, '127.0.0.1', () => taken++).on('error', () => {}),
+    connect(port, '127.0.0.1', () => accepted++).on('error', () => {}),
   )
-  // A thousand take a busy machine a while; more than are due come at once or never.
-  await vi.waitUntil(() => taken >= due, { timeout: 30_000 })
+  // A busy machine needs a while to accept a thousand. Connections beyond `due` are accepted immediately or never.
+  await vi.waitUntil(() => accepted >= due, { timeout: 30_000 })
   await settle(500)
   for (const socket of sockets) socket.destroy()
-  return taken
+  return accepted
 }
 
-it('as many connections as maxPendingConnections says wait for a process that is busy', async () => {
+it('queues as many connections as maxPendingConnections allows for a stopped process', async () => {
   await using server = await startServer({ limits: { maxPendingConnections: 4 } }, { host: '127.0.0.1', port: 0 })
   const { port = 0 } = server.started
   server.child.kill('SIGSTOP')
-  // Linux takes one more than it was told.
-  expect(await connectionsTaken(port, 20, 4)).toBeLessThanOrEqual(5)
+  // Linux queues one more than configured.
+  expect(await acceptedConnections(port, 20, 4)).toBeLessThanOrEqual(5)
   server.child.kill('SIGCONT')
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-it('a busy process loses none of a thousand connections, where the machine lets so many wait', async () => {
+it('loses none of a thousand connections to a stopped process, as far as the system allows that many', async () => {
   await using server = await startServer({}, { host: '127.0.0.1', port: 0 })
   const { port = 0 } = server.started
   server.child.kill('SIGSTOP')
-  const most = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8'))
-  const due = Math.min(1000, most + 1)
-  expect(await connectionsTaken(port, 1000, due)).toBe(due)
+  const somaxconn = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8'))
+  const due = Math.min(1000, somaxconn + 1)
+  expect(await acceptedConnections(port, 1000, due)).toBe(due)
   server.child.kill('SIGCONT')
 })

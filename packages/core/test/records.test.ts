@@ -20,16 +20,16 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close({ drainMs: 0 })))
 })
 
-interface Told {
+interface LoggingServer {
   readonly server: Server
   readonly logger: RootLogger
   readonly port: number
-  /** Messages of one level. */
+  /** Returns the messages of one level. */
   readonly of: (level: Level) => string[]
   readonly all: () => readonly LogRecord[]
 }
 
-async function notify(level: Level, options: ServerOptions = {}): Promise<Told> {
+async function listen(level: Level, options: ServerOptions = {}): Promise<LoggingServer> {
   const sink = new MemorySink()
   const logger = createLogger({ level, sinks: [sink] })
   const server = new Server({ ...options, logger })
@@ -44,9 +44,9 @@ async function notify(level: Level, options: ServerOptions = {}): Promise<Told> 
   return { server, logger, port, of, all: () => sink.records() }
 }
 
-describe('at Info a server tells of', () => {
-  it('its start, each endpoint and its end, and of nothing else', async () => {
-    const { server, port, of } = await notify(Level.Info, { tls, http3: true })
+describe('a server at level Info', () => {
+  it('logs its start, each endpoint and its end, and nothing else', async () => {
+    const { server, port, of } = await listen(Level.Info, { tls, http3: true })
     for (const protocol of ['h1+tls', 'h2', 'h3'] as const) {
       const client = await connect(protocol, { port })
       await (await client.request({ path: '/' })).text()
@@ -55,7 +55,7 @@ describe('at Info a server tells of', () => {
     await server.close({ drainMs: 5000 })
     expect(of(Level.Info)).toEqual([
       expect.stringMatching(new RegExp(`^Starting on Node\\.js ${process.versions.node} .* process ${process.pid}$`)),
-      `QUIC endpoint on 127.0.0.1 port ${port}, announced by alt-svc`,
+      `QUIC endpoint on 127.0.0.1 port ${port}, announced in alt-svc`,
       `Listening on https://127.0.0.1:${port}/ (HTTP/1.1, HTTP/2.0, HTTP/3.0)`,
       'Closing; running requests have 5000 ms to finish',
       'Closed',
@@ -63,75 +63,75 @@ describe('at Info a server tells of', () => {
     expect([of(Level.Debug), of(Level.Trace), of(Level.Warn), of(Level.Error)]).toEqual([[], [], [], []])
   })
 
-  it('what carries the name of the package as a field', async () => {
-    const { server, all } = await notify(Level.Debug)
+  it('names its package in a field of each record', async () => {
+    const { server, all } = await listen(Level.Debug)
     await server.close()
     expect(new Set(all().map(({ location }) => location?.file))).toEqual(new Set(['fw:core']))
     expect(new Set(all().map(({ fields }) => fields?.['component']))).toEqual(new Set(['@fw/core']))
   })
 
-  it('a second listener alone, when there is one', async () => {
-    const { server, of } = await notify(Level.Info)
+  it('logs only the address of a second listener', async () => {
+    const { server, of } = await listen(Level.Info)
     await server.listen(local)
     expect(of(Level.Info).map((message) => message.split(' ')[0])).toEqual(['Starting', 'Listening', 'Listening'])
   })
 })
 
-it('what is cut off at the end of close() is a Warn record', async () => {
-  const { server, port, of } = await notify(Level.Info)
+it('logs the requests that close() aborts at level Warn', async () => {
+  const { server, port, of } = await listen(Level.Info)
   let isBegun = false
   server.router().get('/never', () => ((isBegun = true), new Promise(() => {})))
-  const cut = fetch(`http://127.0.0.1:${port}/never`).catch(() => 'cut off')
+  const cut = fetch(`http://127.0.0.1:${port}/never`).catch(() => 'aborted')
   await expect.poll(() => isBegun).toBe(true)
   await server.close({ drainMs: 50 })
-  expect(await cut).toBe('cut off')
-  expect(of(Level.Warn)).toEqual([`What still runs on http://127.0.0.1:${port}/ after 50 ms is cut off`])
+  expect(await cut).toBe('aborted')
+  expect(of(Level.Warn)).toEqual([`Aborting the requests that still run on http://127.0.0.1:${port}/ after 50 ms`])
 })
 
-describe('at Debug a server tells of', () => {
-  it('event loop, I/O driver, buffers, QUIC and connections', async () => {
-    const { server, port, of } = await notify(Level.Debug, { tls, http3: true })
+describe('a server at level Debug', () => {
+  it('logs the event loop, I/O driver, buffers, QUIC and connections', async () => {
+    const { server, port, of } = await listen(Level.Debug, { tls, http3: true })
     const client = await connect('h2', { port })
     await (await client.request({ path: '/' })).text()
     await client.close()
     await server.close({ drainMs: 5000 })
-    const notified = of(Level.Debug)
+    const logged = of(Level.Debug)
     for (const expected of [
-      /^Event loop serves on CPUs [\d,-]+ of \d+$/,
+      /^Event loop runs on CPUs [\d,-]+ of \d+$/,
       new RegExp(`^I/O driver: libuv ${process.versions.uv}.*UV_USE_IO_URING .*, \\d+ threads for files$`),
-      /^Buffer pool: slices of \d+ bytes for small buffers/,
+      /^Buffer pool: small buffers share blocks of \d+ bytes/,
       new RegExp(
         `^QUIC by @matrixai/quic \\d+\\.\\d+\\.\\d+ \\(quiche\\) on UDP 127\\.0\\.0\\.1 port ${port}: buffers of \\d+ bytes`,
       ),
       /^Connection from 127\.0\.0\.1 port \d+ \(https, HTTP\/2\.0\)$/,
-      /^Event loop: [\d.]+ % busy, late by [\d.]+ ms on average, [\d.]+ ms \(99 %\), [\d.]+ ms at most$/,
-      /^Event loop serves no more$/,
+      /^Event loop: [\d.]+% busy, delay [\d.]+ ms on average, [\d.]+ ms at the 99th percentile, [\d.]+ ms maximum$/,
+      /^Event loop records stopped$/,
     ]) {
-      expect(notified).toContainEqual(expect.stringMatching(expected))
+      expect(logged).toContainEqual(expect.stringMatching(expected))
     }
     expect(of(Level.Trace)).toEqual([])
   })
 
-  it('the buffer that all connections are read into, once', async () => {
-    const { server, port, of } = await notify(Level.Debug)
+  it('logs the shared receive buffer once', async () => {
+    const { server, port, of } = await listen(Level.Debug)
     for (let n = 0; n < 2; n++) {
       const client = await connect('h1', { port })
       await (await client.request({ path: '/' })).text()
       await client.close()
     }
     await server.close({ drainMs: 5000 })
-    const notified = of(Level.Debug).filter((message) => message.startsWith('Receive buffer'))
-    expect(notified).toEqual(['Receive buffer: one of 65536 bytes for all connections'])
+    const logged = of(Level.Debug).filter((message) => message.startsWith('Receive buffer'))
+    expect(logged).toEqual(['Receive buffer: one of 65536 bytes, shared by all connections'])
   })
 
-  it('how late the event loop is, only while that level is on', async () => {
+  it('measures event-loop delays only while the level is enabled', async () => {
     const sink = new MemorySink()
     const logger = createLogger({ level: Level.Info, sinks: [sink] })
     const stop = watchEventLoop(logger, 5)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sink.size()).toBe(0)
     logger.setLevel(Level.Debug)
-    await expect.poll(() => sink.contains(' % busy, late by ')).toBe(true)
+    await expect.poll(() => sink.contains('% busy, delay ')).toBe(true)
     logger.setLevel(Level.Info)
     const before = sink.size()
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -139,48 +139,48 @@ describe('at Debug a server tells of', () => {
     expect(sink.size()).toBe(before)
   })
 
-  it('buffers that grow', async () => {
+  it('logs the growth of buffers', async () => {
     const sink = new MemorySink()
     const stop = watchEventLoop(createLogger({ level: Level.Debug, sinks: [sink] }), 5)
     const large = Buffer.alloc(64 * 1024 * 1024)
     await expect
-      .poll(() => sink.messages().filter((message) => /Buffers: \d{8,} bytes, \d+ before/.test(message)))
+      .poll(() => sink.messages().filter((message) => /Buffers: \d{8,} bytes, previously \d+/.test(message)))
       .not.toEqual([])
     expect(large.length).toBeGreaterThan(0)
     stop()
   })
 })
 
-describe('at Trace a server tells of', () => {
-  it('HTTP/3 frames and QUIC packets', async () => {
-    const { port, of } = await notify(Level.Trace, { tls, http3: true })
+describe('a server at level Trace', () => {
+  it('logs HTTP/3 frames and QUIC packets', async () => {
+    const { port, of } = await listen(Level.Trace, { tls, http3: true })
     const client = await connect('h3', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
     // The response does not wait for the body.
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/3 stream 0: DATA frame, 3 bytes')
     await client.close()
-    const notified = of(Level.Trace)
-    expect(notified).toContainEqual(expect.stringMatching(/^QUIC packet from 127\.0\.0\.1 port \d+: \d+ bytes$/))
-    expect(notified).toContainEqual(expect.stringMatching(/^QUIC packet sent to 127\.0\.0\.1 port \d+: \d+ bytes$/))
-    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/3 stream 0: HEADERS frame, \d+ bytes$/))
+    const logged = of(Level.Trace)
+    expect(logged).toContainEqual(expect.stringMatching(/^QUIC packet from 127\.0\.0\.1 port \d+: \d+ bytes$/))
+    expect(logged).toContainEqual(expect.stringMatching(/^QUIC packet sent to 127\.0\.0\.1 port \d+: \d+ bytes$/))
+    expect(logged).toContainEqual(expect.stringMatching(/^HTTP\/3 stream 0: HEADERS frame, \d+ bytes$/))
   })
 
-  it('HTTP/2 frames', async () => {
-    const { port, of } = await notify(Level.Trace, { tls })
+  it('logs HTTP/2 frames', async () => {
+    const { port, of } = await listen(Level.Trace, { tls })
     const client = await connect('h2', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/2 stream 1: DATA frame, 3 bytes')
     await client.close()
-    const notified = of(Level.Trace)
-    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 0: SETTINGS frame, \d+ bytes$/))
-    expect(notified).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 1: HEADERS frame, \d+ bytes$/))
+    const logged = of(Level.Trace)
+    expect(logged).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 0: SETTINGS frame, \d+ bytes$/))
+    expect(logged).toContainEqual(expect.stringMatching(/^HTTP\/2 stream 1: HEADERS frame, \d+ bytes$/))
   })
 })
 
 it.each([
   [Level.Error, true],
   [Level.Off, false],
-])('at level %i the error of a handler is formatted: %s', async (level, expected) => {
+])('reports at level %i whether the error of a handler is formatted: %s', async (level, expected) => {
   const sink = new MemorySink()
   const server = new Server({ tls, http3: true, logger: createLogger({ level, sinks: [sink] }) })
   servers.push(server)
@@ -200,7 +200,7 @@ it.each([
   expect([isFormatted, sink.size()]).toEqual([expected, expected ? 3 : 0])
 })
 
-describe('an uncaught exception of a root task', () => {
+describe('an uncaught exception outside of a request', () => {
   const program = fileURLToPath(new URL('programs/uncaught.ts', import.meta.url))
   const run = async (how: string): Promise<{ code: number; stdout: string }> => {
     try {
@@ -211,18 +211,18 @@ describe('an uncaught exception of a root task', () => {
   }
 
   it.concurrent.each([
-    ['throw', /\[FATAL\].* Uncaught exception of a root task \(uncaughtException\): .*Error: lost/, 1],
-    ['reject', /\[FATAL\].* Uncaught exception of a root task \(unhandledRejection\): .*Error: lost/, 1],
-    ['survive', /\[ERROR\].* Uncaught exception of a root task \(uncaughtException\): .*Error: lost/, 0],
-  ])('(%s) is recorded once, and the process does what it would have done', async (how, message, exitCode) => {
+    ['throw', /\[FATAL\].* Uncaught exception outside of a request \(uncaughtException\): .*Error: lost/, 1],
+    ['reject', /\[FATAL\].* Uncaught exception outside of a request \(unhandledRejection\): .*Error: lost/, 1],
+    ['survive', /\[ERROR\].* Uncaught exception outside of a request \(uncaughtException\): .*Error: lost/, 0],
+  ])('is logged once (%s), and leaves the exit code unchanged', async (how, message, exitCode) => {
     const { code, stdout } = await run(how)
     expect(stdout).toMatch(message)
-    expect(stdout.match(/root task/g)).toHaveLength(1)
+    expect(stdout.match(/outside of a request/g)).toHaveLength(1)
     expect(code).toBe(exitCode)
   })
 })
 
-it('however many servers there are, the process has one listener for uncaught exceptions, and none without a server', async () => {
+it('uses one listener for uncaught exceptions for all servers, and none without a server', async () => {
   const before = countMonitors()
   const logger = createLogger({ level: Level.Off, sinks: [] })
   const many = Array.from({ length: 20 }, () => new Server({ logger }))
@@ -234,9 +234,9 @@ it('however many servers there are, the process has one listener for uncaught ex
   expect(countMonitors()).toBe(before)
 })
 
-it('a descriptor that was passed in is told of', async () => {
+it('logs a descriptor that was passed in', async () => {
   await using server = await startServer({}, { fd: 3 }, 'tcp:x')
-  expect(server.started.records).toContain('Listening on descriptor 3 that was passed in')
+  expect(server.started.records).toContain('Listening on the passed descriptor 3')
 })
 
 function countMonitors(): number {

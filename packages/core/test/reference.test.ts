@@ -7,12 +7,12 @@ const CORE = new URL('../src/', import.meta.url)
 const TYPES = new URL('../../types/src/', import.meta.url)
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
-/** The words of everything that the README sets in code. */
+/** Words in the code spans and code blocks of the README. */
 const named = new Set(
   Array.from(readme.matchAll(/```[^]*?```|`[^`\n]+`/g), ([code]) => code.match(/[A-Za-z_]\w*/g) ?? []).flat(),
 )
 
-/** Names that the entry point exports: types, functions, classes and constants. */
+/** Names exported by the entry point: types, functions, classes and constants. */
 const exported = Array.from(readFileSync(new URL('index.ts', CORE), 'utf8').matchAll(/\{([^}]*)\}/g), ([, list = '']) =>
   list.split(',').map((name) => name.replace(/^\s*type /, '').trim()),
 )
@@ -25,7 +25,7 @@ const sources = [CORE, TYPES].flatMap((folder) =>
     .map((path) => readFileSync(new URL(path, folder), 'utf8')),
 )
 
-/** The public members of an exported interface or class: those that stand one level deep in its declaration. */
+/** Returns the public members of an exported interface or class, which are declared one level deep. */
 function membersOf(name: string): string[] {
   const isAlias = sources.some((source) => new RegExp(`^export type ${name}\\b`, 'm').test(source))
   if (isAlias) return []
@@ -39,7 +39,7 @@ function membersOf(name: string): string[] {
 }
 
 describe('the README', () => {
-  it('knows the declarations that it is held to', () => {
+  it('finds the members of known declarations', () => {
     expect(membersOf('Context')).toEqual(expect.arrayContaining(['method', 'json', 'status', 'onDrain']))
     expect(membersOf('Server')).toEqual(expect.arrayContaining(['router', 'listen', 'url', 'close']))
     expect(membersOf('GroupRouter')).toEqual(expect.arrayContaining(['get', 'route', 'group', 'notFound']))
@@ -49,7 +49,7 @@ describe('the README', () => {
     expect([name, ...membersOf(name)].filter((each) => !named.has(each))).toEqual([])
   })
 
-  it('tells the default of every limit', () => {
+  it('contains the default of every limit', () => {
     const missing = Object.entries(DEFAULT_LIMITS).filter(
       ([name, value]) => !new RegExp(`\\| \`${name}\` +\\| ${(value as number).toLocaleString('en')} `).test(readme),
     )

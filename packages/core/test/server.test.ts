@@ -33,13 +33,13 @@ async function failing(options: ServerOptions, where: ListenOptions): Promise<Er
   } catch (error) {
     return error as Error
   }
-  throw new Error('It started')
+  throw new Error('The server started')
 }
 
 const local = { port: 0, host: '127.0.0.1' }
 
 describe('listen', () => {
-  it('tells where it listens and what it speaks, and logs it', async () => {
+  it('returns its address and protocols, and logs them', async () => {
     const server = make()
     const address = await server.listen(local)
     expect(address).toMatchObject({ host: '127.0.0.1', protocols: ['HTTP/1.1', 'HTTP/2.0'] })
@@ -48,7 +48,7 @@ describe('listen', () => {
     expect(messages.contains(`Listening on ${address.url.href} (HTTP/1.1, HTTP/2.0)`)).toBe(true)
   })
 
-  it('can be called for several ports, in clear text and with TLS', async () => {
+  it('listens on several ports, with and without TLS', async () => {
     const server = make({ tls })
     const secure = await server.listen(local)
     const clear = await server.listen({ ...local, tls: false })
@@ -65,12 +65,12 @@ describe('listen', () => {
     server.router().get('/peer', (ctx) => String(ctx.remoteAddress))
     const { path, url } = await server.listen({ path: folder.join('fw.sock') })
     expect([path, url.protocol]).toEqual([folder.join('fw.sock'), 'http+unix:'])
-    const asked = request({ socketPath: path ?? '', path: '/peer' }).end()
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const sent = request({ socketPath: path ?? '', path: '/peer' }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     expect((await response.setEncoding('utf8').toArray()).join('')).toBe('undefined')
   })
 
-  it('gives HTTP/3 the UDP port of the same number and announces it over TCP', async () => {
+  it('listens for HTTP/3 on the UDP port with the same number and announces it over TCP', async () => {
     const server = make({ tls, http3: true })
     const { port = 0, protocols } = await server.listen(local)
     expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'])
@@ -87,9 +87,9 @@ describe('listen', () => {
   })
 
   it.each([
-    ['over TLS', false, 'clear'],
-    ['not in clear text', true, null],
-  ] as const)("http3: 'clear' tells clients to forget HTTP/3: %s", async (_where, isClear, expected) => {
+    ['sends alt-svc: clear over TLS', false, 'clear'],
+    ['sends no alt-svc without TLS', true, null],
+  ] as const)("%s with http3: 'clear'", async (_where, isClear, expected) => {
     const options = { http3: 'clear' } as const
     const { port = 0, protocols } = await make(isClear ? options : { ...options, tls }).listen(local)
     expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0'])
@@ -100,7 +100,7 @@ describe('listen', () => {
     }
   })
 
-  it('does without HTTP/2 when told to', async () => {
+  it('offers no HTTP/2 with http2: false', async () => {
     const { port = 0 } = await make({ tls, http2: false }).listen(local)
     await expect(connect('h2', { port })).rejects.toThrow(/./)
     const client = await connect('h1+tls', { port })
@@ -108,7 +108,7 @@ describe('listen', () => {
     await client.close()
   })
 
-  it('closes with the signal it was given', async () => {
+  it('closes when its signal aborts', async () => {
     const abort = new AbortController()
     const { url } = await make().listen({ ...local, signal: abort.signal })
     abort.abort()
@@ -116,8 +116,8 @@ describe('listen', () => {
   })
 })
 
-describe('what cannot start says what to do', () => {
-  it('a port in use', async () => {
+describe('a server that cannot start', () => {
+  it('names a port in use and the next step', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -129,9 +129,9 @@ describe('what cannot start says what to do', () => {
     )
   })
 
-  it('a UDP port in use, and then the TCP port is free again', async () => {
+  it('names a UDP port in use, and releases the TCP port', async () => {
     const { createSocket } = await import('node:dgram')
-    // A number that is free for TCP, and then taken for UDP.
+    // The port is free for TCP. The next line takes it for UDP.
     const port = await freePort()
     const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
@@ -144,42 +144,47 @@ describe('what cannot start says what to do', () => {
   })
 
   it.each<[string, ServerOptions, ListenOptions, RegExp]>([
-    ['an address that is not of this machine', {}, { port: 0, host: '192.0.2.1' }, /this machine has no such address/],
-    ['HTTP/3 in clear text', { http3: true }, { ...local, http3: true }, /^HTTP\/3 needs TLS/],
     [
-      'a certificate file that is missing',
+      'an address that this machine does not have',
+      {},
+      { port: 0, host: '192.0.2.1' },
+      /this machine has no such address/,
+    ],
+    ['HTTP/3 without TLS', { http3: true }, { ...local, http3: true }, /^HTTP\/3 needs TLS/],
+    [
+      'a missing certificate file',
       { tls: { keyFile: '/nowhere/key.pem', certFile: '/nowhere/cert.pem' } },
       local,
-      /^Cannot read the TLS .* there is no such file\. Check tls\.\w+File$/,
+      /^Cannot read the TLS .* the file does not exist\. Check tls\.\w+File$/,
     ],
     [
-      'the text of a private key instead of its path, which is not shown',
+      'the text of a private key instead of its path, without showing it',
       { tls: { keyFile: '-----BEGIN PRIVATE KEY-----secret', certFile: '/nowhere/cert.pem' } },
       local,
-      /^Cannot use tls: keyFile must be the path of a file, got PEM text\. Give key and cert instead$/,
+      /^Cannot use tls: keyFile must be the path of a file, got PEM text\. Set key and cert instead$/,
     ],
     [
-      'a certificate that is none',
+      'text that is not a certificate',
       { tls: { key: 'x', cert: 'y' } },
       local,
       /^Cannot use tls\.cert and tls\.key: they are not/,
     ],
-  ])('%s', async (_name, options, where, message) => {
+  ])('explains the problem with %s in one line', async (_name, options, where, message) => {
     const error = await failing(options, where)
     expect(error).toBeInstanceOf(StartupError)
     expect(error.message).toMatch(message)
     expect(error.message).not.toContain('\n')
   })
 
-  it('a key of another certificate', async () => {
+  it('rejects a key that does not belong to the certificate', async () => {
     const { generateKeyPairSync } = await import('node:crypto')
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
     const error = await failing({ tls: { key, cert: tls.cert } }, local)
-    expect(error.message).toBe('Cannot use tls.cert and tls.key: the private key is not that of the certificate')
+    expect(error.message).toBe('Cannot use tls.cert and tls.key: the private key does not belong to the certificate')
   })
 
-  it('an Ed25519 certificate with HTTP/3', async () => {
+  it('rejects an Ed25519 certificate with HTTP/3', async () => {
     const error = await failing({ tls: ED25519, http3: true }, local)
     expect(error.message).toMatch(/^HTTP\/3 cannot use an Ed25519 certificate here: use one/)
   })
@@ -206,7 +211,7 @@ describe('what cannot start says what to do', () => {
       /^Server: unknown option "limits\.maxBody"\. Known options: maxHeadBytes, /,
     ],
     [
-      'another value of http3',
+      'text for http3',
       () => new Server({ http3: 'on' as never }),
       /^Server: option "http3" must be true, false or "clear", got "on"\. Use true to offer HTTP\/3\.$/,
     ],
@@ -216,17 +221,17 @@ describe('what cannot start says what to do', () => {
       /^Server: option "http2" must be true or false, got "false"\. Convert text first, /,
     ],
     [
-      'another logger',
+      'the console as logger',
       () => new Server({ logger: console as never }),
       /^Server: option "logger" must be a logger of @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
     ],
     [
-      'no logger',
+      'null as logger',
       () => new Server({ logger: null as never }),
       /^Server: option "logger" must be a logger of @fw\/log, got null\./,
     ],
     [
-      'limits that are none',
+      'a number for limits',
       () => new Server({ limits: 5 as never }),
       /^Server: option "limits" must be an object, got 5\./,
     ],
@@ -251,11 +256,11 @@ describe('what cannot start says what to do', () => {
       /^close: options must be an object, got 5\. Known options: drainMs\.$/,
     ],
     [
-      'another value of shutdown',
+      'true for shutdown',
       () => new Server({ shutdown: true as never }),
       /^Server: option "shutdown" must be "signals", got true\./,
     ],
-  ])('%s', (_name, act, message) => {
+  ])('rejects %s', (_name, act, message) => {
     expect(act).toThrow(message)
   })
 
@@ -272,7 +277,7 @@ describe('what cannot start says what to do', () => {
       /^listen: option "port" must be an integer from 0 to 65535, got "8080"/,
     ],
     [
-      'a port that is not set',
+      'a port from an unset variable',
       { port: Number(undefined) },
       /^listen: option "port" must be an integer from 0 to 65535, got NaN/,
     ],
@@ -287,29 +292,25 @@ describe('what cannot start says what to do', () => {
       /^listen: option "tls" must be .*, got a boolean\. Write \{ keyFile/,
     ],
     [
-      'tls that is a key',
+      'a private key for tls',
       { tls: '-----BEGIN PRIVATE KEY-----' as never },
       /^listen: option "tls" must be .*, got a string\. Write/,
     ],
-    ['tls that is not set', { tls: null as never }, /^listen: option "tls" must be .*, got null\. Write/],
+    ['null for tls', { tls: null as never }, /^listen: option "tls" must be .*, got null\. Write/],
+    ['a number for host', { host: 5 as never }, /^listen: option "host" must be a string, got 5\. Pass an IP address/],
     [
-      'a host that is none',
-      { host: 5 as never },
-      /^listen: option "host" must be a string, got 5\. Pass an IP address/,
-    ],
-    [
-      'a path that is none',
+      'an empty path',
       { path: '' },
       /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got ""\./,
     ],
-    ['a signal that is none', { signal: 5 as never }, /^listen: option "signal" must be an AbortSignal, got 5\./],
+    ['a number for signal', { signal: 5 as never }, /^listen: option "signal" must be an AbortSignal, got 5\./],
     ['a port out of range', { port: 65_536 }, /from 0 to 65535/],
     [
       'a path and a port',
       { path: '/x', port: 1 },
       /^listen: option "path" must be absent next to "port", got "\/x"\. Choose one of/,
     ],
-  ])('%s', async (_name, where, message) => {
+  ])('rejects %s', async (_name, where, message) => {
     expect((await failing({}, where)).message).toMatch(message)
   })
 })
@@ -319,18 +320,18 @@ it.each<[ServerOptions, ListenOptions, number]>([
   [{ http3: true }, { tls: false }, 0],
   [{ http3: true }, { http3: false }, 0],
   [{}, {}, 0],
-])('HTTP/3 that a listener cannot have is told of: %j, %j', async (options, where, warnings) => {
+])('warns about HTTP/3 that a listener cannot offer: %j, %j', async (options, where, warnings) => {
   const sink = new log.MemorySink()
   const server = make({ ...options, logger: log.createLogger({ level: log.Level.Warn, sinks: [sink] }) })
   const { url } = await server.listen({ ...local, ...where })
-  const said = `HTTP/3 needs TLS, which ${url.href} has not: give tls, or say tls: false if that is meant`
-  expect(sink.messages()).toEqual(Array.from({ length: warnings }, () => said))
+  const warning = `HTTP/3 needs TLS, but ${url.href} has none. Set tls, or tls: false to serve without HTTP/3`
+  expect(sink.messages()).toEqual(Array.from({ length: warnings }, () => warning))
 })
 
 it.each([
   ['a callback', () => {}],
   ['a host', '127.0.0.1'],
-])('listen refuses %s behind the port', async (_, argument) => {
+])('rejects %s after the port of listen', async (_, argument) => {
   const server = make()
   const untyped = server as unknown as { listen(...given: unknown[]): Promise<unknown> }
   await expect(untyped.listen(0, argument)).rejects.toThrow(
@@ -341,24 +342,27 @@ it.each([
   expect(() => server.address()).toThrow('the server does not listen')
 })
 
-describe('connections over a limit are closed as they come', () => {
-  it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])('%o', async (limits) => {
-    const { port = 0 } = await make({ limits }).listen(local)
-    const clients = await Promise.all([1, 2].map(() => connect('h1', { port })))
-    for (const client of clients) expect(await (await client.request({ path: '/' })).text()).toBe('hello')
-    const { rawExchange } = await import('@fw/testing')
-    const third = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').catch(() => ({ text: '' }))
-    expect(third.text).toBe('')
-    await clients[0]?.close()
-    await expect
-      .poll(async () => (await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => ({ text: '' }))).text)
-      .toMatch(/^HTTP\/1\.1 200 /)
-    await clients[1]?.close()
-  })
+describe('a listener at its connection limit', () => {
+  it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])(
+    'closes further connections immediately: %o',
+    async (limits) => {
+      const { port = 0 } = await make({ limits }).listen(local)
+      const clients = await Promise.all([1, 2].map(() => connect('h1', { port })))
+      for (const client of clients) expect(await (await client.request({ path: '/' })).text()).toBe('hello')
+      const { rawExchange } = await import('@fw/testing')
+      const third = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').catch(() => ({ text: '' }))
+      expect(third.text).toBe('')
+      await clients[0]?.close()
+      await expect
+        .poll(async () => (await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => ({ text: '' }))).text)
+        .toMatch(/^HTTP\/1\.1 200 /)
+      await clients[1]?.close()
+    },
+  )
 })
 
 describe('close', () => {
-  it('leaves nothing on the signal of its listeners, which may outlive many servers', async () => {
+  it('removes its handlers from the signal of each listener, which can outlive many servers', async () => {
     const { signal } = new AbortController()
     const server = make()
     await server.listen({ ...local, signal })
@@ -368,7 +372,7 @@ describe('close', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  it('resolves though a listener was closed by its signal too', async () => {
+  it('resolves even if a listener was also closed by its signal', async () => {
     const abort = new AbortController()
     const server = make()
     let finish: (() => void) | undefined
@@ -382,11 +386,11 @@ describe('close', () => {
     await Promise.all([closing, slow])
   })
 
-  it.each([-1, 1.5, Infinity, 2 ** 31])('refuses to drain for %s ms', (drainMs) => {
+  it.each([-1, 1.5, Infinity, 2 ** 31])('rejects a drain time of %s ms', (drainMs) => {
     expect(() => make().close({ drainMs })).toThrow(RangeError)
   })
 
-  it('while a listener is being opened leaves none behind', async () => {
+  it('closes a listener that is still being opened', async () => {
     const server = make()
     const listening = server.listen(local).then(
       () => 'listens',
@@ -396,7 +400,7 @@ describe('close', () => {
     expect(await listening).toBe('Cannot listen: the server is closed')
   })
 
-  it('does not wait for a TLS handshake, nor serve it afterwards', async () => {
+  it('does not wait for a TLS handshake, and rejects it afterwards', async () => {
     const server = make({ tls })
     const { port = 0 } = await server.listen(local)
     const { connect: connectTcp } = await import('node:net')
@@ -408,7 +412,7 @@ describe('close', () => {
     await closed(socket)
   })
 
-  it('refuses new connections, lets running requests finish and can be called again', async () => {
+  it('rejects new connections, waits for running requests and can be called again', async () => {
     const server = make()
     let finish: ((text: string) => void) | undefined
     server.router().get('/slow', () => new Promise<string>((resolve) => (finish = resolve)))
@@ -423,18 +427,18 @@ describe('close', () => {
     await expect(server.listen(local)).rejects.toThrow('Cannot listen: the server is closed')
   })
 
-  it('destroys what has not finished in time', async () => {
+  it('destroys the connections of requests that have not finished in time', async () => {
     const server = make()
     let isBegun = false
     server.router().get('/never', () => ((isBegun = true), new Promise(() => {})))
     const { url } = await server.listen(local)
-    const never = fetch(new URL('/never', url)).catch(() => 'cut off')
+    const never = fetch(new URL('/never', url)).catch(() => 'aborted')
     await expect.poll(() => isBegun).toBe(true)
     await server.close({ drainMs: 50 })
-    expect(await never).toBe('cut off')
+    expect(await never).toBe('aborted')
   })
 
-  it('happens by itself at the end of an `await using` scope', async () => {
+  it('runs at the end of an `await using` scope', async () => {
     let url = new URL('http://localhost')
     {
       await using server = new Server()
@@ -446,11 +450,11 @@ describe('close', () => {
   })
 })
 
-it('a refused request is a Debug record with the address of the peer', async () => {
+it('logs a rejected request at level Debug with the address of the client', async () => {
   log.setLevel(log.Level.Debug)
   const { port = 0 } = await make().listen(local)
   const { rawExchange } = await import('@fw/testing')
   await rawExchange(port, 'GARBAGE\r\n\r\n')
   log.setLevel(log.Level.Info)
-  expect(messages.contains('Refused a request from 127.0.0.1: 400 Malformed request line')).toBe(true)
+  expect(messages.contains('Rejected a request from 127.0.0.1: 400 Malformed request line')).toBe(true)
 })

@@ -37,7 +37,7 @@ function pem({ key, cert }: TestCertificate): { key: string; cert: string } {
   return { key, cert }
 }
 
-/** Makes a handshake and looks at what the server shows. */
+/** Completes a TLS handshake. */
 async function handshake(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
   const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
   await once(socket, 'secureConnect')
@@ -62,8 +62,8 @@ function fingerprint(cert: string | Uint8Array): string {
   return new X509Certificate(cert).fingerprint256
 }
 
-describe('several certificates', () => {
-  it('are shown by the name that a client asks for, the first one to all others', async () => {
+describe('a server with several certificates', () => {
+  it('chooses the certificate by the requested name, and the first one for all other names', async () => {
     const [a, wildcard] = [await newTestCertificate('a.example'), await newTestCertificate('*.b.example')]
     const { port } = await serve({ tls: [pem(first), pem(a), pem(wildcard)] })
     expect(await shown(port, { servername: 'a.example' })).toBe(fingerprint(a.cert))
@@ -72,7 +72,7 @@ describe('several certificates', () => {
     expect(await shown(port)).toBe(fingerprint(first.cert))
   })
 
-  it('HTTP/3 has the first one, and is announced to those it is for', async () => {
+  it('uses the first one for HTTP/3, and announces HTTP/3 only to clients of that certificate', async () => {
     const other = await newTestCertificate('other.example')
     const { port } = await serve({ tls: [pem(first), pem(other)], http3: true })
     expect(await shownByQuic(port)).toBe(fingerprint(first.cert))
@@ -100,7 +100,7 @@ describe('ALPN with http/1.0 alone', () => {
 })
 
 describe('reloadTls', () => {
-  it('asks the function again: new handshakes show what it has, over TCP and QUIC; standing connections go on', async () => {
+  it('uses the certificate that the function now returns for new TCP and QUIC connections, and keeps open ones', async () => {
     let present = first
     const { server, port, records } = await serve({ tls: () => Promise.resolve(pem(present)), http3: true })
     const old = await connect('h2', { port })
@@ -117,17 +117,17 @@ describe('reloadTls', () => {
   })
 
   it.each<[string, () => TlsCertificate, RegExp]>([
-    ['a key of another certificate', () => ({ key: first.key, cert: second.cert }), /the private key is not that of/],
-    ['what is no certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
+    ['a key of another certificate', () => ({ key: first.key, cert: second.cert }), /the private key does not belong/],
+    ['text that is not a certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
     [
-      'what throws',
+      'a function that throws',
       () => {
         throw new Error('vault is sealed')
       },
       /vault is sealed/,
     ],
-    ['what QUIC cannot use', () => ED25519, /HTTP\/3 cannot use an Ed25519 certificate/],
-  ])('%s leaves the old certificate, and is an Error record', async (_what, bad, message) => {
+    ['a certificate that QUIC cannot use', () => ED25519, /HTTP\/3 cannot use an Ed25519 certificate/],
+  ])('keeps the old certificate and logs an error after %s', async (_what, bad, message) => {
     let present: () => TlsCertificate = () => pem(first)
     const { server, port, records } = await serve({ tls: () => present(), http3: true })
     present = bad
@@ -136,10 +136,10 @@ describe('reloadTls', () => {
     expect(await shownByQuic(port)).toBe(fingerprint(first.cert))
     const errors = records.records().filter(({ level }) => level === Level.Error)
     expect(errors.map((record) => record.message)).toEqual([expect.stringMatching(message)])
-    expect(errors[0]?.message).toMatch(/^Certificates stay as they are: /)
+    expect(errors[0]?.message).toMatch(/^Keeping the previous certificates: /)
   })
 
-  it('sessions from before are resumed', async () => {
+  it('resumes earlier sessions', async () => {
     let present = first
     const { server, port } = await serve({ tls: () => pem(present) })
     const socket = await handshake(port, { servername: 'localhost' })
@@ -153,31 +153,31 @@ describe('reloadTls', () => {
   })
 })
 
-describe('watched files', () => {
-  it('are loaded when both have changed; a half-made change is told of, and the old ones stay meanwhile', async () => {
+describe('a server with watched certificate files', () => {
+  it('reloads when both files have changed, and logs an error and keeps the old ones until then', async () => {
     await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
     const [keyFile, certFile] = [folder.join('key.pem'), folder.join('cert.pem')]
     const { port, records } = await serve({ tls: { keyFile, certFile, watch: true, watchIntervalMs: 10 } })
     await writeFile(certFile, second.cert)
-    await expect.poll(() => records.contains('Certificates stay as they are: Cannot use ')).toBe(true)
+    await expect.poll(() => records.contains('Keeping the previous certificates: Cannot use ')).toBe(true)
     expect(await shown(port)).toBe(fingerprint(first.cert))
     await writeFile(keyFile, second.key)
     await expect.poll(() => shown(port)).toBe(fingerprint(second.cert))
   })
 
-  it('do not keep the process alive, nor the server open', async () => {
+  it('stops watching when it closes', async () => {
     await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
     const tls = { keyFile: folder.join('key.pem'), certFile: folder.join('cert.pem'), watch: true, watchIntervalMs: 10 }
     const { server, records } = await serve({ tls })
     await server.close()
     await writeFile(tls.certFile, 'nothing')
     await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(records.contains('Certificates stay')).toBe(false)
+    expect(records.contains('Keeping the previous')).toBe(false)
   })
 })
 
-describe('handshakes', () => {
-  it('below TLS 1.2 are refused, and told of at Debug', async () => {
+describe('a TLS handshake', () => {
+  it('fails below TLS 1.2, and is logged at level Debug', async () => {
     const { port, records } = await serve({ tls: pem(first) })
     await expect(
       handshake(port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
@@ -185,21 +185,21 @@ describe('handshakes', () => {
     await expect.poll(() => records.contains('TLS handshake with 127.0.0.1 failed: ')).toBe(true)
   })
 
-  it('have to be done within tlsHandshakeTimeoutMs, however slowly they go on', async () => {
+  it('must complete within tlsHandshakeTimeoutMs, even if bytes keep arriving', async () => {
     const { port } = await serve({ tls: pem(first), limits: { tlsHandshakeTimeoutMs: 300 } })
     const socket = connectTcp(port, '127.0.0.1').on('error', () => {})
     const hello = Buffer.concat([Buffer.from('16030102000100', 'hex'), Buffer.alloc(400, 1)])
     let sent = 0
     const drip = setInterval(() => socket.write(hello.subarray(sent, ++sent)), 50)
-    // Not by `once`, which a reset would make fail.
+    // Do not use `once`: it rejects on a reset.
     await new Promise((resolve) => socket.resume().on('close', resolve))
     clearInterval(drip)
     expect(sent).toBeLessThan(hello.length)
   })
 })
 
-describe('handshakes on a Unix socket', () => {
-  it('that are under way are all ended when the server closes, and one that is done is not taken for another', async () => {
+describe('a TLS handshake on a Unix socket', () => {
+  it('ends when the server closes, and is not mistaken for a completed one', async () => {
     await using folder = await tempFolder({})
     const path = folder.join('s')
     const server = new Server({ tls: pem(first), limits: { drainIdleMs: 100 } })
@@ -212,17 +212,17 @@ describe('handshakes on a Unix socket', () => {
     done.destroy()
     const begun = performance.now()
     await server.close({ drainMs: 60_000 })
-    // Ended by the server, not by the time limit of handshakes.
+    // The server ended them, not the handshake timeout.
     expect(performance.now() - begun).toBeLessThan(DEFAULT_LIMITS.tlsHandshakeTimeoutMs)
     await Promise.all(ends)
   })
 })
 
-it('a certificate that has expired is served, with a warning', async () => {
+it('serves an expired certificate and logs a warning', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 365 * 24 * 3_600_000 })
   const { port, records } = await serve({ tls: pem(first) })
   vi.useRealTimers()
-  expect(records.contains('The certificate from tls.cert and tls.key is no longer valid, since ')).toBe(true)
+  expect(records.contains('The certificate from tls.cert and tls.key expired on ')).toBe(true)
   expect(await shown(port)).toBe(fingerprint(first.cert))
 })
 
@@ -230,18 +230,18 @@ it.each<[string, () => TlsOptions, RegExp]>([
   [
     'a key of another type',
     () => ({ key: ED25519.key, cert: first.cert }),
-    /the private key is not that of the certif/,
+    /the private key does not belong to the certif/,
   ],
   [
-    'no key',
+    'a missing key',
     () => ({ cert: first.cert }) as never,
-    /there is no keyFile\. Give key and cert, or keyFile and certFile$/,
+    /keyFile is missing\. Set key and cert, or keyFile and certFile$/,
   ],
-  ['no certificate', () => ({ key: first.key }) as never, /there is no cert\. Give key and cert/],
+  ['a missing certificate', () => ({ key: first.key }) as never, /cert is missing\. Set key and cert/],
   [
-    'a path in place of a certificate',
+    'a path instead of a certificate',
     () => ({ key: '/etc/key.pem', cert: '/etc/cert.pem' }),
-    /^Cannot use tls\.cert and tls\.key: they are not a certificate and a private key in PEM\. For paths of files, write certFile and keyFile$/,
+    /^Cannot use tls\.cert and tls\.key: they are not a certificate and a private key in PEM\. For file paths, use certFile and keyFile$/,
   ],
   [
     'an empty list',
@@ -249,22 +249,22 @@ it.each<[string, () => TlsOptions, RegExp]>([
     /^listen: option "tls" must be at least one certificate, got an empty list\. Add \{ keyFile/,
   ],
   [
-    'a function that gives null',
+    'a function that returns null',
     () => (() => null) as never,
     /^listen: option "tls" must be a certificate, got null\. Write \{ keyFile, certFile \}/,
   ],
   [
-    'a function that gives nothing',
+    'a function that returns undefined',
     () => (() => undefined) as never,
     /^listen: option "tls" must be a certificate, got undefined\. Write/,
   ],
   [
-    'a list in a list',
+    'a nested list',
     () => [[pem(first)]] as never,
     /^listen: option "tls\[0\]" must be a certificate, got an array\. Write/,
   ],
   ...[0, -5, 1.5, NaN, Infinity, 2 ** 31, '2000'].map((watchIntervalMs): [string, () => TlsOptions, RegExp] => [
-    `${typeof watchIntervalMs} ${watchIntervalMs} between looks, of which timers would make a millisecond,`,
+    `the watchIntervalMs ${watchIntervalMs} (${typeof watchIntervalMs})`,
     () => ({ keyFile: 'key.pem', certFile: 'cert.pem', watch: true, watchIntervalMs }) as never,
     /^listen: option "tls\.watchIntervalMs" must be an integer from 1 to 2147483647, got /,
   ]),
@@ -273,11 +273,11 @@ it.each<[string, () => TlsOptions, RegExp]>([
     () => ({ ...pem(first), passphrase: 'x' }) as never,
     /^listen: unknown option "tls\.passphrase"\. Known options: key, cert\.$/,
   ],
-])('%s is refused at the start', async (_what, tls, message) => {
+])('rejects %s at the start', async (_what, tls, message) => {
   await expect(serve({ tls: tls() })).rejects.toThrow(message)
 })
 
-it('an encrypted key is refused with the command that helps', async () => {
+it('rejects an encrypted key, and names the command that decrypts it', async () => {
   const { createPrivateKey } = await import('node:crypto')
   const key = createPrivateKey(first.key).export({
     type: 'pkcs8',
@@ -286,22 +286,22 @@ it('an encrypted key is refused with the command that helps', async () => {
     passphrase: 'x',
   })
   const started = serve({ tls: { key, cert: first.cert } })
-  await expect(started).rejects.toThrow(/is encrypted\. Give it in clear: openssl pkey /)
+  await expect(started).rejects.toThrow(/is encrypted\. Decrypt it: openssl pkey /)
   await expect(started).rejects.toBeInstanceOf(StartupError)
 })
 
-it('certificates that change under load fail no request, on any protocol', async () => {
+it('fails no request on any protocol while certificates change under load', async () => {
   let present = first
   const { server, port } = await serve({ tls: () => pem(present), http3: true })
   let isOver = false
   let responses = 0
-  const keepAsking = async (ask: (port: number) => Promise<string>): Promise<void> => {
-    for (; !isOver; responses++) expect(await ask(port)).toBe('hello')
+  const repeat = async (send: (port: number) => Promise<string>): Promise<void> => {
+    for (; !isOver; responses++) expect(await send(port)).toBe('hello')
   }
-  const standing = await Promise.all((['h1+tls', 'h2', 'h3'] as const).map((protocol) => connect(protocol, { port })))
+  const connected = await Promise.all((['h1+tls', 'h2', 'h3'] as const).map((protocol) => connect(protocol, { port })))
   const clients = [
-    ...[askHttp1, askHttp2, askHttp3].map(keepAsking),
-    ...standing.map((client) => keepAsking(async () => (await client.request({ path: '/' })).text())),
+    ...[getByHttp1, getByHttp2, getByHttp3].map(repeat),
+    ...connected.map((client) => repeat(async () => (await client.request({ path: '/' })).text())),
   ]
   for (let turn = 0; turn < 20; turn++) {
     present = present === first ? second : first
@@ -312,18 +312,18 @@ it('certificates that change under load fail no request, on any protocol', async
   await expect.poll(() => responses).toBeGreaterThan(100)
   isOver = true
   await Promise.all(clients)
-  for (const client of standing) await client.close()
+  for (const client of connected) await client.close()
 })
 
-/** Asks on a connection of its own, whatever its certificate is. */
-async function askHttp1(port: number): Promise<string> {
+/** Sends a request on a new connection and returns the body. Accepts any certificate. */
+async function getByHttp1(port: number): Promise<string> {
   const socket = await handshake(port, { ALPNProtocols: ['http/1.1'] })
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   const response = (await socket.setEncoding('latin1').toArray()).join('')
   return response.slice(response.indexOf('\r\n\r\n') + 4)
 }
 
-async function askHttp2(port: number): Promise<string> {
+async function getByHttp2(port: number): Promise<string> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   const stream = session.request({ ':path': '/' })
   const response = (await stream.setEncoding('latin1').toArray()).join('')
@@ -331,7 +331,7 @@ async function askHttp2(port: number): Promise<string> {
   return response
 }
 
-async function askHttp3(port: number): Promise<string> {
+async function getByHttp3(port: number): Promise<string> {
   const client = await connectH3({ port })
   const response = await (await client.request({ path: '/' })).text()
   await client.close()

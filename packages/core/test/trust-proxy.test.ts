@@ -11,7 +11,7 @@ function make(trustProxy: TrustProxy | undefined, options: ServerOptions = {}): 
   const server = new Server(trustProxy === undefined ? options : { ...options, trustProxy })
   server
     .router()
-    // JSON leaves out a remote address of `undefined`.
+    // JSON omits a remote address of `undefined`.
     .get('/', (ctx) => ({ remote: ctx.remoteAddress, client: ctx.clientAddress ?? null, trusts: ctx.trustsProxy }))
   return server
 }
@@ -26,14 +26,14 @@ it.each<[TrustProxy | undefined, string, boolean]>([
   [['10.0.0.0/8'], '127.0.0.1', true],
   [1, '198.51.100.4', true],
   [2, '203.0.113.9', true],
-])('with trustProxy %j the client is %s', async (trustProxy, client, trusts) => {
+])('finds the client with trustProxy %j at %s', async (trustProxy, client, trusts) => {
   await using server = make(trustProxy)
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const response = await fetch(url, { headers: { 'x-forwarded-for': FORWARDED } })
   expect(await response.json()).toEqual({ remote: '127.0.0.1', client, trusts })
 })
 
-it('a client in front of no trusted proxy cannot choose its address', async () => {
+it('ignores forwarding fields of a client that is not behind a trusted proxy', async () => {
   await using server = make(['10.0.0.0/8'])
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded']) {
@@ -43,21 +43,21 @@ it('a client in front of no trusted proxy cannot choose its address', async () =
 })
 
 it.each<[TrustProxy, string, string | null]>([
-  [{ proxies: ['127.0.0.0/8'], header: 'forwarded' }, 'the last line of forwarded', '203.0.113.9'],
-  [{ proxies: 1, header: 'forwarded' }, 'the last line of forwarded', '203.0.113.9'],
-  [{ proxies: ['127.0.0.0/8'], header: 'x-real-ip' }, 'nothing, where the proxy set no x-real-ip', null],
-  [{ proxies: ['10.0.0.0/8'], header: 'forwarded' }, 'nothing, where the peer is no proxy', '127.0.0.1'],
-])('with trustProxy %j the client is named by %s', async (trustProxy, _, client) => {
+  [{ proxies: ['127.0.0.0/8'], header: 'forwarded' }, 'the last forwarded field', '203.0.113.9'],
+  [{ proxies: 1, header: 'forwarded' }, 'the last forwarded field', '203.0.113.9'],
+  [{ proxies: ['127.0.0.0/8'], header: 'x-real-ip' }, 'no field, because the proxy set no x-real-ip', null],
+  [{ proxies: ['10.0.0.0/8'], header: 'forwarded' }, 'no field, because the peer is not a trusted proxy', '127.0.0.1'],
+])('reads the client with trustProxy %j from %s', async (trustProxy, _, client) => {
   await using server = make(trustProxy)
   const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-  // The first two are of the client, and the proxy adds a line.
+  // The client sends the first two forwarding fields. The proxy adds the last.
   const headers = ['Host', 'x', 'X-Forwarded-For', '6.6.6.6', 'Forwarded', 'for="', 'Forwarded', 'for=203.0.113.9']
-  const asked = http.request({ port, host: '127.0.0.1', headers, agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
+  const sent = http.request({ port, host: '127.0.0.1', headers, agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
   expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
 })
 
-it('IPv4 over a socket for both families is shown as IPv4', async () => {
+it('shows an IPv4 client of a dual-stack socket with its IPv4 address', async () => {
   await using server = make(undefined)
   const { port } = await server.listen({ port: 0, host: '::' })
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toMatchObject({ client: '127.0.0.1' })
@@ -74,7 +74,7 @@ describe('a proxy that connects over a Unix socket', () => {
     [0, null],
     [false, null],
     [undefined, null],
-  ])('with trustProxy %j names the client as %s', async (trustProxy, client) => {
+  ])('identifies the client with trustProxy %j as %s', async (trustProxy, client) => {
     await using folder = await tempFolder()
     await using server = make(trustProxy)
     const { path = '' } = await server.listen({ path: folder.join('x.sock') })
@@ -92,19 +92,19 @@ describe('a proxy that connects over a Unix socket', () => {
     other.close()
   })
 
-  it('is believed over TLS too', async () => {
+  it('is trusted over TLS too', async () => {
     await using folder = await tempFolder()
     const { key, cert } = await testCertificate()
     await using server = make(['10.0.0.0/8'], { tls: { key, cert } })
     const { path = '' } = await server.listen({ path: folder.join('x.sock') })
     const headers = { 'x-forwarded-for': FORWARDED }
-    const asked = https.get({ socketPath: path, rejectUnauthorized: false, headers, agent: false })
-    const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
+    const sent = https.get({ socketPath: path, rejectUnauthorized: false, headers, agent: false })
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
     const body = (await response.setEncoding('utf8').toArray()).join('')
     expect(JSON.parse(body)).toMatchObject({ client: '198.51.100.4' })
   })
 
-  it('is not mistaken for a peer whose address another runtime does not tell', async () => {
+  it('is not mistaken for a peer whose address another runtime does not report', async () => {
     const handler = toFetchHandler(make(['10.0.0.0/8']).router())
     const response = await handler(new Request('http://a/', { headers: { 'x-forwarded-for': FORWARDED } }))
     expect(await response.json()).toEqual({ client: null, trusts: true })
@@ -112,12 +112,12 @@ describe('a proxy that connects over a Unix socket', () => {
 })
 
 async function getFrom(where: http.RequestOptions): Promise<unknown> {
-  const asked = http.request({ ...where, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [http.IncomingMessage]
+  const sent = http.request({ ...where, headers: { 'x-forwarded-for': FORWARDED }, agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
   return JSON.parse((await response.setEncoding('utf8').toArray()).join(''))
 }
 
-it('holds under another server too', async () => {
+it('applies trustProxy behind a Node.js server', async () => {
   const other = http.createServer(toNodeHandler(make(1).router())).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
@@ -140,6 +140,6 @@ it.each<[unknown, RegExp]>([
     /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write for example '10\.0\.0\.0\/8'\.$/,
   ],
   [-1, /^Server: option "trustProxy" must be .*, got -1\./],
-])('trustProxy %j is refused', (trustProxy, message) => {
+])('rejects the trustProxy %j', (trustProxy, message) => {
   expect(() => make(trustProxy as TrustProxy)).toThrow(message)
 })

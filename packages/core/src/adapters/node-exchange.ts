@@ -11,12 +11,12 @@ import { isSingleField } from '../engine/fields/field-rules.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 
-/** Bytes of a request body that may wait for whoever reads it; then the client is slowed down. */
+/** Received body bytes that are buffered until the handler reads them. Beyond it, the request is paused. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 const NO_BYTES = new Uint8Array(0)
 
-/** An exchange by way of the request and response of a server of Node.js. */
+/** Adapts a request and response of a Node.js server to an exchange. */
 export class NodeExchange extends BaseExchange {
   readonly protocol: ProtocolText
   readonly scheme: 'http' | 'https'
@@ -50,16 +50,16 @@ export class NodeExchange extends BaseExchange {
     this.#contentLength = contentLength
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
-    // The response of HTTP/2 says 'finish' also when its stream was reset.
+    // An HTTP/2 response emits 'finish' even if its stream was reset.
     const stream = 'stream' in response ? response.stream : undefined
     response.on('finish', () => this.settle(stream !== undefined && (!this.isComplete || stream.rstCode !== 0)))
     response.on('close', () => this.settle(true))
     response.on('drain', () => this.wake())
-    // 'close' follows and tells the same.
+    // 'close' follows and settles the exchange.
     response.on('error', () => {})
   }
 
-  /** The server knows: a TCP socket that is closed has no address either. */
+  /** Whether the server listens on a Unix socket. A closed TCP socket has no remote address either, so ask the server. */
   get isUnixSocket(): boolean {
     const { server } = this.#request.socket as { server?: Partial<Pick<Server, 'address'>> }
     return this.remoteAddress === undefined && typeof server?.address?.() === 'string'
@@ -89,7 +89,7 @@ export class NodeExchange extends BaseExchange {
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     this.sendHead(status, head)
-    // As bytes: a server of Node.js would encode the fields along with a text.
+    // Convert text to bytes. Node.js would encode the header fields together with a text body.
     if (body === null) this.#response.end()
     else this.#response.end(typeof body === 'string' ? Buffer.from(body) : body)
   }
@@ -101,9 +101,9 @@ export class NodeExchange extends BaseExchange {
     const response = this.#response as ServerResponse
     response.writeHead(status, headers)
     if (contentLength !== undefined || !allowsBody) return
-    // HTTP/2 has the method too, though its type does not say so.
+    // `flushHeaders()` exists only in the compatibility API of HTTP/2.
     if ('stream' in this.#response) response.flushHeaders()
-    // `flushHeaders()` of HTTP/1.1 would send the fields as UTF-8.
+    // On HTTP/1.1, `flushHeaders()` would encode the fields as UTF-8.
     else response.write(NO_BYTES)
   }
 
@@ -123,7 +123,7 @@ export class NodeExchange extends BaseExchange {
   }
 
   protected sendInformational(status: number, fields: FieldList): void {
-    // What Node.js has a method for: early hints, that have to hold a `link`.
+    // Node.js can send only early hints, and only with a `link` field.
     if (status !== 103 || !fields.includes('link')) return
     this.#response.writeEarlyHints(byName(fields))
   }
@@ -135,12 +135,12 @@ export class NodeExchange extends BaseExchange {
     super.settle(aborted)
   }
 
-  /** Creates the error of a body that the exchange has outlived. */
+  /** Returns the error for reads after the exchange has ended. */
   #bodyError(): AbortedError {
-    return new AbortedError(this.#isAborted ? 'The client went away' : 'The exchange is over')
+    return new AbortedError(this.#isAborted ? 'The client went away' : 'The exchange has ended')
   }
 
-  /** Bytes announced, 0 if none follow, `undefined` if only the end will tell. */
+  /** Returns the announced number of bytes, 0 without a body, or `undefined` if the length is unknown. */
   #bodyLength(): number | undefined {
     const request = this.#request
     if (this.#contentLength !== undefined) return this.#contentLength
@@ -150,20 +150,24 @@ export class NodeExchange extends BaseExchange {
 
   #receive(body: ReceivedBody): void {
     const request = this.#request
-    // What nobody has read by then is thrown away; what is left would be taken for the whole.
+    // Node.js discards unread bytes when the response ends. The rest would be mistaken for the whole body.
     if (this.isClosed) return body.fail(this.#bodyError())
     if (request.readableDidRead || request.readableEnded) {
-      body.fail(new Error('The body was read already: mount these routes before what reads it, such as express.json()'))
+      body.fail(
+        new Error(
+          'The body is already read. Mount these routes before middleware that reads it, such as express.json().',
+        ),
+      )
       return
     }
     request.on('data', (chunk: Uint8Array) => body.push(chunk))
     request.on('end', () => body.finish())
-    request.on('error', (cause) => body.fail(new AbortedError('The body broke off', { cause })))
+    request.on('error', (cause) => body.fail(new AbortedError('The request body is incomplete', { cause })))
     request.on('close', () => body.fail(new AbortedError('The client went away')))
   }
 }
 
-/** Returns the fields of a request with names in lower case. */
+/** Returns the header fields of a request with lower-case names. */
 function fieldsOf({ rawHeaders }: IncomingMessage | Http2ServerRequest, authority: string): FieldList {
   const fields = rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
   // RFC 9112 §3.2.2: the authority of an absolute target replaces Host.
@@ -172,7 +176,7 @@ function fieldsOf({ rawHeaders }: IncomingMessage | Http2ServerRequest, authorit
   return fields
 }
 
-/** Fields as Node.js takes them: by name, with several values of a name as a list. */
+/** Groups fields by name, as Node.js expects them. Several values of one name become a list. */
 function byName(fields: FieldList): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = Object.create(null)
   for (let i = 0; i < fields.length; i += 2) {
@@ -186,8 +190,8 @@ function byName(fields: FieldList): Record<string, string | string[]> {
 }
 
 /**
- * Trailers as Node.js takes them on both protocols: text only. It has fields of its own mind that may come once, and
- * fails at others where nobody can catch it.
+ * Joins trailer values to text. On HTTP/2, Node.js throws on a list for some names, where no caller can catch the
+ * error.
  */
 function joined(trailers: FieldList): Record<string, string> {
   const all: Record<string, string> = Object.create(null)

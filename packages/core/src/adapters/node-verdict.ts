@@ -12,7 +12,7 @@ export function nodeProtocol(request: NodeRequest): ProtocolText {
   return request.httpVersionMajor === 2 ? 'HTTP/2.0' : 'HTTP/1.1'
 }
 
-/** Judges a request that a server of Node.js has received and accepted: it checks neither hosts nor targets. */
+/** Judges a request that a Node.js server has accepted. Node.js checks neither hosts nor targets. */
 export function judgeNodeRequest(request: NodeRequest): Verdict<JudgedHead> {
   const { method = '', url: target = '', headers } = request
   const isHttp2 = request.httpVersionMajor === 2
@@ -34,20 +34,24 @@ export function judgeNodeRequest(request: NodeRequest): Verdict<JudgedHead> {
   return judgeRequestHead(received, NO_FIELD_LIMITS)
 }
 
-/** Returns the values of `Host`, joined. `headers.host` has only the first one. */
+/** Returns the joined values of all `Host` fields. `headers.host` contains only the first one. */
 function hostOf({ rawHeaders }: NodeRequest): string | undefined {
   const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
   return hosts.length === 0 ? undefined : hosts.join(', ')
 }
 
-/** Responds to a request that no handler sees, and returns what to log of it. */
+/**
+ * Responds to a request that no handler sees.
+ *
+ * @returns The refusal to log
+ */
 export function refuseNodeRequest(
   request: NodeRequest,
   response: ServerResponse | Http2ServerResponse,
   rejected: Rejected,
 ): Refusal {
   const status = rejectionStatus(rejected)
-  // A server of Node.js closes the connection after it, because bytes of a body can follow.
+  // Close the connection, as a Node.js server does: body bytes can follow.
   if (!('stream' in response)) response.setHeader('connection', 'close')
   response.statusCode = status
   response.end()

@@ -5,18 +5,18 @@ import { App } from '../app/app.ts'
 import { toFetchHandler, type FetchPeer } from './to-fetch-handler.ts'
 
 describe('toFetchHandler', () => {
-  it('answers a Request by a Response', async () => {
+  it('answers a Request with a Response', async () => {
     const app = new App()
     app.router.post('/:id', async (ctx) => [ctx.params.id, ctx.query.get('q'), await ctx.text(), ctx.remoteAddress])
     const handler = toFetchHandler(app.router)
     const request = new Request('https://example.com/7?q=1', { method: 'POST', body: 'x' })
     const response = await handler(request, { remoteAddress: '192.0.2.1' })
-    // By its prototype: as a runtime looks into it that knows nothing of getters of ours.
+    // Some runtimes read a Response by its prototype and do not call our getters.
     expect(Object.getPrototypeOf(response)).toBe(Response.prototype)
     expect([response.status, await response.json()]).toEqual([200, ['7', '1', 'x', '192.0.2.1']])
   })
 
-  it('streams, and tells the handler when nobody reads any more', async () => {
+  it('streams the body and aborts ctx.signal when the client cancels it', async () => {
     const app = new App()
     const { promise, resolve } = Promise.withResolvers<unknown>()
     app.router.get('/', async (ctx) => {
@@ -34,18 +34,18 @@ describe('toFetchHandler', () => {
     [{ remoteAddress: 7 }, 'toFetchHandler: option "remoteAddress" must be a string, got 7. Pass the IP address of'],
     [{ remoteAddr: { hostname: '::1' } }, 'unknown option "remoteAddr". Use remoteAddress: info.remoteAddr.hostname'],
     ['127.0.0.1', 'toFetchHandler: options must be an object, got "127.0.0.1". Known options: remoteAddress.'],
-  ])('rejects a peer that is %j with a TypeError', async (peer, message) => {
+  ])('rejects the peer %j with a TypeError', async (peer, message) => {
     const handler = toFetchHandler(new App().router)
     const response = handler(new Request('http://localhost/'), peer as FetchPeer)
     await expect(response).rejects.toThrow(TypeError)
     await expect(response).rejects.toThrow(message)
   })
 
-  it.each([undefined, {}, { remoteAddress: undefined }])('takes a peer that says nothing: %j', async (peer) => {
+  it.each([undefined, {}, { remoteAddress: undefined }])('accepts the peer %j, which has no address', async (peer) => {
     expect((await toFetchHandler(new App().router)(new Request('http://localhost/'), peer)).status).toBe(404)
   })
 
-  it('takes no group', () => {
+  it('rejects a route group', () => {
     const { router } = new App()
     expect(() => toFetchHandler(router.group('/a'))).toThrow(
       'toFetchHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
@@ -54,7 +54,7 @@ describe('toFetchHandler', () => {
 })
 
 it.each(['fetch', 'toFetchHandler'])(
-  '%s notices a client that gives up though nobody has kept its Request',
+  '%s notices that the client aborts even if its Request was garbage-collected',
   async (way) => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void

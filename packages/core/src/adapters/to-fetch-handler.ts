@@ -4,9 +4,9 @@ import { appOf } from '../app/app-of.ts'
 import { memoryRequest } from '../memory/request.ts'
 import { plainResponse } from '../memory/response.ts'
 
-/** What a `Request` does not tell. */
+/** Facts about the client that a `Request` does not contain. */
 export interface FetchPeer {
-  /** IP address of the peer, for `ctx.remoteAddress`. */
+  /** IP address of the client, for `ctx.remoteAddress`. Default `undefined`. */
   readonly remoteAddress?: string | undefined
 }
 
@@ -14,7 +14,7 @@ const PEER_KINDS: OptionKinds<FetchPeer> = {
   remoteAddress: withFix(text, 'Pass the IP address of the client as text, or omit it.'),
 }
 
-/** What to write instead of what runtimes pass as a second argument. */
+/** Replacements to suggest for names that runtimes use in their second argument. */
 const MEANT: Readonly<Record<string, string>> = {
   remoteAddr: 'remoteAddress: info.remoteAddr.hostname',
   ip: 'remoteAddress',
@@ -22,11 +22,11 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes a function from `Request` to `Response` of the routes, as other servers and runtimes take it.
+ * Returns a function from `Request` to `Response`, as used by Deno, Bun and edge runtimes, that runs the routes.
  *
- * The promise of the function rejects with a TypeError if its second argument is not a `FetchPeer`.
+ * The promise of that function rejects with a TypeError if its second argument is not a `FetchPeer`.
  *
- * @throws {TypeError} if the router is not that of a server or an application
+ * @throws {TypeError} if `router` is not the router of a `Server` or an `App`
  *
  * @example
  * const handler = toFetchHandler(server.router())
@@ -36,7 +36,7 @@ export function toFetchHandler(router: Router): (request: Request, peer?: FetchP
   const app = appOf(router, 'toFetchHandler')
   return async (request, peer) => {
     if (peer !== undefined) checkOptions('toFetchHandler', peer, PEER_KINDS, MEANT)
-    // Other runtimes look into a `Response` by other ways than its properties.
+    // Other runtimes do not read a `Response` through its public properties.
     return plainResponse(await app.respond(memoryRequest(request), peer?.remoteAddress))
   }
 }

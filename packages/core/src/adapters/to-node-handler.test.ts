@@ -58,24 +58,24 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('gives handlers the request as it came', async () => {
+  it('passes the method, target, fields and address of the request to the handler', async () => {
     const response = await client.request({ path: '/facts/a%20b?q=1', headers: [['x-a', 'b']] })
     const facts = JSON.parse(await response.text()) as unknown
     expect(facts).toEqual(['a b', '1', protocol === 'h1' ? 'HTTP/1.1' : 'HTTP/2.0', 'b', '127.0.0.1'])
   })
 
-  it.each(['/echo', '/pipe'])('carries a large body both ways by %s', async (path) => {
+  it.each(['/echo', '/pipe'])('transfers a large body in both directions by %s', async (path) => {
     const body = Buffer.alloc(900_000, 'fw')
     const response = await client.request({ method: 'POST', path, body })
     expect(Buffer.compare(await response.bytes(), body)).toBe(0)
   })
 
-  it('holds bodies to the limits of the routes', async () => {
+  it('applies the body limits of each route', async () => {
     expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abc') })).status).toBe(200)
     expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abcd') })).status).toBe(413)
   })
 
-  it('answers what no route takes, HEAD and a response without a body', async () => {
+  it('answers 404, 405, HEAD requests and responses without a body', async () => {
     expect((await client.request({ path: '/nope' })).status).toBe(404)
     expect((await client.request({ method: 'DELETE', path: '/echo' })).status).toBe(405)
     const head = await client.request({ method: 'HEAD', path: '/cookies' })
@@ -83,12 +83,12 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect((await client.request({ path: '/empty' })).status).toBe(204)
   })
 
-  it('keeps fields of the same name apart', async () => {
+  it('sends several fields of one name separately', async () => {
     const response = await client.request({ path: '/cookies' })
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('ends a response that broke so that the client can tell', async () => {
+  it('aborts a response that fails midway, so that the client sees an error', async () => {
     const response = await client.request({ path: '/broken' })
     await expect(response.text()).rejects.toBeInstanceOf(Error)
     expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])
@@ -96,7 +96,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
 })
 
 describe('toNodeHandler', () => {
-  it('tells the handler that the client went away', async () => {
+  it('reports that the client disconnected', async () => {
     const server = http.createServer(toNodeHandler(app.router)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const request = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', path: '/endless' })
@@ -107,8 +107,8 @@ describe('toNodeHandler', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  // A server of Node.js throws away what nobody has read by the end of a response.
-  it('gives nobody a part of a body for the whole: after the response it is an error', async () => {
+  // A Node.js server discards unread bytes when the response ends.
+  it('fails a read after the response instead of returning part of the body', async () => {
     const { router } = new App()
     const responded = Promise.withResolvers<void>()
     const read = Promise.withResolvers<unknown>()
@@ -133,26 +133,26 @@ describe('toNodeHandler', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it.each(['some of it', 'all of it'])('says so when others have read the body before: %s', async (what) => {
+  it.each(['a part of the body', 'the whole body'])('reports that other code has already read %s', async (what) => {
     const { router } = new App()
     router.post('/', (ctx) => ctx.text().catch((error: Error) => error.message))
     const handler = toNodeHandler(router)
     const server = http.createServer((request, response) => {
-      if (what === 'all of it') request.resume().on('end', () => handler(request, response))
+      if (what === 'the whole body') request.resume().on('end', () => handler(request, response))
       else request.once('data', () => handler(request.pause(), response))
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
     const request = http.request({ port, host: '127.0.0.1', method: 'POST' }).on('error', () => {})
     request.write('first')
-    if (what === 'all of it') request.end('later')
+    if (what === 'the whole body') request.end('later')
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    expect(String(await response.toArray())).toContain('The body was read already')
+    expect(String(await response.toArray())).toContain('The body is already read')
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('takes no group', () => {
+  it('rejects a route group', () => {
     expect(() => toNodeHandler(new App().router.group('/a'))).toThrow(
       'toNodeHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
     )
@@ -188,7 +188,7 @@ describe('toNodeHandler as a middleware', () => {
     ['GET', '/gone', 404, 'Not Found'],
     ['POST', '/here', 200, 'theirs'],
     ['GET', '/elsewhere', 200, 'theirs'],
-  ])('%s %s is answered with %i %s', async (method, path, status, text) => {
+  ])('answers %s %s with %i %s', async (method, path, status, text) => {
     seen.length = 0
     const response = await fetch(origin + path, { method, redirect: 'manual' })
     expect(response.status).toBe(status)

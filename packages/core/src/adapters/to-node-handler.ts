@@ -5,7 +5,10 @@ import { appOf } from '../app/app-of.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { judgeNodeRequest, refuseNodeRequest } from './node-verdict.ts'
 
-/** A listener of `request` events of `node:http`, `node:https` and `node:http2`; a middleware of Express and Connect. */
+/**
+ * Listener for `request` events of `node:http`, `node:https` and `node:http2`. Also works as middleware of Express and
+ * Connect.
+ */
 export type NodeHandler = (
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
@@ -13,19 +16,20 @@ export type NodeHandler = (
 ) => void
 
 /**
- * Makes a listener for servers of Node.js of the routes. It answers every request, with 404 if no route does, and does
- * not throw. It refuses the requests that the engines of a `Server` refuse, such as one for an invalid host. Other limits
- * and logs are those of the Node.js server; limits on bodies are those of the routes.
+ * Returns a request listener for a Node.js server that runs the routes. It never throws, and answers 404 if no route
+ * matches. It rejects the requests that a `Server` rejects, such as one with an invalid host. The routes limit body
+ * sizes. All other limits and logs are those of the Node.js server.
  *
- * As a middleware it leaves to `next` what no route takes for its method, untouched: middleware of the routes does not run.
+ * If the caller passes `next`, the listener calls it for requests whose path and method match no route. Middleware of the
+ * router does not run for them.
  *
- * @throws {TypeError} if the router is not that of a server or an application
+ * @throws {TypeError} if `router` is not the router of a `Server` or an `App`
  *
  * @example
  * createServer(toNodeHandler(server.router())).listen(8080)
  *
  * @example
- * express().use(toNodeHandler(server.router()), express.json(), others)   // before what reads bodies
+ * express().use(toNodeHandler(server.router()), express.json(), others)   // before body parsers
  */
 export function toNodeHandler(router: Router): NodeHandler {
   const app = appOf(router, 'toNodeHandler')

@@ -12,7 +12,7 @@ it('destroys nothing if every connection ends in time', async () => {
   expect(listener.destroy).not.toHaveBeenCalled()
 })
 
-it('destroys the remaining connections when the time is over', async () => {
+it('destroys the remaining connections when the deadline passes', async () => {
   const events: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const listener = {
@@ -30,7 +30,7 @@ it('destroys the remaining connections when the time is over', async () => {
   expect(events).toEqual(['cut off', 'destroy'])
 })
 
-it('destroys connections without a notice if there is no time at all', async () => {
+it('destroys connections without calling onCutOff if drainMs is 0', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const onCutOff = vi.fn<() => void>()
   const drained = drain({ drain: () => promise, destroy: resolve }, 0, false, onCutOff)

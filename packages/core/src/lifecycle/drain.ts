@@ -1,19 +1,20 @@
-/** The parts of a listener that end it. */
+/** The part of a listener that closes it. */
 interface Drainable {
-  /** Stops accepting, and resolves when every connection has ended. */
+  /** Stops accepting connections. Resolves when every connection has ended. */
   drain(drainMs: number, whole: boolean): Promise<void>
-  /** Ends every connection now. */
+  /** Destroys every connection immediately. */
   destroy(): void
 }
 
 /**
- * Drains a listener: lets requests in progress finish, and destroys the connections that remain after `drainMs`.
+ * Drains a listener: waits for requests in progress, then destroys the connections that remain after `drainMs`.
  *
- * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves what has arrived,
- * announces the end and closes.
+ * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves the received
+ * requests, announces the end and closes.
  *
- * @param whole Whether the process ends with the listener, which worker processes need to know
- * @param onCutOff Is called before connections are destroyed because the time is over
+ * @param drainMs Milliseconds that running requests have to finish
+ * @param whole Whether the whole server closes with the listener, which worker processes need to know
+ * @param onCutOff Called before connections are destroyed at the deadline, but not if `drainMs` is 0
  */
 export async function drain(listener: Drainable, drainMs: number, whole: boolean, onCutOff: () => void): Promise<void> {
   const deadline = setTimeout(() => {

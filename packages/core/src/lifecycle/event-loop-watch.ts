@@ -3,25 +3,25 @@ import { Level, type Logger } from '@fw/log'
 
 type IntervalHistogram = ReturnType<typeof monitorEventLoopDelay>
 
-/** Between two records: often enough to find a bad minute again, and no flood. */
+/** Interval between two records: short enough to find a slow minute in the log, and long enough not to flood it. */
 const INTERVAL_MS = 10_000
-/** Of the histogram, which counts it in. */
+/** Sampling interval of the delay histogram. The measured delays include it. */
 const RESOLUTION_MS = 10
-/** Less is the ups and downs of every process. */
+/** Minimum change to report. Smaller changes occur in every process. */
 const GROWTH_BYTES = 8 * 1024 * 1024
 
 /**
- * Tells at Debug how busy and how late the event loop was, and what buffers have grown by. The histogram runs only while
- * that level is on; it may be switched on and off as the server runs.
+ * Logs the load and delay of the event loop and the growth of buffers at level Debug. The histogram runs only while
+ * that level is enabled, which can change at any time.
  *
- * @returns Ends that, with a last record
+ * @returns A function that stops the records, after a last one
  */
 export function watchEventLoop(logger: Logger, intervalMs: number = INTERVAL_MS): () => void {
   let delay: IntervalHistogram | undefined
   let usage = performance.eventLoopUtilization()
   let bufferBytes = process.memoryUsage().arrayBuffers
 
-  const look = (): void => {
+  const sample = (): void => {
     if (!logger.isEnabled(Level.Debug)) {
       delay?.disable()
       delay = undefined
@@ -41,7 +41,7 @@ export function watchEventLoop(logger: Logger, intervalMs: number = INTERVAL_MS)
     const [mean, p99, max] = [histogram.mean, histogram.percentile(99), histogram.max].map(delayMs)
     histogram.reset()
     logger.debug(
-      'Event loop: {:.1f} % busy, late by {:.1f} ms on average, {:.1f} ms (99 %), {:.1f} ms at most',
+      'Event loop: {:.1f}% busy, delay {:.1f} ms on average, {:.1f} ms at the 99th percentile, {:.1f} ms maximum',
       utilization * 100,
       mean ?? 0,
       p99 ?? 0,
@@ -49,23 +49,26 @@ export function watchEventLoop(logger: Logger, intervalMs: number = INTERVAL_MS)
     )
     const bytes = process.memoryUsage().arrayBuffers
     if (Math.abs(bytes - bufferBytes) < GROWTH_BYTES) return
-    logger.debug('Buffers: {} bytes, {} before', bytes, bufferBytes)
+    logger.debug('Buffers: {} bytes, previously {}', bytes, bufferBytes)
     bufferBytes = bytes
   }
 
-  look()
-  const timer = setInterval(look, intervalMs).unref()
+  sample()
+  const timer = setInterval(sample, intervalMs).unref()
   return () => {
     clearInterval(timer)
     if (delay === undefined) return
     if (logger.isEnabled(Level.Debug)) report(delay)
     delay.disable()
     delay = undefined
-    logger.debug('Event loop serves no more')
+    logger.debug('Event loop records stopped')
   }
 }
 
-/** From nanoseconds between two samples. Without a sample they are not a number. */
+/**
+ * Converts a sampled interval in nanoseconds to a delay in milliseconds. Returns 0 for NaN, which a histogram without
+ * samples reports.
+ */
 function delayMs(ns: number): number {
   const ms = ns / 1e6 - RESOLUTION_MS
   return ms > 0 && ms < Number.MAX_SAFE_INTEGER ? ms : 0

@@ -3,14 +3,14 @@ import { availableParallelism } from 'node:os'
 import { Level, type Logger } from '@fw/log'
 import { watchEventLoop } from './event-loop-watch.ts'
 
-/** Threads of libuv for files and look-ups, where the environment does not say. */
+/** Threads that libuv uses for files and DNS lookups if the environment does not set a number. */
 const DEFAULT_THREADS = 4
 
 /**
- * Tells what the server runs on, and goes on telling how that fares: the process at Info, the event loop, I/O and buffers
- * at Debug, uncaught exceptions as they come.
+ * Logs the environment of the server: the process at Info, and the event loop, I/O and buffers at Debug. Until stopped,
+ * it also logs event-loop delays and uncaught exceptions.
  *
- * @returns Ends that
+ * @returns A function that stops the records
  */
 export function startRuntimeRecords(logger: Logger): () => void {
   logger.info(
@@ -21,10 +21,10 @@ export function startRuntimeRecords(logger: Logger): () => void {
     process.pid,
   )
   if (logger.isEnabled(Level.Debug)) {
-    logger.debug('Event loop serves on CPUs {} of {}', allowedCpus() ?? 'all', availableParallelism())
+    logger.debug('Event loop runs on CPUs {} of {}', allowedCpus() ?? 'all', availableParallelism())
     logger.debug('I/O driver: {}', describeIoDriver())
     logger.debug(
-      'Buffer pool: slices of {} bytes for small buffers, larger ones are allocated one by one',
+      'Buffer pool: small buffers share blocks of {} bytes, larger ones are allocated separately',
       Buffer.poolSize,
     )
   }
@@ -36,7 +36,9 @@ export function startRuntimeRecords(logger: Logger): () => void {
   }
 }
 
-/** What waits for sockets and reads files here: libuv with epoll, and io_uring where it has rings open. */
+/**
+ * Describes how this process waits for sockets and reads files: libuv with epoll, and io_uring if it has open rings.
+ */
 function describeIoDriver(): string {
   const { UV_USE_IO_URING: wish, UV_THREADPOOL_SIZE: threads } = process.env
   const rings = countRings()
@@ -49,7 +51,7 @@ function countRings(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').filter(isRing).length
   } catch {
-    // Only Linux has the folder, and io_uring.
+    // Only Linux has this directory, and io_uring.
     return undefined
   }
 }
@@ -58,12 +60,12 @@ function isRing(fd: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[io_uring]'
   } catch {
-    // The descriptor that the folder was read by.
+    // The descriptor that read the directory is closed by now.
     return false
   }
 }
 
-/** CPUs that the scheduler may use for this process, as `taskset` shows them. */
+/** Returns the CPUs that the scheduler can use for this process, such as `0-3`. */
 function allowedCpus(): string | undefined {
   try {
     return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
@@ -72,16 +74,16 @@ function allowedCpus(): string | undefined {
   }
 }
 
-/** Of the servers of this process; the first one tells. */
+/** Loggers of the servers of this process. Only the first one records an exception. */
 const loggers = new Set<Logger>()
 
 /**
- * Tells of exceptions that no handler of a request has to do with: thrown in a timer, a listener or a promise that nobody
- * waits for. What becomes of the process stays as it is: it ends, unless the application has a listener of its own for
- * 'uncaughtException', and then the record is of level Error and not Fatal.
+ * Logs exceptions outside of request handlers: in a timer, an event listener or an unhandled promise. The process still
+ * ends, and the record has level Fatal. If the application listens for 'uncaughtException', the process continues and
+ * the level is Error.
  *
- * @param logger One of its own for each call
- * @returns Ends that
+ * @param logger A different object in each call
+ * @returns A function that stops the records
  */
 function watchUncaught(logger: Logger): () => void {
   if (loggers.size === 0) process.on('uncaughtExceptionMonitor', onUncaught)
@@ -96,7 +98,7 @@ function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): voi
   const isSurvived = process.listenerCount('uncaughtException') > 0
   for (const logger of loggers) {
     const record = isSurvived ? logger.error : logger.fatal
-    record('Uncaught exception of a root task ({}): {}', origin, error)
+    record('Uncaught exception outside of a request ({}): {}', origin, error)
     return
   }
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
   vi.spyOn(process, 'exit').mockImplementation((code) => happened.push(code) as never)
   stop = onShutdownSignal((signal) => {
     happened.push(signal)
-    // Closing never ends in these tests.
+    // The server never finishes closing in these tests.
     return new Promise(() => {})
   })
 })

@@ -5,29 +5,29 @@ import { StartupError } from '../options/startup-error.ts'
 import { removeStaleSocket } from './unix-socket.ts'
 import type { Binding } from './binding.ts'
 
-/** What `net.Server` is told to listen on. */
+/** Address to pass to `net.Server`. */
 export interface SocketAddress {
   readonly port?: number
   readonly host?: string
   readonly reusePort?: boolean
   readonly path?: string
   readonly fd?: number
-  /** A socket that is bound already: that of another `net.Server` or `net.Socket`. */
+  /** Handle of a socket that another `net.Server` or `net.Socket` has already bound. */
   readonly _handle?: object
 }
 
-/** Listens as `net.Server` does. */
+/** Listens on an address, like `net.Server`. */
 export interface Bindable {
-  /** @throws the error of the operating system */
+  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
   listen(address: SocketAddress): Promise<void>
 }
 
 /**
- * Binds the socket that takes connections.
+ * Binds the socket that accepts connections.
  *
- * @param handle That socket, if another process has bound it
- * @returns The passed descriptors that are none for connections
- * @throws {StartupError} saying what to do
+ * @param handle Handle of that socket, if another process has bound it
+ * @returns The passed descriptors that are not used for connections
+ * @throws {StartupError} naming the cause and the fix
  */
 export async function bind(target: Bindable, binding: Binding, handle?: object): Promise<readonly number[]> {
   try {
@@ -53,7 +53,10 @@ async function bindPath(target: Bindable, path: string): Promise<void> {
   }
 }
 
-/** There is no asking what kind of socket a descriptor is, but one for datagrams cannot be listened on. */
+/**
+ * Listens on the first descriptor that accepts connections. Node.js cannot query the type of a socket, but listening
+ * fails with EINVAL on a datagram socket.
+ */
 async function bindPassed(target: Bindable, fds: readonly number[]): Promise<readonly number[]> {
   const others: number[] = []
   for (const [index, fd] of fds.entries()) {
@@ -67,11 +70,11 @@ async function bindPassed(target: Bindable, fds: readonly number[]): Promise<rea
     others.push(fd)
   }
   throw new StartupError(
-    `Cannot listen on ${describeFds(fds)}: it is no socket that takes connections. Pass one that is bound to a port or a path`,
+    `Cannot listen on ${describeFds(fds)}: ${fds.length === 1 ? 'it does' : 'they do'} not accept connections. Pass a stream socket that is bound to a port or a path`,
   )
 }
 
-/** Finds out about a descriptor that should not be one for connections. */
+/** Tests whether another descriptor accepts connections, without serving it. */
 class Probe implements Bindable {
   async listen(address: SocketAddress): Promise<void> {
     const server = createServer()
@@ -92,7 +95,7 @@ async function listensOn(target: Bindable, fd: number): Promise<boolean> {
 }
 
 function tooMany(fds: readonly number[]): string {
-  return `Cannot listen on ${describeFds(fds)}: a listener takes one socket for connections. Choose it by its name, systemd: '…', or by fd`
+  return `Cannot listen on ${describeFds(fds)}: a listener accepts connections on one socket only. Choose it by its name, systemd: '…', or by fd`
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,15 +1,15 @@
 import type { ListenOptions } from '../options/listen-options.ts'
 import { systemdSockets } from './systemd-sockets.ts'
 
-/** What a listener is bound to. */
+/** Socket or address that a listener is bound to. */
 export type Binding =
   | { readonly kind: 'port'; readonly port: number; readonly host: string | undefined; readonly reusePort: boolean }
   | { readonly kind: 'path'; readonly path: string }
-  /** Open sockets; the one that takes connections is among `streams`. */
+  /** Open sockets. One of `streams` accepts connections. */
   | { readonly kind: 'fd'; readonly streams: readonly number[]; readonly udp: number | undefined }
 
 /**
- * What options of `listen` ask for.
+ * Returns the binding that the options of `listen` describe.
  *
  * @throws {StartupError} if systemd passed no socket of that name
  */

@@ -15,23 +15,23 @@ import { TcpListener } from './tcp-listener.ts'
 import type { TlsCredentials } from '../tls/credentials.ts'
 import type { AddressInfo } from 'node:net'
 
-/** Where a listener can be reached. */
+/** Address of a listener, as clients can reach it. */
 export interface ListenerAddress {
   /** `http://` or `https://` with host and port; `http+unix://` with the percent-encoded path of a Unix socket. */
   readonly url: URL
-  /** As bound; `undefined` for a Unix socket. */
+  /** IP address that the listener is bound to; `undefined` for a Unix socket. */
   readonly host: string | undefined
   readonly port: number | undefined
   readonly path: string | undefined
   readonly protocols: readonly ProtocolText[]
 }
 
-/** What a listener serves, and how. */
+/** Options of a listener: its address, protocols and handlers. */
 export interface ListenerOptions {
   readonly binding: Binding
-  /** The bound socket for connections, if another process has opened it. */
+  /** Bound socket for connections, if another process has opened it. */
   readonly handle?: object | undefined
-  /** Of the other processes that serve the port. */
+  /** Shared with the other processes that serve the port. */
   readonly ticketSecret?: TicketSecret | undefined
   readonly certificates: CertificateStore | undefined
   readonly logger: Logger
@@ -42,12 +42,12 @@ export interface ListenerOptions {
   readonly onRefused: (refusal: Refusal) => void
 }
 
-/** A free TCP port whose UDP port is taken is given back, this many times. */
+/** Maximum number of attempts to find a free TCP port whose UDP port is also free. */
 const PORT_TRIES = 20
-/** Seconds a browser may remember that HTTP/3 is there (RFC 7838 §3.1). */
+/** Seconds for which a browser can remember the HTTP/3 endpoint (RFC 7838 §3.1). */
 const ALT_SVC_MAX_AGE_S = 3600
 
-/** What one `listen` opened: a TCP port and, for HTTP/3, the UDP port of the same number. */
+/** Sockets opened by one call of `listen`: a TCP port and, for HTTP/3, the UDP port with the same number. */
 export class Listener implements CertificateUser {
   readonly address: ListenerAddress
   readonly #tcp: TcpListener
@@ -60,20 +60,23 @@ export class Listener implements CertificateUser {
     this.#http3 = http3
   }
 
-  /** @throws {StartupError} if a socket cannot be opened or HTTP/3 is not to be had */
+  /**
+   * Opens the sockets.
+   *
+   * @throws {StartupError} if a socket cannot be opened or HTTP/3 is not available
+   */
   static async open(options: ListenerOptions): Promise<Listener> {
     const certificates = options.certificates?.current
     const hasHttp3 = options.http3 === true
     if (hasHttp3 && certificates === undefined) {
-      throw new StartupError('HTTP/3 needs TLS: give tls, or leave http3 out for this listener')
+      throw new StartupError('HTTP/3 needs TLS. Set tls, or omit http3 for this listener')
     }
     for (let attempt = 1; ; attempt++) {
-      // TCP first: a second process on the same UDP port would not be noticed.
+      // Bind TCP first: the UDP port alone would not reveal a second process.
       const host = new MutableHost(options)
       const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
       const { binding } = options
-      if (binding.kind === 'fd')
-        options.logger.debug('Listening on {} that was passed in', describeFds(binding.streams))
+      if (binding.kind === 'fd') options.logger.debug('Listening on the passed {}', describeFds(binding.streams))
       const others = await bind(tcp, binding, options.handle)
       try {
         const credentials = hasHttp3 ? certificates?.first : undefined
@@ -99,13 +102,13 @@ export class Listener implements CertificateUser {
     this.#tcp.useCertificates(next)
   }
 
-  /** Accepts nothing more; resolves when every connection has finished. */
+  /** Stops accepting connections. Resolves when every connection has ended. */
   async drain(): Promise<void> {
     this.#detach?.()
     await Promise.all([this.#tcp.drain(), this.#http3?.drain()])
   }
 
-  /** Ends every connection now. */
+  /** Destroys every connection immediately. */
   destroy(): void {
     this.#detach?.()
     this.#tcp.destroy()
@@ -113,7 +116,7 @@ export class Listener implements CertificateUser {
   }
 }
 
-/** The engines' view of the server; `altSvc` is known once the UDP port is. */
+/** Gives the engines access to the server. `altSvc` is set once the UDP port is known. */
 class MutableHost implements EngineHost {
   altSvc = ''
   readonly logger: Logger
@@ -123,7 +126,7 @@ class MutableHost implements EngineHost {
 
   constructor(options: ListenerOptions) {
     this.logger = options.logger
-    // RFC 7838 §3.1: said of the origin itself, so over TLS only.
+    // RFC 7838 §3.1: `clear` applies to the whole origin, so send it only over TLS.
     if (options.http3 === 'clear' && options.certificates !== undefined) this.altSvc = 'clear'
     this.limits = options.limits
     this.onRequest = options.onRequest
@@ -131,7 +134,7 @@ class MutableHost implements EngineHost {
   }
 }
 
-/** @param passed Descriptors that came with that of the TCP socket */
+/** @param passed Descriptors that were passed together with the TCP socket */
 async function openHttp3(
   binding: Binding,
   credentials: TlsCredentials,
@@ -140,8 +143,9 @@ async function openHttp3(
   passed: readonly number[],
 ): Promise<Http3Listener> {
   const bound = tcp.address()
-  if (typeof bound === 'string') throw new StartupError('HTTP/3 needs a port: it cannot run on a Unix socket')
-  // Loaded only here: who does not use HTTP/3 pays nothing for it.
+  if (typeof bound === 'string')
+    throw new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path')
+  // Load the HTTP/3 engine only here: a server without HTTP/3 needs none of it.
   const { listenHttp3 } = await import('../http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
   const http3 = await listenHttp3({
@@ -149,7 +153,7 @@ async function openHttp3(
     cert: credentials.cert,
     host: bound.address,
     port: bound.port,
-    // Workers of one primary share its TCP port; the UDP port they can share in this way alone.
+    // Workers of one primary share its TCP port. They can share the UDP port only with SO_REUSEPORT.
     reusePort: cluster.isWorker || (binding.kind === 'port' && binding.reusePort),
     fd,
     engineHost: host,
@@ -158,10 +162,10 @@ async function openHttp3(
   if (family !== bound.family) {
     await http3.destroy()
     throw new StartupError(
-      `Cannot listen on descriptor ${fd}: it is of ${family}, and the one of TCP of ${bound.family}`,
+      `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
     )
   }
-  host.logger.info('QUIC endpoint on {} port {}, announced by alt-svc', address, port)
+  host.logger.info('QUIC endpoint on {} port {}, announced in alt-svc', address, port)
   host.altSvc = `h3=":${port}"; ma=${ALT_SVC_MAX_AGE_S}`
   return http3
 }
@@ -179,7 +183,10 @@ function listenerAddress(options: ListenerOptions, tcp: TcpListener): ListenerAd
   return { url, host: bound.address, port: bound.port, path: undefined, protocols }
 }
 
-/** Where clients on this machine reach a bound port: without the zone of a link-local address, which no URL can have. */
+/**
+ * Returns the URL at which clients on this machine reach a bound port. Omits the zone of a link-local address, which a
+ * URL cannot contain.
+ */
 export function listenerUrl(scheme: 'http' | 'https', { address, family, port }: AddressInfo): URL {
   const isAny = address === '::' || address === '0.0.0.0'
   const name = isAny ? 'localhost' : family === 'IPv6' ? `[${address.replace(/%.*$/, '')}]` : address

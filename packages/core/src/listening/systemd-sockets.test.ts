@@ -14,24 +14,24 @@ describe('systemdSockets', () => {
     [env('3', 'a:b:a'), undefined, [3, 4, 5]],
     [env('3', 'a:b:a'), 'a', [3, 5]],
     [env('3', 'a:b:a'), 'b', [4]],
-  ])('%j, name %s: %j', (given, name, expected) => {
+  ])('maps %j with name %s to %j', (given, name, expected) => {
     expect(systemdSockets(given, PID, name)).toEqual(expected)
   })
 
   it.each<[string, NodeJS.ProcessEnv, string | undefined, RegExp]>([
-    ['nothing passed', {}, undefined, /none was passed.*systemd-socket-activate/],
+    ['no variables', {}, undefined, /none was passed.*systemd-socket-activate/],
     [
       'sockets of another process',
       env('1', undefined, '41'),
       undefined,
-      /passed to process 41, and this is 42\. .*'exec'/,
+      /passed to process 41, but this is process 42\. .*'exec'/,
     ],
-    ['no sockets', env('0'), undefined, /LISTEN_FDS is '0'/],
-    ['no number', env('many'), undefined, /LISTEN_FDS is 'many'/],
+    ['a count of zero', env('0'), undefined, /LISTEN_FDS is '0'/],
+    ['a count that is not a number', env('many'), undefined, /LISTEN_FDS is 'many'/],
     ['a name without names', env('1'), 'web', /they have no names\. Set FileDescriptorName=web/],
-    ['another name', env('2', 'a:b'), 'web', /there are: a, b\./],
-    ['a name beyond the sockets', env('1', 'a:web'), 'web', /there are: a, web/],
-  ])('%s throws', (_what, given, name, message) => {
+    ['another name', env('2', 'a:b'), 'web', /the passed names are: a, b\./],
+    ['a name beyond the sockets', env('1', 'a:web'), 'web', /the passed names are: a, web/],
+  ])('throws for %s', (_what, given, name, message) => {
     const act = (): unknown => systemdSockets(given, PID, name)
     expect(act).toThrow(StartupError)
     expect(act).toThrow(message)

@@ -20,8 +20,8 @@ async function serve(options: ServerOptions = {}): Promise<{ server: Server; soc
   return { server, socket }
 }
 
-describe('a TLS handshake under way while the server closes', () => {
-  it('is finished, and one request answered', async () => {
+describe('a TLS handshake in progress while the server closes', () => {
+  it('completes, and gets one request answered', async () => {
     const { server, socket } = await serve({ limits: { drainIdleMs: 60_000 } })
     const closed = server.close()
     const secure = connectTls({ socket, rejectUnauthorized: false }).setEncoding('latin1')
@@ -31,14 +31,14 @@ describe('a TLS handshake under way while the server closes', () => {
     await closed
   })
 
-  it('is given up after drainIdleMs, long before the time of a handshake is over', async () => {
+  it('is aborted after drainIdleMs, long before its own timeout', async () => {
     const { server, socket } = await serve({ limits: { drainIdleMs: 1, tlsHandshakeTimeoutMs: 0 } })
     await server.close({ drainMs: 60_000 })
     await expect.poll(() => socket.destroyed).toBe(true)
   })
 })
 
-it('a connection that was made before the server closes may still turn out to be HTTP/2', async () => {
+it('serves HTTP/2 on a connection that was accepted before the server closes', async () => {
   const server = new Server()
   server.router().get('/', () => 'hello')
   const { url, port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })

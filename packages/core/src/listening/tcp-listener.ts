@@ -22,19 +22,19 @@ const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const
 
 export interface TcpListenerOptions {
   readonly host: EngineHost
-  /** Absent for clear text. */
+  /** Certificates; `undefined` without TLS. */
   readonly tls: CertificateSet | undefined
   readonly http2: boolean
-  /** Of the other processes that serve the port. */
+  /** Shared with the other processes that serve the port. */
   readonly ticketSecret?: TicketSecret | undefined
 }
 
-/** One TCP port or Unix socket: accepts connections and gives each to the engine it asks for. */
+/** Accepts connections on one TCP port or Unix socket, and passes each to the engine of its protocol. */
 export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
   readonly #hostWithoutHttp3: EngineHost
-  /** What connections of a host share, made once: there may be very many of them. */
+  /** Options that all connections of a host share. Allocated once, because there can be many connections. */
   readonly #http1Options = new Map<EngineHost, Http1ConnectionOptions>()
   readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
@@ -53,7 +53,7 @@ export class TcpListener implements Bindable {
     this.#certificates = options.tls
     this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
-    // A request may end before its connection does: half-open sockets are for the engine to judge.
+    // Keep half-open sockets: a client can end its side before it reads the response. The engine decides what to do.
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#tls = undefined
@@ -75,20 +75,20 @@ export class TcpListener implements Bindable {
     this.#limitConnections()
   }
 
-  /** Where the listener is bound; a path for a Unix socket. */
+  /** Returns the address that the listener is bound to, or the path of a Unix socket. */
   address(): AddressInfo | string {
     return this.#server.address() ?? pathOfSocket(this.#fd)
   }
 
-  /** @throws the error of the operating system */
+  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
   listen(address: SocketAddress): Promise<void> {
-    // Of a Unix socket that was passed the server knows no more.
+    // `net.Server` does not know the path of a Unix socket that was passed as a descriptor.
     this.#fd = address.fd ?? -1
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen({ ...address, backlog: this.#options.host.limits.maxPendingConnections }, () => {
         this.#server.off('error', reject)
-        // Running out of descriptors must not end the process; accepting goes on when there are some again.
+        // Ignore EMFILE, which would end the process. The server accepts again as soon as descriptors are free.
         this.#server.on('error', () => {})
         this.#isUnixSocket = typeof this.address() === 'string'
         resolve()
@@ -96,18 +96,18 @@ export class TcpListener implements Bindable {
     })
   }
 
-  /** For connections from now on. */
+  /** Uses these certificates for new connections. */
   useCertificates(certificates: CertificateSet): void {
     this.#certificates = certificates
     this.#tls?.use(certificates)
   }
 
-  /** Accepts nothing more and lets every connection finish; resolves when all are closed. */
+  /** Stops accepting connections and lets open ones finish. Resolves when all are closed. */
   drain(): Promise<void> {
     return (this.#drained ??= this.#drain())
   }
 
-  /** Ends every connection now. */
+  /** Destroys every connection immediately. */
   destroy(): void {
     this.#server.close()
     this.#tls?.close()
@@ -117,7 +117,7 @@ export class TcpListener implements Bindable {
   #drain(): Promise<void> {
     this.#server.close()
     this.#connections.forEach((connection) => connection.drain())
-    // Who is shaking hands has a request to send, and a little time for both.
+    // A client in a TLS handshake has a request to send. Give it a short time for both.
     const { drainIdleMs } = this.#options.host.limits
     const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)
     return new Promise((resolve) => {
@@ -155,8 +155,8 @@ export class TcpListener implements Bindable {
   }
 
   /**
-   * Reports whether the client of a TCP connection has closed it already, by which the socket lost its address. Without
-   * one a request would count as one of a Unix socket, whose peer `trustProxy` believes.
+   * Reports whether the client has already closed the TCP connection, which clears the socket's address. Without an
+   * address, the request would count as one over a Unix socket, whose peer `trustProxy` trusts.
    */
   #hasLeft(socket: Socket): boolean {
     return socket.remoteAddress === undefined && !this.#isUnixSocket
@@ -169,7 +169,7 @@ export class TcpListener implements Bindable {
       return
     }
     const { servername, alpnProtocol } = socket
-    // HTTP/3 has the first certificate only; whom it is not for is not sent there (docs/decisions/0071).
+    // HTTP/3 uses only the first certificate. Do not announce it to clients of another one (docs/decisions/0071).
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
@@ -185,7 +185,7 @@ export class TcpListener implements Bindable {
       options = {
         host,
         deadlines: this.#deadlines,
-        // Prior knowledge (RFC 9113 §3.3); over TLS the protocol is negotiated instead.
+        // Prior knowledge (RFC 9113 §3.3). Over TLS, ALPN negotiates the protocol instead.
         onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
         onReceiving: (isShared) => this.#notifyReceiving(isShared),
         onClose: (closed) => this.#forget(closed),
@@ -226,13 +226,13 @@ export class TcpListener implements Bindable {
     if (this.#hasNotifiedReceiving) return
     this.#hasNotifiedReceiving = true
     const { logger } = this.#options.host
-    if (isShared) logger?.debug('Receive buffer: one of {} bytes for all connections', RECEIVE_BUFFER_BYTES)
-    else logger?.debug('Receive buffer: one for each read, as this Node.js has no other for servers')
+    if (isShared) logger?.debug('Receive buffer: one of {} bytes, shared by all connections', RECEIVE_BUFFER_BYTES)
+    else logger?.debug('Receive buffer: one per read, because this Node.js version cannot share one')
   }
 
   #forget(connection: Drainable): void {
     this.#connections.delete(connection)
-    // Later: one that turns out to be HTTP/2 is handed over to another connection.
+    // Settle later: a connection that turns out to be HTTP/2 is replaced by another connection object.
     if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
   }
 

@@ -4,7 +4,7 @@ import { lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 
 /**
- * Removes a Unix socket whose process has ended without doing so. What answers, or is no socket, is left alone.
+ * Removes a Unix socket file whose process has ended without removing it. Leaves other files and sockets in use alone.
  *
  * @returns Whether the path is free now
  */
@@ -19,12 +19,12 @@ async function isSocket(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSocket()
   } catch {
-    // What has gone meanwhile, or cannot be looked at, is not for us to remove.
+    // The file has been removed in the meantime or is not accessible. Leave it alone.
     return false
   }
 }
 
-/** Whether nobody listens there any more. */
+/** Reports whether no process accepts connections on the socket. */
 async function isRefused(path: string): Promise<boolean> {
   const socket = connect(path)
   try {
@@ -37,7 +37,10 @@ async function isRefused(path: string): Promise<boolean> {
   }
 }
 
-/** Where the Unix socket behind a descriptor is bound; the descriptor's own name where that cannot be told. */
+/**
+ * Returns the path of the Unix socket behind a descriptor, or the descriptor's own path in `/proc` if the socket path
+ * is unknown.
+ */
 export function pathOfSocket(fd: number): string {
   const name = `/proc/self/fd/${fd}`
   try {

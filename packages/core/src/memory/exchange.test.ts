@@ -3,7 +3,7 @@ import type { Context, Handler, Outcome } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 
-/** Responses with the name of the first part. */
+/** Responds with the name of the first part. */
 const firstPart: Handler = async (ctx) => {
   for await (const part of ctx.parts()) return part.name
   return undefined
@@ -12,7 +12,7 @@ const firstPart: Handler = async (ctx) => {
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('App.fetch', () => {
-  it('takes a path, an URL or a Request', async () => {
+  it('accepts a path, a URL or a Request', async () => {
     const app = new App()
     app.router.all('/a', (ctx) => [ctx.method, ctx.exchange.scheme, ctx.exchange.authority, ctx.headers.get('host')])
     const json = async (input: string | URL | Request): Promise<unknown> => (await app.fetch(input)).json()
@@ -26,7 +26,7 @@ describe('App.fetch', () => {
     expect(await json(new Request('http://x.test/a', { method: 'POST' }))).toEqual(['POST', 'http', 'x.test', 'x.test'])
   })
 
-  it('answers with what an engine would send', async () => {
+  it('returns the response that an engine would send', async () => {
     const app = new App()
     app.router.get('/', (ctx) => {
       ctx.responseHeaders.append('set-cookie', 'a=1')
@@ -39,14 +39,14 @@ describe('App.fetch', () => {
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it.each([204, 205, 304])('has no body with status %i', async (status) => {
+  it.each([204, 205, 304])('returns no body with status %i', async (status) => {
     const app = new App()
     app.router.get('/', (ctx) => ctx.text('x', { status }))
     app.router.get('/stream', (ctx) => ctx.stream(['x'], { status }))
     for (const path of ['/', '/stream']) expect((await app.fetch(path)).body).toBeNull()
   })
 
-  it('streams both ways at once', async () => {
+  it('streams the request and the response at the same time', async () => {
     const app = new App()
     app.router.post('/', (ctx) => ctx.stream())
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
@@ -60,7 +60,7 @@ describe('App.fetch', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('stops reading the request when nobody wants the rest', async () => {
+  it('stops reading the request when the handler does not read the rest', async () => {
     const app = new App()
     app.router.post('/', () => 'no')
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -70,10 +70,10 @@ describe('App.fetch', () => {
   })
 
   it.each<[string, Handler]>([
-    ['nobody reads it', () => 'x'],
-    ['only its first part is read', firstPart],
-    ['it is over the limit', async (ctx) => String((await ctx.bytes()).length)],
-  ])('lets go of a FormData without an error that nobody can catch, if %s', async (_, handler) => {
+    ['the handler does not read it', () => 'x'],
+    ['the handler reads only the first part', firstPart],
+    ['it exceeds the limit', async (ctx) => String((await ctx.bytes()).length)],
+  ])('releases a FormData without an unhandled rejection if %s', async (_, handler) => {
     const app = new App()
     app.router.post('/', { limits: { maxBodyBytes: 100_000 } }, handler)
     const unhandled: unknown[] = []
@@ -83,7 +83,7 @@ describe('App.fetch', () => {
       const body = new FormData()
       for (const name of ['a', 'b']) body.append(name, new Blob([new Uint8Array(80_000)]))
       await (await app.fetch('/', { method: 'POST', body })).text()
-      // Node.js reads a `Blob` in turns of the event loop, and tells of what nobody caught after one.
+      // Node.js reads a `Blob` over several event-loop turns, and reports an unhandled rejection one turn later.
       for (let i = 0; i < 20; i++) await tick()
       expect(unhandled).toEqual([])
     } finally {
@@ -91,7 +91,7 @@ describe('App.fetch', () => {
     }
   })
 
-  it('holds a fast handler back until the response is read', async () => {
+  it('pauses a fast handler until the response is read', async () => {
     const app = new App()
     let written = 0
     app.router.get('/', async function* () {
@@ -103,7 +103,7 @@ describe('App.fetch', () => {
     expect((await response.bytes()).byteLength).toBe(64 * 16 * 1024)
   })
 
-  it('gives a copy: what is written may be used again', async () => {
+  it('copies written bytes, so that the handler can reuse its buffer', async () => {
     const app = new App()
     const chunk = Buffer.from('a')
     app.router.get('/', async (ctx) => {
@@ -122,7 +122,7 @@ describe('App.fetch', () => {
     ['a Uint16Array', new Uint16Array(4)],
     ['a DataView', new DataView(new ArrayBuffer(8))],
     ['an object', { byteLength: 8 }],
-  ])('refuses to write %s, of which it would send other memory or nothing', async (type, piece) => {
+  ])('rejects a write of %s, which would send other memory or nothing', async (type, piece) => {
     const errors: unknown[] = []
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => void ctx.startResponse().write(piece as Uint8Array))
@@ -135,7 +135,7 @@ describe('App.fetch', () => {
     })
   })
 
-  it('rejects if it was aborted before', async () => {
+  it('rejects if the signal is already aborted', async () => {
     const outcomes: Outcome[] = []
     const app = new App()
     app.router.use((ctx, next) => {
@@ -146,7 +146,7 @@ describe('App.fetch', () => {
     await expect(app.fetch('/', { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop')
   })
 
-  it('rejects when it is aborted while it waits', async () => {
+  it('rejects when the signal aborts before the response starts', async () => {
     const app = new App()
     const outcomes: Outcome[] = []
     app.router.get('/', (ctx) => {
@@ -160,7 +160,7 @@ describe('App.fetch', () => {
     expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
 
-  it('rejects what waits for the body of the request when it is aborted', async () => {
+  it('rejects a pending read of the request body when the signal aborts', async () => {
     const app = new App()
     const { promise, resolve } = Promise.withResolvers<unknown>()
     app.router.post('/', async (ctx) => {
@@ -177,7 +177,7 @@ describe('App.fetch', () => {
   it.each<[string, (ctx: Context) => void]>([
     ['the context', (ctx) => void ctx.text()],
     ['the Request of the context', (ctx) => void ctx.request.text()],
-  ])('rejects nothing that nobody can catch if the handler has yet to await what it reads from %s', async (_, read) => {
+  ])('causes no unhandled rejection if the handler has not yet awaited a read from %s', async (_, read) => {
     const app = new App()
     app.router.post('/', async (ctx) => {
       read(ctx)
@@ -199,7 +199,7 @@ describe('App.fetch', () => {
     }
   })
 
-  it('is over for the handler when the body of the response is cancelled', async () => {
+  it('ends the exchange as aborted when the response body is cancelled', async () => {
     const app = new App()
     const outcomes: Outcome[] = []
     app.router.get('/', async (ctx) => {
@@ -222,13 +222,13 @@ describe('a streamed response', () => {
     ['a ReadableStream', () => new Blob(['a', 'b']).stream()],
     ['an async generator', () => slowly('a', 'b')],
     ['a Node.js stream', () => Readable.from(['a', 'b'])],
-  ])('of %s arrives whole', async (_, source) => {
+  ])('sends all of %s', async (_, source) => {
     const app = new App()
     app.router.get('/', source)
     expect(await (await app.fetch('/')).text()).toBe('ab')
   })
 
-  it('of anything but text and bytes fails', async () => {
+  it('fails if a chunk is neither text nor bytes', async () => {
     const app = new App({ onError: () => {} })
     app.router.get('/', (ctx) => ctx.stream([{ a: 1 }] as never))
     await expect((await app.fetch('/')).text()).rejects.toThrow('before it was complete')
@@ -241,7 +241,7 @@ describe('a streamed response', () => {
     ],
     ['an async generator', (ended) => endless(ended)],
     ['an idle Node.js stream', (ended) => idle().on('close', ended)],
-  ])('stops %s when the client goes away', async (_, make) => {
+  ])('stops %s when the client disconnects', async (_, make) => {
     const app = new App({ onError: (_message, error) => errors.push(error) })
     const errors: unknown[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -253,7 +253,7 @@ describe('a streamed response', () => {
     expect(errors).toEqual([])
   })
 
-  it('to HEAD is not pulled, and its source let go', async () => {
+  it('does not pull its source for HEAD, and cancels it', async () => {
     const app = new App()
     const events: string[] = []
     const source = (): ReadableStream<Uint8Array> =>
@@ -287,7 +287,7 @@ async function* endless(ended: () => void): AsyncGenerator<string> {
   }
 }
 
-/** A stream that gives one piece and then neither more nor its end. */
+/** Returns a stream that emits one chunk and never ends. */
 function idle(): Readable {
   let isGiven = false
   return new Readable({

@@ -9,13 +9,15 @@ import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './response.ts'
 
-/** Bytes of a response that may wait for whoever reads the `Response`; then `write` asks for a pause. */
+/**
+ * Response bytes that are buffered until the caller reads the `Response`. Beyond it, `write` asks the handler to pause.
+ */
 const MAX_WAITING_BYTES = 64 * 1024
 
-/** A body that is there as a whole asks nothing of whoever supplied it. */
+/** Callbacks of a body that is completely in memory: nothing to request, pause or resume. */
 const NO_SUPPLY: BodySupply = { onWanted() {}, onFull() {}, onRoom() {} }
 
-/** An exchange in memory: a request comes in, a `Response` goes out, both bodies as they are made. */
+/** Answers a request with a `Response` without a network connection. Both bodies can be streams. */
 export class MemoryExchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly headers: RequestHeaders
@@ -56,7 +58,7 @@ export class MemoryExchange extends BaseExchange {
     return (this.#body ??= this.#makeBody())
   }
 
-  /** The response, once its head is there. Rejects if the exchange ends without one. */
+  /** The response, as soon as its head is available. Rejects if the exchange ends without one. */
   get response(): Promise<Response> {
     this.#watchSignal()
     return (this.#responded ??= (this.#waiting = Promise.withResolvers()).promise)
@@ -71,7 +73,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    // A copy, as a transport makes one: whoever gave the bytes may use them again.
+    // Copy the bytes, as a transport does: the caller can reuse its buffer.
     const sent = typeof body === 'string' || body === null ? body : new Uint8Array(body)
     this.#respond(() => wholeResponse(status, fieldsOf(head), sent))
     this.settle(false)
@@ -96,7 +98,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendData(chunk: Uint8Array): boolean {
-    // A copy, as in `sendResponse`.
+    // Copy the bytes, as in `sendResponse`.
     this.#controller?.enqueue(new Uint8Array(chunk))
     return !this.isBlocked
   }
@@ -116,11 +118,12 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected override settle(aborted: boolean): void {
-    // One that goes with the request need not be left in order, which takes longer than finding a route.
+    // Skip this for a signal that is collected together with its `Request`: removing a listener takes longer than
+    // routing.
     if (this.#request.request === undefined) this.#request.signal?.removeEventListener('abort', this.#leave)
-    // A body that nobody has asked for has to be let go of as well.
+    // Create the body even if no handler has read it, so that its stream is released too.
     const body = this.#request.body instanceof ReadableStream ? this.body : undefined
-    if (body instanceof StreamBody) body.stop(aborted ? 'The client went away' : 'The exchange is over')
+    if (body instanceof StreamBody) body.stop(aborted ? 'The client went away' : 'The exchange has ended')
     super.settle(aborted)
   }
 
@@ -136,7 +139,7 @@ export class MemoryExchange extends BaseExchange {
     return whole
   }
 
-  /** An exchange that is over by the time its response is asked for, as many are, is never watched, which costs time. */
+  /** Listens for the abort signal. Skips exchanges that have already ended, which is common, to save time. */
   #watchSignal(): void {
     const { signal } = this.#request
     if (this.isClosed || signal === undefined) return
@@ -144,7 +147,7 @@ export class MemoryExchange extends BaseExchange {
     else signal.addEventListener('abort', this.#leave)
   }
 
-  /** The client goes away. */
+  /** Ends the exchange because the client disconnected. */
   readonly #leave = (): void => {
     if (this.isClosed) return
     const { signal } = this.#request
@@ -158,7 +161,7 @@ export class MemoryExchange extends BaseExchange {
     if (this.#waiting !== undefined) this.#waiting.reject(reason)
     else if (this.#responded === undefined) {
       this.#responded = Promise.reject(reason)
-      // Whoever asks for the response is told.
+      // Prevent an unhandled rejection: a caller that reads `response` later still receives the error.
       this.#responded.catch(() => {})
     }
     this.#controller?.error(reason)
@@ -170,13 +173,13 @@ export class MemoryExchange extends BaseExchange {
       if (this.#waiting === undefined) this.#responded = Promise.resolve(response)
       else this.#waiting.resolve(response)
     } catch (error) {
-      // A `Response` has no status above 599.
+      // The `Response` constructor rejects a status above 599.
       this.#fail(error)
     }
   }
 }
 
-/** The fields of a response as they would be on the wire. */
+/** Returns the header fields that a network response would have. */
 function fieldsOf({ fields, contentLength, hasDate }: ResponseHead): FieldList {
   const all = [...fields]
   if (contentLength !== undefined) all.push('content-length', String(contentLength))

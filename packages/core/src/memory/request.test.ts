@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryRequest } from './request.ts'
 
-/** The facts of a request, taken by way of a `Request`, which is how the slow way goes. */
+/** Returns the facts of a request that is read through a `Request`, the slow path. */
 function ofRequest(input: string, init?: RequestInit): unknown {
   return facts(memoryRequest(new Request(new URL(input, 'http://localhost'), init)))
 }
@@ -18,7 +18,7 @@ function facts({ body, headers, scheme, method, target }: ReturnType<typeof memo
   }
 }
 
-/** What came of a call: a value or the name of an error. */
+/** Returns the value of a call, or the name of its error. */
 function outcome(call: () => unknown): unknown {
   try {
     return call()
@@ -55,11 +55,11 @@ describe('memoryRequest', () => {
     ['/', { method: 'POST', body: 'x', headers: { 'content-type': 'text/csv' } }],
     ['/', { method: 'POST', body: new URLSearchParams('a=1') }],
     ['/', { method: 'POST', body: new Uint8Array(3) }],
-  ])('reads %j %j as a Request does', (input, init) => {
+  ])('reads %j %j like a Request', (input, init) => {
     expect(outcome(() => facts(memoryRequest(input, init)))).toEqual(outcome(() => ofRequest(input, init)))
   })
 
-  it('reads any path as an URL does', () => {
+  it('parses any path like a URL', () => {
     const piece = fc.oneof(fc.constantFrom('/', '.', '..', '%2e', '?', '#', ':', '@', '\\', '&', '='), fc.string())
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -69,7 +69,7 @@ describe('memoryRequest', () => {
     )
   })
 
-  it('copies bytes, as a Request does', () => {
+  it('copies bytes, like a Request', () => {
     const body = new Uint8Array([1])
     const request = memoryRequest('/', { method: 'POST', body })
     body[0] = 2

@@ -2,7 +2,7 @@ import type { FieldList, RequestHeaders } from '@fw/types'
 import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
 import { StandardHeaders } from './standard-headers.ts'
 
-/** A request that needs no network, taken apart as an engine would. */
+/** A request without a network, split into the parts that an engine would parse. */
 export interface MemoryRequest {
   readonly scheme: 'http' | 'https'
   readonly method: string
@@ -10,25 +10,27 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal: AbortSignal | undefined
-  /** What the signal is of, kept as it passes on nothing without it: nobody else has that signal. */
+  /**
+   * Owner of the signal. Keep it: the signal of a `Request` no longer aborts after the `Request` is garbage-collected.
+   */
   readonly request: Request | undefined
 }
 
 const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
-/** A path that a URL leaves as it is: no dot segments, nothing to encode. */
+/** Matches a path that URL parsing leaves unchanged: no dot segments, and no characters to encode. */
 const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What is understood here; anything else in an `init` is left to `Request`. */
+/** Members of an `init` that the fast path supports. Any other goes through `Request`. */
 const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal'])
 
 /**
- * Takes a request apart. A relative address is one of `http://localhost`.
+ * Splits a request into its parts. A relative URL is resolved against `http://localhost`.
  *
- * What can be understood without a `Request` is, as making one costs many times more than answering it.
+ * Simple requests are parsed without a `Request`, whose construction costs many times more than answering it.
  *
- * @throws {TypeError} as `new Request()`
+ * @throws {TypeError} in the same cases as `new Request()`
  */
 // docs/decisions/0021
 export function memoryRequest(input: string | URL | Request, init?: RequestInit): MemoryRequest {
@@ -40,7 +42,7 @@ export function memoryRequest(input: string | URL | Request, init?: RequestInit)
   return ofRequest(new Request(new URL(input, 'http://localhost'), init))
 }
 
-/** A path that starts with `//` names another host. */
+/** Reports whether URL parsing would not change the path. A path that starts with `//` names another host. */
 function isPlainPath(path: string): boolean {
   return path.charCodeAt(1) !== 0x2f && PLAIN_PATH.test(path)
 }
@@ -58,7 +60,7 @@ function ofPlain(target: string, init: RequestInit = {}): MemoryRequest | undefi
     method,
     target,
     headers: headers === undefined && !isText ? LOCALHOST : new FieldListHeaders(fieldsOf(headers, isText)),
-    // A copy, as a `Request` makes one.
+    // Copy the bytes, as `Request` does.
     body: isText ? Buffer.from(body) : body === null ? null : new Uint8Array(body),
     signal: signal ?? undefined,
     request: undefined,
@@ -77,7 +79,7 @@ function fieldsOf(headers: RequestInit['headers'], isText: boolean): FieldList {
   return fields
 }
 
-/** Whether `Headers` would take each of the fields as it is. */
+/** Reports whether `Headers` would accept each field unchanged. */
 function isPlainRecord(headers: RequestInit['headers']): headers is Record<string, string> {
   if (typeof headers !== 'object' || Object.getPrototypeOf(headers) !== Object.prototype) return false
   for (const [name, value] of Object.entries(headers)) {
@@ -88,7 +90,7 @@ function isPlainRecord(headers: RequestInit['headers']): headers is Record<strin
 
 function ofRequest(request: Request): MemoryRequest {
   const { url, method, headers, body, signal } = request
-  // `url` is normalised: scheme, '//', host, and a path that is never empty.
+  // The URL is normalized: scheme, '//', host, and a path that is never empty.
   const hostStart = url.indexOf('//') + 2
   const pathStart = url.indexOf('/', hostStart)
   const fragment = url.indexOf('#', pathStart)

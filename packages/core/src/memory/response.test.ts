@@ -18,7 +18,7 @@ const READERS: readonly [string, (response: Response) => unknown][] = [
   ['blob', async (response) => [(await response.clone().blob()).type, await (await response.blob()).text()]],
   ['a clone', async (response) => [await response.clone().text(), await response.text()]],
   ['the stream', async (response) => (await new Response(response.body).bytes()).join()],
-  ['a Response made of it', (response) => new Response(response.body, response).text()],
+  ['a new Response', (response) => new Response(response.body, response).text()],
 ]
 const BODIES = ['{"a":"é"}', '', '\ufeff[1]', '"\ud800"', bytes('[2]'), bytes(''), null]
 
@@ -36,7 +36,7 @@ const facts = (response: Response): unknown => [
 ]
 
 describe('wholeResponse', () => {
-  it.each(READERS)('gives by %s what any Response gives', async (_, read) => {
+  it.each(READERS)('returns the same as a native Response when read by %s', async (_, read) => {
     for (const body of BODIES) {
       const settle = async (response: Response): Promise<unknown> => {
         const [first] = await Promise.allSettled([Promise.resolve(response).then(read)])
@@ -52,24 +52,24 @@ describe('wholeResponse', () => {
     }
   })
 
-  it.each([200, 204, 299, 304, 404, 599])('has status and fields as any Response has, with %i', (status) => {
+  it.each([200, 204, 299, 304, 404, 599])('has the status and fields of a native Response with status %i', (status) => {
     const [ours, theirs] = [wholeResponse(status, FIELDS, null), plain(null, status)]
     expect(facts(ours)).toEqual(facts(theirs))
     expect(ours).toBeInstanceOf(Response)
   })
 
-  it('has every member of a Response itself, as those of the prototype would not take it for one', () => {
+  it('has its own copy of each Response member, because those of the prototype reject it', () => {
     const missing = Object.getOwnPropertyNames(Response.prototype).filter(
       (name) => !Object.hasOwn(Object.getPrototypeOf(wholeResponse(200, [], null)) as object, name),
     )
     expect(missing).toEqual([])
   })
 
-  it('can be printed', () => {
+  it('prints its status', () => {
     expect(inspect(wholeResponse(201, FIELDS, 'x'))).toContain('status: 201')
   })
 
-  it('is refused above status 599, as any Response is', () => {
+  it('rejects a status above 599, like a native Response', () => {
     expect(() => wholeResponse(600, [], null)).toThrow(RangeError)
   })
 })

@@ -5,9 +5,9 @@ const READ = 1
 const decoder = new TextDecoder()
 
 /**
- * Makes a `Response` of a body that is there as a whole.
+ * Creates a `Response` with a complete body.
  *
- * @throws {RangeError} above status 599, which a `Response` cannot have
+ * @throws {RangeError} if `status` is above 599, which a `Response` does not allow
  */
 export function wholeResponse(
   status: number,
@@ -15,20 +15,21 @@ export function wholeResponse(
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
   if (status > 599) throw new RangeError(`response: status must be at most 599, got ${status}.`)
-  // Not before it is needed: the first mention of `Response` has Node.js load all of `fetch`, a tenth of the start.
+  // Set the prototype on first use: the first mention of `Response` makes Node.js load all of `fetch`, a tenth of the
+  // startup time.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
   return new WholeResponse(status, fields, body)
 }
 
-/** The same response as a `Response` without anything put off, for those who look into it by other ways than its members. */
+/** Returns a native `Response`, for callers that do not read it through its public members. */
 export function plainResponse(response: Response): Response {
   return response instanceof WholeResponse ? response.toPlain() : response
 }
 
 /**
- * A `Response` whose body is there as a whole. A plain one makes a stream of its body and a `Headers` of its fields at
- * once, which takes several times as long as answering; here both are made when they are first asked for. It is one by
- * its prototype and has every member, but was not constructed as one, as that alone costs more than all of this.
+ * A `Response` with a complete body. A native one creates a stream and a `Headers` immediately, which takes several
+ * times as long as answering; this class creates both on first access. It has the prototype and every member of a
+ * `Response`, but skips its constructor, which alone costs more than this class.
  */
 // docs/decisions/0021
 class WholeResponse implements Response {
@@ -36,7 +37,7 @@ class WholeResponse implements Response {
   readonly #fields: FieldList
   readonly #body: string | Uint8Array<ArrayBuffer> | null
   #headers: Headers | undefined = undefined
-  /** Stands in as soon as more is wanted than the bytes. */
+  /** Native response that replaces this one as soon as a caller needs more than the bytes. */
   #plain: Response | undefined = undefined
   #state = NOT_READ
 
@@ -86,7 +87,7 @@ class WholeResponse implements Response {
     if (this.#mustDelegate) return this.#whole.text()
     const body = this.#take()
     if (typeof body !== 'string') return decoder.decode(body)
-    // As UTF-8 and back: without a byte order mark and lone surrogates.
+    // Return what a UTF-8 round trip would: without a byte order mark and lone surrogates.
     return (body.charCodeAt(0) === 0xfeff ? body.slice(1) : body).toWellFormed()
   }
 
@@ -125,7 +126,7 @@ class WholeResponse implements Response {
     return this.#whole.clone()
   }
 
-  /** Whether the body was taken, in which way ever, or is none. */
+  /** Whether the body has been read in any way, or is absent. */
   get #mustDelegate(): boolean {
     return this.#body === null || this.#state === READ || this.#plain !== undefined
   }
@@ -137,11 +138,12 @@ class WholeResponse implements Response {
           ? new Response(this.#body, { status: this.#status })
           : new Response(this.#body, { status: this.#status, headers: this.#headers })
       if (this.#headers === undefined) {
-        // Filled in there, they are not copied. The type that a text implies is not what the application said.
+        // Fill these headers directly, which saves a copy. Delete the type that text implies: the application did not
+        // set it.
         this.#plain.headers.delete('content-type')
         this.#headers = this.#fill(this.#plain.headers)
       }
-      // Read before it was there: the stand-in has to know.
+      // The body was read before this response existed. Mark it as read here too.
       if (this.#state === READ) this.#plain.arrayBuffer().catch(() => {})
     }
     return this.#plain

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '@fw/types'
 
-/** The fields of a standard `Headers`, read when they are asked for, with the `host` that a URL tells. */
+/** Reads request fields from a standard `Headers` on access, with the `host` of a URL. */
 export class StandardHeaders implements RequestHeaders {
   readonly #headers: Headers
   readonly #host: string
@@ -15,12 +15,12 @@ export class StandardHeaders implements RequestHeaders {
       const value = this.#headers.get(name)
       return value === null && isHostField(name) ? this.#host : value
     } catch {
-      // What can be no name is no field.
+      // `Headers` throws for an invalid name. No field can have it.
       return null
     }
   }
 
-  /** One at most: a `Headers` has joined the values of a name. */
+  /** Returns at most one value: `Headers` joins the values of a name. */
   getAll(name: string): readonly string[] {
     const value = this.get(name)
     return value === null ? [] : [value]

@@ -3,7 +3,7 @@ import { StreamBody } from './stream-body.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A body of pieces, what was asked of its source, and what a consumer was told. */
+/** Creates a body of the given pieces. Records the pulls from its source and the events of its consumer. */
 function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; notified: string[] } {
   const pulled: string[] = []
   const left = [...pieces]
@@ -35,14 +35,14 @@ function consume(body: StreamBody, notified: string[], afterData: () => void = (
 }
 
 describe('StreamBody', () => {
-  it('gives every piece and the end', async () => {
+  it('delivers every piece and the end', async () => {
     const { body, notified } = bodyOf('a', '', 'b')
     consume(body, notified)
     await tick()
     expect(notified).toEqual(['a', 'b', 'end'])
   })
 
-  it('reads nothing before it is asked to, nor while it is paused', async () => {
+  it('pulls nothing before it is consumed, nor while it is paused', async () => {
     const { body, pulled, notified } = bodyOf('a', 'b', 'c')
     await tick()
     expect(pulled).toEqual([])
@@ -56,7 +56,7 @@ describe('StreamBody', () => {
     expect(notified).toEqual(['a', 'b', 'c', 'end'])
   })
 
-  it('holds back what was on its way when it was paused', async () => {
+  it('holds back a chunk that arrives after pause', async () => {
     const { body, notified } = bodyOf('a')
     consume(body, notified)
     body.pause()
@@ -67,14 +67,14 @@ describe('StreamBody', () => {
     expect(notified).toEqual(['a', 'end'])
   })
 
-  it('tells when its source breaks', async () => {
+  it('reports an error of its source as an AbortError', async () => {
     const { body, notified } = bodyOf('a', 'broken')
     consume(body, notified)
     await tick()
     expect(notified).toEqual(['a', 'AbortError'])
   })
 
-  it('tells both sides when it is stopped, once', async () => {
+  it('stops the source and the consumer once', async () => {
     const { body, pulled, notified } = bodyOf('a', 'b')
     consume(body, notified, () => body.pause())
     await tick()
@@ -88,7 +88,7 @@ describe('StreamBody', () => {
     ])
   })
 
-  it('can be stopped before anybody reads it', async () => {
+  it('can be stopped before it is consumed', async () => {
     const { body, pulled, notified } = bodyOf('a')
     body.stop('over')
     consume(body, notified)
@@ -96,7 +96,7 @@ describe('StreamBody', () => {
     expect([pulled, notified]).toEqual([['cancel'], ['AbortError']])
   })
 
-  it('is read once', () => {
+  it('rejects a second consumer', () => {
     const { body, notified } = bodyOf('a')
     consume(body, notified)
     expect(() => consume(body, notified)).toThrow('being read already')

@@ -2,21 +2,21 @@ import type { BodyConsumer, RequestBody } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
-/** The body of a request that came as a stream, let through as fast as it is read and no sooner. */
+/** Request body that arrives as a stream. Reads from it only as fast as its consumer. */
 export class StreamBody implements RequestBody {
   readonly length: number | undefined
   readonly #stream: ReadableStream<Uint8Array>
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined = undefined
   #consumer: BodyConsumer | undefined = undefined
-  /** What arrived after `pause()`. */
+  /** Chunk that arrived after `pause()`. */
   #held: Uint8Array | undefined = undefined
   #isPaused = false
   #isPumping = false
   #isOver = false
-  /** Why the body ended before a handler read it. */
+  /** Reason why the body ended before a handler read it. */
   #error: AbortedError | undefined = undefined
 
-  /** @param length Bytes announced, `undefined` for an unknown number */
+  /** @param length Announced number of bytes; `undefined` if unknown */
   constructor(stream: ReadableStream<Uint8Array>, length: number | undefined) {
     this.#stream = stream
     this.length = length
@@ -26,7 +26,7 @@ export class StreamBody implements RequestBody {
     if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
     this.#consumer = consumer
     if (this.#isOver) {
-      consumer.error(this.#error ?? new AbortedError('The exchange is over'))
+      consumer.error(this.#error ?? new AbortedError('The exchange has ended'))
       return
     }
     this.#reader = this.#stream.getReader()
@@ -43,7 +43,7 @@ export class StreamBody implements RequestBody {
     if (!this.#isPumping) void this.#pump(this.#reader, this.#consumer)
   }
 
-  /** Nothing more comes. Whoever still reads is told why, and whoever supplies it that nobody wants it. */
+  /** Ends the body: reports the reason to the consumer and cancels the source. */
   stop(reason: string): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -68,7 +68,7 @@ export class StreamBody implements RequestBody {
       }
     } catch (error) {
       this.#isOver = true
-      consumer.error(new AbortedError('The body of the request broke off', { cause: error }))
+      consumer.error(new AbortedError('The request body is incomplete', { cause: error }))
     } finally {
       this.#isPumping = false
     }

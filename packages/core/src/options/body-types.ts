@@ -1,9 +1,9 @@
 import { listOf, type OptionKind, withFix } from '@fw/options'
 
-/** `*\/*`, or a type and subtype of lower-case token characters. */
+/** Matches `*\/*`, or a type and subtype of lower-case token characters (RFC 9110 §8.3.1). */
 const MEDIA_TYPE = /^(?:\*\/\*|[!#$%&'*+.^_`|~\da-z-]+\/[!#$%&'*+.^_`|~\da-z-]+)$/
 
-/** The kind of the option `bodyTypes` of servers and routes. */
+/** Kind of the option `bodyTypes` of servers and routes. */
 export const BODY_TYPES: OptionKind = withFix(
   {
     ...listOf('a list of media types', {

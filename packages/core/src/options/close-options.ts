@@ -3,7 +3,10 @@ import { MAX_TIMER_MS } from './timer.ts'
 
 /** Options of `close`. */
 export interface CloseOptions {
-  /** Time in milliseconds after which running requests are aborted. Default: the option `drainMs` of the server. */
+  /**
+   * Limits the time that running requests have to finish, in milliseconds; then the server aborts them. Default: the
+   * `drainMs` option of the server.
+   */
   readonly drainMs?: number
 }
 
@@ -12,8 +15,8 @@ const CLOSE_KINDS: OptionKinds<CloseOptions> = { drainMs: integer(0, MAX_TIMER_M
 /**
  * Checks the options of `close`.
  *
- * @throws {TypeError} if an option does not exist or has the wrong type, or the argument is a callback
- * @throws {RangeError} if `drainMs` is not an integer that a timer accepts
+ * @throws {TypeError} if an option is unknown or has the wrong type, or if the argument is a callback
+ * @throws {RangeError} if `drainMs` is not an integer from 0 to `MAX_TIMER_MS`
  */
 export function checkCloseOptions(options: CloseOptions): CloseOptions {
   if (typeof options === 'function') {

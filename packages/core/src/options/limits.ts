@@ -3,120 +3,199 @@ import { integer, type OptionKinds } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
 /**
- * What one client may cost. Every limit has a default here and can be set in `new Server({ limits })`; the unit is in
- * the name, 0 switches a time limit off.
+ * Limits on what one client can use. Every limit has a default and an option in `new Server({ limits })`. Its name
+ * states the unit. 0 turns a time limit off.
  */
 export interface Limits {
-  /** Request line, fields and the empty line together, in bytes; above it 431. Node's own default, and enough for large cookies. As much of pipelined requests waits for the one that is at work; then the client is made to wait. */
+  /**
+   * Limits the request line and header section together, in bytes. A larger head gets 431. Also limits the pipelined
+   * bytes buffered behind a running request; beyond it the server stops reading. Default 16,384, as in Node.js: enough
+   * for large cookies.
+   */
   readonly maxHeadBytes: number
-  /** Request line in bytes; above it 414. RFC 9112 §3 asks for at least 8,000. HTTP/2 and HTTP/3 count the request line that HTTP/1.1 would have. */
+  /**
+   * Limits the request line, in bytes. A longer one gets 414. HTTP/2 and HTTP/3 count the request line that HTTP/1.1
+   * would have. Default 8,000, the minimum that RFC 9112 §3 recommends.
+   */
   readonly maxRequestLineBytes: number
-  /** Header fields of one request, without pseudo-header fields; above it 431. Fields are never silently dropped, as that could drop a security field. */
+  /**
+   * Limits the number of header fields of a request, without pseudo-header fields. A request with more gets 431. The
+   * server never drops single fields, because one of them can be a security field. Default 100.
+   */
   readonly maxFields: number
-  /** Trailer section in bytes; above it 431. Few applications use trailers at all. */
+  /**
+   * Limits the trailer section, in bytes. A larger one gets 431. Default 8,192: few applications use trailers at all.
+   */
   readonly maxTrailerBytes: number
-  /** Trailer fields, including those that are discarded; above it 431. */
+  /** Limits the number of trailer fields, including discarded ones. More get 431. Default 32. */
   readonly maxTrailerFields: number
-  /** Extensions of one chunk in bytes, with the leading zeros of its size beyond 16 digits; above it 400. Only attackers send them (CVE-2024-22019). */
+  /**
+   * Limits the extensions of one chunk, in bytes. Leading zeros of the chunk size beyond 16 digits count too. More get
+   * 400. Default 4,096: only attackers send them (CVE-2024-22019).
+   */
   readonly maxChunkExtensionBytes: number
-  /** Chunk extensions of one body in bytes; above it 413. */
+  /** Limits the chunk extensions of one body, in bytes. More get 413. Default 16,384. */
   readonly maxChunkExtensionsTotalBytes: number
-  /** Request body in bytes; above it 413. Routes that take uploads raise it. */
+  /**
+   * Limits the request body, in bytes. A larger one gets 413. Default 1,048,576; raise it for the routes that accept
+   * uploads.
+   */
   readonly maxBodyBytes: number
-  /** Fields of a form (`application/x-www-form-urlencoded`); above it 413. Forms of people have dozens; a million in a body take Node.js ten seconds to tell apart. */
+  /**
+   * Limits the fields of a form (`application/x-www-form-urlencoded`). A form with more gets 413. Default 1,000: forms
+   * have dozens of fields, and a million keep Node.js busy for ten seconds.
+   */
   readonly maxFormFields: number
-  /** Received bytes that may wait for a handler which does not read, for one request; then the client is made to wait. */
+  /**
+   * Limits the received body bytes of one request that are buffered until the handler reads them. Beyond it the server
+   * stops reading. Default 65,536.
+   */
   readonly maxBufferedBodyBytes: number
   /**
-   * Bytes that one connection can make the server hold: responses that the client does not read, and what it has sent
-   * that no handler has read. Above it, the next requests of the connection wait until it drains. The largest response does
-   * not count, so that one that is not read does not hold up the others. 4 MiB fill a fast line, and a thousand clients that do
-   * not read stay below 4 GiB. 0 for no limit.
+   * Limits the bytes that one connection makes the server buffer: responses that the client does not read, and received
+   * data that no handler has read. Beyond it, further requests of the connection wait until it drains. The largest
+   * response does not count, so that one unread response does not block the others. Default 4 MiB, which fills a fast
+   * link; a thousand clients that do not read stay below 4 GiB. 0 disables the limit.
    */
   readonly maxBufferedBytesPerConnection: number
   /**
-   * The same of all connections of the process, those of other servers too. Above it, requests get 503 with `Retry-After`,
-   * and connections whose clients take too little are closed, the largest first. Connections above their own limit can use
-   * a quarter of it. By default a quarter of what the process can use: of V8's heap limit, or of the container's memory if that
-   * is less. The rest is for handlers. 0 for no limit.
+   * Limits the bytes buffered for all connections of the process, including those of other servers. Beyond it, requests
+   * get 503 with `Retry-After`, and connections whose clients read too slowly are closed, largest first. Connections
+   * above their own limit can use a quarter of it. Default: a quarter of the V8 heap limit, or of the container's memory
+   * if that is smaller; the rest is for handlers. 0 disables the limit.
    */
   readonly maxBufferedBytes: number
-  /** From a new connection to the end of its TLS handshake, for QUIC too; a few round trips even on a bad line. Closed without a response. */
+  /**
+   * Limits the milliseconds from accepting a connection to the end of its TLS or QUIC handshake. Then the connection is
+   * closed without a response. Default 10,000: several round trips even on a slow link.
+   */
   readonly tlsHandshakeTimeoutMs: number
-  /** From a new connection to its first byte; idle connections are cheap to open. Closed without a response. */
+  /**
+   * Limits the milliseconds from accepting a connection to its first byte, because idle connections cost clients
+   * nothing. Then it is closed without a response. Default 10,000.
+   */
   readonly firstByteTimeoutMs: number
-  /** From the first byte of a head to its end, in all, so that dripping it does not help; then 408. */
+  /**
+   * Limits the milliseconds from the first to the last byte of a request head. Then the client gets 408. The limit is
+   * not extended by further bytes, so slow sending does not help. Default 15,000.
+   */
   readonly headTimeoutMs: number
-  /** Without a byte of a body that is being waited for; then 408. */
+  /**
+   * Limits the milliseconds without a byte of a body that a handler reads. Then the client gets 408. Default 30,000.
+   */
   readonly bodyStallTimeoutMs: number
-  /** Least bytes a second of a body, on the whole, as long as it is read; then 408. 0 for no limit: links may be slow. 256 stops those who drip. */
+  /**
+   * Requires this average rate, in bytes per second, while the handler reads the body. A slower client gets 408.
+   * Default 0 (no limit), because some links are slow; 256 stops slow-body attacks.
+   */
   readonly minBodyBytesPerSecond: number
-  /** Time before the rate of a body is judged. */
+  /** Sets the milliseconds that a body is read before `minBodyBytesPerSecond` applies. Default 10,000. */
   readonly bodyRateGraceMs: number
-  /** From the start of a head to the end of the body; then 408. */
+  /**
+   * Limits the milliseconds from the start of a request head to the end of the body. Then the client gets 408. Default
+   * 300,000.
+   */
   readonly requestTimeoutMs: number
   /**
-   * How long response bytes may wait for a client before its rate is judged, and again each time; then the connection or
-   * stream is destroyed if the client took nothing, or less than `minResponseBytesPerSecond`.
+   * Destroys the connection or stream if response bytes wait for this many milliseconds, and the client has read none,
+   * or fewer than `minResponseBytesPerSecond` requires. The check repeats at this interval. Default 60,000.
    */
   readonly writeStallTimeoutMs: number
   /**
-   * Minimum bytes a second that a client must take while response bytes wait for it, on average over `writeStallTimeoutMs`.
-   * Time in which nothing waits does not count. Modems took 3,000; 256 stops those who take a byte at a time. 0 for any.
+   * Requires the client to read this many response bytes per second while bytes wait for it, on average over
+   * `writeStallTimeoutMs`. Default 256: modems read 3,000, and the limit stops clients that read single bytes. 0 disables
+   * the limit.
    */
   readonly minResponseBytesPerSecond: number
-  /** Between two requests on a connection, as announced in `keep-alive`; closed a second later, to let a late request win. */
+  /**
+   * Limits the milliseconds between two requests on an HTTP/1.1 connection, as announced in the `keep-alive` field. The
+   * connection is closed one second later, so that a late request still gets a response. Default 5,000.
+   */
   readonly keepAliveTimeoutMs: number
-  /** When the server closes: for a request that is on its way on an idle HTTP/1.1 connection; longer than a round trip. */
+  /**
+   * Keeps idle HTTP/1.1 connections open for this many milliseconds during shutdown, so that a request already in
+   * transit is served. Set it above one round-trip time. Default 500.
+   */
   readonly drainIdleMs: number
-  /** Pipelined requests of one HTTP/1.1 connection that are begun before others which have much to do get their turn; 0 for no limit. */
+  /**
+   * Limits the requests that one connection starts in a row before other busy connections get their turn. Default 16; 0
+   * disables the limit.
+   */
   readonly maxPipelinedRequests: number
-  /** Requests on one HTTP/1.1 connection; 0 for no limit. */
+  /** Limits the requests on one HTTP/1.1 connection. Default 0 (no limit). */
   readonly maxRequestsPerConnection: number
   /**
-   * TCP connections that the operating system holds until they are accepted; clients try again a second later when there
-   * are more. As many as Linux allows unless told otherwise (`net.core.somaxconn`), so that a flood of connections delays
-   * nobody; 0 for the number of Node.js.
+   * Limits the TCP connections that the kernel queues until the process accepts them. Clients that find the queue full
+   * retry after a second. Default 4,096, the default maximum of Linux (`net.core.somaxconn`), so that a burst of
+   * connections delays no client. 0 uses the default of Node.js.
    */
   readonly maxPendingConnections: number
-  /** TCP connections of a listener at once; more are closed as they come. 0 for no limit: the machine's is the right one for most. */
+  /**
+   * Limits the open TCP connections of a listener; further ones are closed immediately. Default 0 (no limit): the
+   * limits of the operating system fit most servers.
+   */
   readonly maxConnections: number
-  /** TCP connections of a listener from one address; more are closed as they come. 0 for no limit: many clients share an address. */
+  /**
+   * Limits the open TCP connections of a listener from one address; further ones are closed immediately. Default 0 (no
+   * limit): many clients can share an address.
+   */
   readonly maxConnectionsPerAddress: number
-  /** Bytes of a request body that no handler reads, discarded to keep an HTTP/1.1 connection. For a longer rest, or one of unknown length, the response is the last one of its connection. */
+  /**
+   * Limits the unread body bytes that the server discards to keep an HTTP/1.1 connection open. If more remain, or an
+   * unknown number, the response is the last one on its connection. Default 262,144.
+   */
   readonly maxSkippedBodyBytes: number
   /**
-   * Bytes of the rest of a request that are discarded after its response. Above it, HTTP/1.1 closes the connection, and
-   * HTTP/2 and HTTP/3 ask the client to send no more. 0 for no limit: many clients send the whole body before they read
-   * the response, and discarded bytes take no memory.
+   * Limits the bytes of a request that the server discards after its response. Beyond it, HTTP/1.1 closes the
+   * connection, and HTTP/2 and HTTP/3 ask the client to stop sending. Default 0 (no limit): many clients send the whole
+   * body before they read the response, and discarded bytes use no memory.
    */
   readonly lingerBytes: number
-  /** Without another byte to discard; then the same. As long as in nginx, and longer than a network loses packets. */
+  /**
+   * Stops discarding, as with `lingerBytes`, when no byte arrives for this many milliseconds. Default 5,000, as in
+   * nginx: longer than networks lose packets. An HTTP/2 stream waits 250 ms.
+   */
   readonly lingerStallTimeoutMs: number
-  /** To discard bytes in all; then the same. As long as `requestTimeoutMs`, the time for a body that a handler reads. */
+  /**
+   * Stops discarding, as with `lingerBytes`, after this many milliseconds in total. Default 300,000, the same as
+   * `requestTimeoutMs`.
+   */
   readonly lingerTimeoutMs: number
-  /** Streams of one HTTP/2 or HTTP/3 connection at once. */
+  /** Limits the concurrent streams of one HTTP/2 or HTTP/3 connection. Default 100. */
   readonly maxConcurrentStreams: number
-  /** Streams that one HTTP/2 or HTTP/3 connection may reset in a burst (CVE-2023-44487); then it is closed. */
+  /**
+   * Limits the streams that one HTTP/2 or HTTP/3 connection can reset in a burst (CVE-2023-44487). Then the connection
+   * is closed. Default 200.
+   */
   readonly maxStreamResetBurst: number
-  /** Streams that one HTTP/2 or HTTP/3 connection may reset a second in the long run. */
+  /** Limits the streams that one HTTP/2 or HTTP/3 connection can reset per second on average. Default 20. */
   readonly maxStreamResetsPerSecond: number
-  /** HTTP/2 or HTTP/3 connection without an open stream; then it is closed with GOAWAY. */
+  /**
+   * Closes an HTTP/2 or HTTP/3 connection with GOAWAY after this many milliseconds without an open stream. Default
+   * 60,000.
+   */
   readonly sessionIdleTimeoutMs: number
-  /** HTTP/3 connections at once; a further client gets no response. UDP has no descriptors that would run out first. */
+  /**
+   * Limits the open HTTP/3 connections; further clients get no response. Default 10,000. UDP connections use no
+   * descriptors, so the operating system does not limit them.
+   */
   readonly maxHttp3Connections: number
 }
 
-/** The share of the memory that may wait for clients. */
+/** Share of the usable memory that can be buffered for clients. */
 const BUFFERED_SHARE = 1 / 4
 
-/** Zero, or a number beyond all memory, where nothing constrains the process. */
+/**
+ * Returns the bytes that the process can use. `constrainedMemory()` is 0, or more than the machine has, if nothing
+ * constrains the process.
+ */
 function usableBytes(): number {
   const heapBytes = getHeapStatistics().heap_size_limit
   const constrained = process.constrainedMemory()
   return constrained > 0 ? Math.min(heapBytes, constrained) : heapBytes
 }
 
+/** Default of every limit. */
 export const DEFAULT_LIMITS: Limits = {
   maxHeadBytes: 16 * 1024,
   maxRequestLineBytes: 8000,
@@ -157,7 +236,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-// Timers and the operating system accept no larger number. A body, and what waits, may be larger.
+// Timers and the operating system accept no larger number. Body sizes and buffered bytes can be larger.
 const LIMIT = integer(0, MAX_TIMER_MS)
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 
@@ -169,7 +248,7 @@ export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   maxBufferedBytesPerConnection: integer(0),
 }
 
-/** Replaces some of the defaults. A limit that is `undefined` keeps its default. `LIMIT_KINDS` checks the values. */
+/** Fills in the default of each limit that is absent or `undefined`. `LIMIT_KINDS` checks the values. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...DEFAULT_LIMITS, ...stated }

@@ -14,43 +14,53 @@ import { PROTOCOL_KINDS } from './server-options.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { WORKERS, type WorkerOptions } from './worker-options.ts'
 
-/** Where one listener is bound, and what it speaks. */
+/** Options of `server.listen()`: the address of the listener and its protocols. */
 export interface ListenOptions {
-  /** TCP port, and UDP port for HTTP/3; 0 (the default) takes a free one, the same for both. */
+  /** TCP port, and UDP port of HTTP/3. Default 0, which chooses a port that is free for both. */
   readonly port?: number
-  /** IP address or host name; all addresses of the machine by default. */
+  /** IP address or host name to bind. Default: all addresses of the machine. */
   readonly host?: string
-  /** Path of a Unix socket, instead of port and host. One that a process left behind is replaced. */
+  /** Path of a Unix socket to listen on instead of a port. A socket file whose process has ended is replaced. */
   readonly path?: string
-  /** Share the port with other processes that do the same: the system spreads connections and HTTP/3 clients over them. */
+  /**
+   * Shares the port with other processes that also set this option. The kernel distributes connections and HTTP/3
+   * clients among them. Default false.
+   */
   readonly reusePort?: boolean
-  /** Descriptor of an open socket that takes connections, instead of port and host. The listener closes it. */
+  /** Descriptor of an open socket that accepts connections, to listen on instead of a port. The listener closes it. */
   readonly fd?: number
-  /** With `fd` or `systemd`: descriptor of an open UDP socket for HTTP/3. Without it the listener opens one. */
+  /**
+   * Descriptor of an open UDP socket for HTTP/3. Requires `fd` or `systemd`. Default: the listener opens a UDP socket.
+   */
   readonly udpFd?: number
   /**
-   * The socket that systemd passed (`LISTEN_FDS`), or those with this `FileDescriptorName`: one for connections and, for
-   * HTTP/3, perhaps one for datagrams.
+   * Listens on sockets that systemd passes (`LISTEN_FDS`): `true` for all of them, or the `FileDescriptorName` of those
+   * to use. Pass one socket for connections and, for HTTP/3, at most one UDP socket.
    */
   readonly systemd?: true | string
   /**
-   * Serve in worker processes, which run the same program: so many, or `'auto'` for one on each CPU. In this process
-   * `listen` then only looks after them.
+   * Serves from worker processes that run the same program: the number of workers, `'auto'` for one per CPU, or an
+   * object with settings. This process then only supervises them. Default: serve in this process.
    */
   readonly workers?: number | 'auto' | WorkerOptions
-  /** Bind each worker to a CPU of its own, by the program `taskset`. */
+  /** Binds each worker to its own CPU with the program `taskset`. Requires `workers`. Default false. */
   readonly pinCpus?: boolean
-  /** `false` to listen without TLS on a server that has a certificate, or a certificate for this listener only. */
+  /**
+   * Replaces the server's certificate for this listener; `false` turns TLS off. Default: the `tls` option of the
+   * server.
+   */
   readonly tls?: false | TlsOptions
-  /** Replaces the option of the server for this listener. */
+  /** Replaces the `http2` option of the server for this listener. */
   readonly http2?: boolean
-  /** Replaces the option of the server for this listener. It needs TLS. */
+  /** Replaces the `http3` option of the server for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
-  /** Closes the listener, with all its connections, when aborted. */
+  /**
+   * Closes the listener and its connections when aborted. Running requests have the `drainMs` of the server to finish.
+   */
   readonly signal?: AbortSignal
 }
 
-/** Longest path of a Unix socket in bytes: `sun_path` without its NUL, on Linux and elsewhere. */
+/** Maximum length of a Unix socket path, in bytes: `sun_path` without its NUL. */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 const SOCKET_PATH: OptionKind = {
@@ -82,19 +92,19 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   signal: withFix(instanceOf('AbortSignal', AbortSignal), 'Pass the signal of an AbortController.'),
 }
 
-/** The options that say where to listen. A listener has one of them. */
+/** Options that choose what to listen on. They exclude each other. */
 const PLACES = ['port', 'path', 'fd', 'systemd'] as const
-/** The options that only a port can have. */
+/** Options that apply only to a port. */
 const OF_PORTS = ['host', 'reusePort'] as const
 
 /**
  * Checks the argument of `listen`.
  *
- * @throws {TypeError} if an option does not exist, has a value of the wrong type or excludes another one
+ * @throws {TypeError} if an option is unknown, has the wrong type or excludes another one
  * @throws {RangeError} if a number or the length of `path` is out of range
  */
 export function checkListenOptions(given: number | ListenOptions): ListenOptions {
-  // Text is a port from the environment, and its error says so.
+  // Text is usually a port from the environment. Check it as a port, so that the error suggests Number().
   const options = typeof given === 'number' || typeof given === 'string' ? { port: given } : given
   checkOptions('listen', options, LISTEN_KINDS)
   const [place, ...others] = PLACES.filter((name) => options[name] !== undefined)
@@ -113,7 +123,7 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   return options
 }
 
-/** @throws {TypeError} if an option is given */
+/** @throws {TypeError} if the option is present */
 function refuse(options: ListenOptions, name: keyof ListenOptions, where: string, fix: string): void {
   if (options[name] === undefined) return
   throw optionError({ api: 'listen', name, expected: `absent ${where}`, got: showValue(options[name]), fix })

@@ -11,27 +11,27 @@ import { Server } from '../server.ts'
 import { toFetchHandler, type FetchPeer } from '../adapters/to-fetch-handler.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
-// Checked by the compiler; nothing of this is run.
+// The compiler checks these declarations; none of this code runs.
 
 // @ts-expect-error -- a status is a number
 const errorOfText = (): unknown => new HttpError('404')
 // @ts-expect-error -- a port is a number
 const listenOnText = (server: Server): unknown => server.listen('8080')
-// @ts-expect-error -- it takes the router of a server
+// @ts-expect-error -- the argument must be the router of a server
 const handlerOfServer = (server: Server): unknown => toFetchHandler(server)
 
-it('knows the options of routing', () => {
+it('accepts the options of routing', () => {
   const all: Required<RoutingOptions> = { trailingSlash: 'redirect', caseSensitive: false }
-  // @ts-expect-error -- no such rule
+  // @ts-expect-error -- not one of the three rules
   const slash: RoutingOptions = { trailingSlash: true }
-  // @ts-expect-error -- true or false
+  // @ts-expect-error -- must be true or false
   const sensitive: RoutingOptions = { caseSensitive: 'no' }
-  // @ts-expect-error -- an option that does not exist
+  // @ts-expect-error -- unknown option
   const strict: RoutingOptions = { strict: true }
   expectTypeOf([all, slash, sensitive, strict]).toBeArray()
 })
 
-it('knows the options of a server and an application', () => {
+it('accepts the options of a server and an application', () => {
   const server = {
     tls: { key: 'key', cert: 'certificate' },
     http2: true,
@@ -46,22 +46,22 @@ it('knows the options of a server and an application', () => {
   } satisfies Required<ServerOptions>
   const app: AppOptions = { routing: { trailingSlash: 'ignore' }, onError: (message, error) => [message, error] }
   const notices: AppOptions = { limits: { maxBodyBytes: 1 }, onNotice: (message) => void message }
-  // @ts-expect-error -- a certificate needs its key
+  // @ts-expect-error -- a certificate requires its key
   const tls: ServerOptions = { tls: { cert: 'certificate' } }
-  // @ts-expect-error -- a limit that does not exist
+  // @ts-expect-error -- unknown limit
   const limits: ServerOptions = { limits: { maxBody: 1 } }
   // @ts-expect-error -- a limit is a number
   const text: ServerOptions = { limits: { maxBodyBytes: '1mb' } }
-  // @ts-expect-error -- the one way there is
+  // @ts-expect-error -- must be 'signals'
   const shutdown: ServerOptions = { shutdown: true }
-  // @ts-expect-error -- an option that does not exist
+  // @ts-expect-error -- unknown option
   const port: ServerOptions = { port: 80 }
   expectTypeOf([server, app, notices, tls, limits, text, shutdown, port]).toBeArray()
   expectTypeOf(App).toBeConstructibleWith(app)
   expectTypeOf(Server).toBeConstructibleWith(server)
 })
 
-it('knows the options of a listener and of closing', () => {
+it('accepts the options of a listener and of close', () => {
   const listen: ListenOptions = {
     port: 0,
     host: '127.0.0.1',
@@ -73,14 +73,14 @@ it('knows the options of a listener and of closing', () => {
   const close: Required<CloseOptions> = { drainMs: 1 }
   // @ts-expect-error -- a port is a number
   const port: ListenOptions = { port: '8080' }
-  // @ts-expect-error -- `false` or a certificate
+  // @ts-expect-error -- must be false or a certificate
   const tls: ListenOptions = { tls: true }
   // @ts-expect-error -- the unit is in the name
   const drain: CloseOptions = { drain: 1 }
   expectTypeOf([listen, close, port, tls, drain]).toBeArray()
 })
 
-it('knows the ways to bind a listener, and worker processes', () => {
+it('accepts each way to bind a listener, and the settings of workers', () => {
   const workers: Required<WorkerOptions> = {
     count: 'auto',
     heartbeatTimeoutMs: 1,
@@ -99,20 +99,20 @@ it('knows the ways to bind a listener, and worker processes', () => {
     { port: 80, workers },
     { port: 443, http3: 'clear' },
   ]
-  // @ts-expect-error -- true, or the name of a socket
+  // @ts-expect-error -- must be true or the name of a socket
   const systemd: ListenOptions = { systemd: 3 }
-  // @ts-expect-error -- a number, 'auto' or settings
+  // @ts-expect-error -- must be a number, 'auto' or settings
   const many: ListenOptions = { workers: true }
-  // @ts-expect-error -- settings of workers say how many
+  // @ts-expect-error -- settings require a count
   const some: ListenOptions = { workers: { drainMs: 1 } }
   // @ts-expect-error -- the unit is in the name
   const heartbeat: WorkerOptions = { count: 1, heartbeat: 1 }
-  // @ts-expect-error -- `true`, `false` or 'clear'
+  // @ts-expect-error -- must be true, false or 'clear'
   const http3: ListenOptions = { http3: 'off' }
   expectTypeOf([workers, ways, systemd, many, some, heartbeat, http3]).toBeArray()
 })
 
-it('knows certificates, trusted proxies and loggers', () => {
+it('accepts certificates, trusted proxies and loggers', () => {
   const certificate = { keyFile: 'key.pem', certFile: new URL('file:///cert.pem'), watch: true, watchIntervalMs: 1 }
   const settings: readonly ServerOptions[] = [
     { tls: certificate },
@@ -125,18 +125,18 @@ it('knows certificates, trusted proxies and loggers', () => {
     { trustProxy: { proxies: 1, header: 'forwarded' } },
     { logger: log.with({ name: 'edge' }) },
   ]
-  // @ts-expect-error -- a key needs its certificate
+  // @ts-expect-error -- a key requires its certificate
   const half: ServerOptions = { tls: { keyFile: 'key.pem' } }
-  // @ts-expect-error -- whom, not whether
-  const everybody: ServerOptions = { trustProxy: true }
-  // @ts-expect-error -- a field that proxies do not set
+  // @ts-expect-error -- must name the trusted proxies
+  const anyProxy: ServerOptions = { trustProxy: true }
+  // @ts-expect-error -- not a forwarding field
   const field: ServerOptions = { trustProxy: { proxies: 1, header: 'host' } }
-  // @ts-expect-error -- a logger of this project
+  // @ts-expect-error -- must be a logger of @fw/log
   const logger: ServerOptions = { logger: console }
-  expectTypeOf([settings, half, everybody, field, logger]).toBeArray()
+  expectTypeOf([settings, half, anyProxy, field, logger]).toBeArray()
 })
 
-it('knows the options of routes, bodies, errors and peers', () => {
+it('accepts the options of routes, bodies, errors and peers', () => {
   const schema = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
   const route: Required<RouteOptions> = {
     limits: { maxBodyBytes: 1 },
@@ -152,20 +152,20 @@ it('knows the options of routes, bodies, errors and peers', () => {
   const parts: Required<MultipartOptions> = { maxParts: 1 }
   const error: Required<HttpErrorOptions> = { cause: 1, headers: { a: 'b' }, type: 'about:blank', extensions: { a: 1 } }
   const peer: Required<FetchPeer> = { remoteAddress: '127.0.0.1' }
-  // @ts-expect-error -- a field is text
+  // @ts-expect-error -- a field value is text
   const fields: HttpErrorOptions = { headers: { 'retry-after': 1 } }
-  // @ts-expect-error -- an option that does not exist
+  // @ts-expect-error -- unknown option
   const limit: MultipartOptions = { maxBytes: 1 }
   expectTypeOf([route, parts, error, peer, fields, errorOfText, limit]).toBeArray()
 })
 
-it('refuses wrong uses of a server', () => {
+it('rejects invalid arguments of router methods', () => {
   const { router } = new App()
   // @ts-expect-error -- middleware is a function
   const middleware = (): unknown => router.use('/api')
-  // @ts-expect-error -- a group has a prefix
+  // @ts-expect-error -- a group requires a prefix
   const group = (): unknown => router.group()
-  // @ts-expect-error -- `next` is called without anything
+  // @ts-expect-error -- next() accepts no argument
   const next = (): unknown => router.use((ctx, proceed) => proceed(ctx))
   expectTypeOf([middleware, group, listenOnText, handlerOfServer, next]).toBeArray()
 })

@@ -50,7 +50,7 @@ it.each<[object, string]>([
   ],
   [{ consumes: ['text/plain'] }, 'unknown option "consumes". Use bodyTypes instead.'],
   [{ headers: {} }, 'option "headers" must be a Standard Schema, got an object.'],
-])('options %j of a route are refused', (options, message) => {
+])('rejects the route options %j with a TypeError', (options, message) => {
   expect(() => register(options)).toThrow(TypeError)
   expect(() => register(options)).toThrow(`GET /api/:id: ${message}`)
 })
@@ -58,7 +58,7 @@ it.each<[object, string]>([
 it.each<[object, string]>([
   [{ limits: { maxBodyBytes: -1 } }, 'option "limits.maxBodyBytes" must be an integer of at least 0, got -1.'],
   [{ timeoutMs: 0 }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got 0.'],
-])('refuses %j, which is out of range', (options, message) => {
+])('rejects %j, which is out of range, with a RangeError', (options, message) => {
   expect(() => register(options)).toThrow(RangeError)
   expect(() => register(options)).toThrow(`GET /api/:id: ${message}`)
 })
@@ -67,7 +67,7 @@ it('names a route for every method by an asterisk', () => {
   expect(() => new App().router.all('/', { timeoutMs: 0 }, () => '')).toThrow('* /: option "timeoutMs" must be')
 })
 
-it('options of other packages are left to them', () => {
+it('passes the declared options of other packages through', () => {
   declareRouteOption('audit')
   declareRouteOption('my-package', integer(1))
   const app = new App()
@@ -90,7 +90,7 @@ it('leaves symbols unchecked', () => {
   expect(() => register({ [Symbol('openapi')]: true })).not.toThrow()
 })
 
-it('middleware of a route runs for that route alone, within that of its router, before the checks', async () => {
+it('runs route middleware for that route only, after router middleware and before validation', async () => {
   const app = new App()
   const ran: string[] = []
   const named =
@@ -116,7 +116,7 @@ it('middleware of a route runs for that route alone, within that of its router, 
   )
 })
 
-it('middleware of a route responses in its place', async () => {
+it('sends the response of route middleware instead of calling the handler', async () => {
   const app = new App()
   app.router.get('/', { use: (ctx) => ctx.text('stop', { status: 403 }) }, () => 'never')
   const response = await app.fetch('/')

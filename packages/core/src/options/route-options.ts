@@ -33,7 +33,7 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
   query: SCHEMA,
   headers: SCHEMA,
   body: SCHEMA,
-  // `serializerOf` checks the statuses and schemas.
+  // `serializerOf` checks the status codes and schemas.
   response: withFix(
     {
       expected: 'an object of JSON Schemas by status or a Standard Schema',
@@ -44,7 +44,7 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
   bodyTypes: BODY_TYPES,
 }
 
-/** What to write instead of names from other libraries. */
+/** Replacements to suggest for option names of other libraries. */
 const MEANT: Readonly<Record<string, string>> = {
   middleware: 'option "use"',
   middlewares: 'option "use"',
@@ -58,24 +58,26 @@ const MEANT: Readonly<Record<string, string>> = {
   schema: 'params, query, headers, body and response',
 }
 
-/** Names a route in messages: `GET /users/:id`. */
+/** Returns the name of a route in messages, such as `GET /users/:id`. */
 export function nameOfRoute({ method, pattern }: Pick<RouteInfo, 'method' | 'pattern'>): string {
   return `${method} ${pattern}`
 }
 
 /**
- * Checks the options of a route: those of this package, and those that other packages declare by `declareRouteOption`.
+ * Checks the options of a route: those of this package, and those that other packages declare with
+ * `declareRouteOption`.
  *
- * @throws {TypeError} if an option does not exist or a value has the wrong type
+ * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a number is out of range
  */
 export function checkRouteOptions(info: RouteInfo): void {
-  // First for their place in the list of known options, and again so that no declaration replaces them.
+  // The first spread puts these names first in the list of known options. The last one keeps other declarations from
+  // replacing their kinds.
   const kinds = { ...ROUTE_KINDS, ...declaredRouteOptions(), ...ROUTE_KINDS }
   checkOptions(nameOfRoute(info), info.options, kinds, MEANT)
 }
 
-/** Says what to write instead of something that is not middleware. */
+/** Returns the suggestion for a value that is not middleware. */
 export function fixForMiddleware(given: unknown): string {
   if (typeof given === 'string') return `For some paths only, use router.group('${given}').`
   if (typeof given === 'object' && given !== null && 'group' in given) {

@@ -7,7 +7,7 @@ import { Server } from '../server.ts'
 
 const show: Handler = (ctx) => [ctx.route?.pattern, { ...ctx.params }]
 
-/** An application whose handlers answer with their pattern and parameters. */
+/** Creates an application whose handlers respond with their pattern and parameters. */
 function appOf(routing: RoutingOptions): App {
   const app = new App({ routing })
   app.router.get('/', show).get('/users', show).post('/users/', show).get('/docs/', show).get('/Users/:id', show)
@@ -19,7 +19,7 @@ function appOf(routing: RoutingOptions): App {
   return app
 }
 
-/** What becomes of a request: route and parameters, or status with `location` or `allow`. */
+/** Returns the route and parameters of a response with status 200, else the status with `location` or `allow`. */
 async function ask(app: App, line: string): Promise<unknown> {
   const [method = '', path = ''] = line.split(' ')
   const response = await app.fetch(path, { method })
@@ -30,7 +30,7 @@ async function ask(app: App, line: string): Promise<unknown> {
 
 describe('trailingSlash', () => {
   it.each<[string, unknown, unknown, unknown]>([
-    // request, strict, ignore, redirect
+    // request, then the result of strict, ignore and redirect
     ['GET /', ['/', {}], ['/', {}], ['/', {}]],
     ['GET /users', ['/users', {}], ['/users', {}], ['/users', {}]],
     ['GET /users/', [405, 'POST, OPTIONS'], ['/users', {}], [308, '../users']],
@@ -53,14 +53,14 @@ describe('trailingSlash', () => {
     ['GET /nowhere/', [404, null], [404, null], [404, null]],
     ['GET /users//', [404, null], [405, 'POST, OPTIONS'], [405, 'POST, OPTIONS']],
     ['GET /%zz/', [400, null], [400, null], [400, null]],
-  ])('%s', async (line, strict, ignore, redirect) => {
+  ])('handles %s by each rule', async (line, strict, ignore, redirect) => {
     expect(await ask(appOf({}), line)).toEqual(strict)
     expect(await ask(appOf({ trailingSlash: 'strict' }), line)).toEqual(strict)
     expect(await ask(appOf({ trailingSlash: 'ignore' }), line)).toEqual(ignore)
     expect(await ask(appOf({ trailingSlash: 'redirect' }), line)).toEqual(redirect)
   })
 
-  it('redirects inside of middleware, as any response to what no route takes', async () => {
+  it('runs middleware around the redirect', async () => {
     const app = new App({ routing: { trailingSlash: 'redirect' } })
     app.router.use(async (ctx, next) => {
       await next()
@@ -80,23 +80,23 @@ describe('caseSensitive: false', () => {
     ['GET /FILES/A/b', ['/files/*path', { path: 'A/b' }]],
     ['GET /USER%53', ['/users', {}]],
     ['GET /Users/', [405, 'POST, OPTIONS']],
-  ])('%s', async (line, expected) => {
+  ])('handles %s', async (line, expected) => {
     expect(await ask(app, line)).toEqual(expected)
   })
 
-  it('holds for the prefix of a group that answers what no route takes', async () => {
+  it('matches the prefix of a group with its own not-found handler', async () => {
     expect(await (await app.fetch('/api/nowhere')).text()).toBe('no /api/nowhere')
     expect(await (await appOf({}).fetch('/api/nowhere')).text()).not.toContain('no /api')
   })
 
-  it('makes patterns that differ in case the same', () => {
+  it('rejects patterns that differ only in case as duplicates', () => {
     const { router } = new App({ routing: { caseSensitive: false } })
     router.get('/users/:id', () => 1)
     expect(() => router.get('/Users/:name', () => 2)).toThrow(`'/users/:id' is registered for the same paths`)
     expect(() => router.get('/users/me', () => 3)).not.toThrow()
   })
 
-  it('finds every pattern in upper and lower case, and its values as they were sent', async () => {
+  it('finds every pattern in upper and lower case, and keeps the case of parameter values', async () => {
     const word = fc.stringMatching(/^[a-zA-Z]{1,5}$/)
     await fc.assert(
       fc.asyncProperty(word, word, word, async (first, value, last) => {
@@ -110,7 +110,7 @@ describe('caseSensitive: false', () => {
   })
 })
 
-it('is an option of the server', async () => {
+it('applies the routing options of the server', async () => {
   const server = new Server({ routing: { trailingSlash: 'ignore', caseSensitive: false } })
   server.router().get('/About/', () => 'about')
   expect(await (await server.fetch('/about')).text()).toBe('about')
@@ -124,12 +124,12 @@ it.each<[unknown, string]>([
   [{ caseSensitive: 'no' }, 'Server: option "routing.caseSensitive" must be true or false, got "no".'],
   [{ strict: true }, 'Server: unknown option "routing.strict". Known options: trailingSlash, caseSensitive.'],
   ['strict', 'Server: option "routing" must be an object, got "strict".'],
-])('refuses %j', (routing, message) => {
+])('rejects the routing options %j', (routing, message) => {
   expect(() => new Server({ routing: routing as RoutingOptions })).toThrow(message)
   expect(() => new App({ routing: routing as RoutingOptions })).toThrow(TypeError)
 })
 
-it('refuses options of an application that do not exist', () => {
+it('rejects unknown options of an application', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
     'App: unknown option "trailingSlash". Known options: limits, bodyTypes, trustProxy, routing, onError, onNotice.',

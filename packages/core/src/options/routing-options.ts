@@ -1,21 +1,21 @@
 import { flag, oneOf, type OptionKinds } from '@fw/options'
 
-/** How paths are compared with the patterns of routes. */
+/** Options for how paths are matched against route patterns. */
 // docs/decisions/0023
 export interface RoutingOptions {
   /**
-   * What becomes of a path that no route takes as it is, but one would with a slash at its end added or taken away:
-   * `'strict'` (the default) nothing, `'ignore'` that route answers, `'redirect'` the response is 308 to that path.
+   * Handles a path that matches no route, but would with a trailing slash added or removed. `'strict'` (default)
+   * answers 404, `'ignore'` runs the matching route, and `'redirect'` answers 308 with the path of that route.
    */
   readonly trailingSlash?: 'strict' | 'ignore' | 'redirect'
-  /** Whether the case of literal text counts, as it does unless `false` is given. Parameters keep theirs either way. */
+  /** Matches literal text case-sensitively. Default true. Parameter values keep their case either way. */
   readonly caseSensitive?: boolean
 }
 
-/** Routing options, all of them. */
+/** Routing options with their defaults filled in. */
 export type Routing = Required<RoutingOptions>
 
-/** The rules unless others are given: a path is compared as it is. */
+/** Default rules: the path must match exactly. */
 export const EXACT_ROUTING: Routing = { trailingSlash: 'strict', caseSensitive: true }
 
 export const ROUTING_KINDS: OptionKinds<RoutingOptions> = {

@@ -17,45 +17,50 @@ import { ROUTING_KINDS, type RoutingOptions } from './routing-options.ts'
 import { MAX_TIMER_MS } from './timer.ts'
 import { TLS, type TlsOptions } from './tls-options.ts'
 
-/** Settings of a server, for all its listeners. */
+/** Options of `new Server()`. They apply to all its listeners. */
 export interface ServerOptions {
-  /** Certificates and their keys; with them listeners speak TLS unless they say otherwise. */
+  /** Sets the certificates and keys. Every listener then uses TLS, except one with `tls: false`. Default: no TLS. */
   readonly tls?: TlsOptions
-  /** Offer HTTP/2: by ALPN over TLS, by prior knowledge in clear text. On by default. */
+  /** Offers HTTP/2: negotiated by ALPN over TLS, by prior knowledge without TLS. Default true. */
   readonly http2?: boolean
   /**
-   * Offer HTTP/3 on the UDP port of the same number, for TLS listeners. Needs the package `@matrixai/quic`. Off by
-   * default. `'clear'`: off, and clients that remember it are told to forget it (RFC 7838 §3), for a server that had it.
+   * Offers HTTP/3 on the UDP port with the same number as the TCP port. Requires TLS and the package `@matrixai/quic`.
+   * Default false. `'clear'` turns HTTP/3 off and sends `alt-svc: clear` (RFC 7838 §3), so that clients stop using a
+   * cached HTTP/3 address.
    */
   readonly http3?: boolean | 'clear'
-  /** Replacements for `DEFAULT_LIMITS`. */
+  /** Replaces single limits. The other limits keep their values from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /**
-   * Media types of bodies that `ctx.json()` and the `body` schemas of routes accept, unless the route names others.
-   * Default: `['application/json']`, which stands for every JSON format. Any other body gets 415. See `RouteOptions`.
+   * Limits the media types of bodies that `ctx.json()` and the `body` schemas of routes accept. Any other body gets
+   * 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
+   * `RouteOptions`.
    */
   readonly bodyTypes?: readonly string[] | undefined
-  /** How paths are compared with the patterns of routes: as they are, unless given. */
+  /** Sets the rules for trailing slashes and case in paths. Default: exact, case-sensitive match. */
   readonly routing?: RoutingOptions
   /**
-   * Which proxies are believed about the address of a client: none (the default), those in these CIDR blocks, or so many
-   * hops, the peer being the first; as `{ proxies, header }` with the one field that they maintain. `ctx.clientAddress` and
-   * the access log follow it. The peer of a Unix socket is trusted if any proxy is. Set it to `false` without a proxy: if
-   * it is absent, the access log shows the address that a client claims.
+   * Sets the proxies whose forwarding fields are trusted: `false` (default), a list of CIDR blocks, or a number of hops
+   * where the peer is hop 1. Use `{ proxies, header }` to name the only field to read. `ctx.clientAddress` and the
+   * access log use the result. The peer of a Unix socket is trusted if any proxy is. Without a proxy, set it to `false`
+   * explicitly: if it is absent, the access log shows the address that the client claims.
    */
   readonly trustProxy?: TrustProxy
-  /** Takes the server's own records; the global logger of `@fw/log` unless given. */
+  /** Receives the server's own records. Default: the global logger of `@fw/log`. */
   readonly logger?: Logger
   /**
-   * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if timers of the application still run.
-   * A second signal ends the process immediately. Under `node --watch`, running requests are aborted. Off by default.
+   * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if application timers still run. A
+   * second signal ends the process immediately. Under `node --watch`, running requests are aborted. Default: signals
+   * are left to the application.
    */
   readonly shutdown?: 'signals'
-  /** Time in milliseconds that running requests have after `close()` or a signal. Default 10,000. */
+  /**
+   * Limits the time that running requests have to finish after `close()` or a signal, in milliseconds. Default 10,000.
+   */
   readonly drainMs?: number
 }
 
-/** The kinds of the options that `Server` and `listen` share. */
+/** Kinds of the options that `Server` and `listen` share. */
 export const PROTOCOL_KINDS: OptionKinds<Pick<ServerOptions, 'http2' | 'http3' | 'tls'>> = {
   tls: TLS,
   http2: flag,
@@ -77,7 +82,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   drainMs: integer(0, MAX_TIMER_MS),
 }
 
-/** What to write instead of names that belong elsewhere or come from other libraries. */
+/** Replacements to suggest for names that belong elsewhere or come from other libraries. */
 const MEANT_OF_SERVER: Readonly<Record<string, string>> = {
   port: 'listen({ port })',
   host: 'listen({ host })',
@@ -94,7 +99,7 @@ const MEANT_OF_SERVER: Readonly<Record<string, string>> = {
 /**
  * Checks the options of a server.
  *
- * @throws {TypeError} if an option does not exist or a value has the wrong type
+ * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a limit or the number of proxies is out of range
  */
 export function checkServerOptions(given: ServerOptions): ServerOptions {

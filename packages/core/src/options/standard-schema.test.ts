@@ -19,6 +19,6 @@ it.each<[string, unknown]>([
   ['a property without validate()', { '~standard': {} }],
   ['a validate that is not a function', { '~standard': { validate: true } }],
   ['a property that is null', { '~standard': null }],
-])('refuses %s', (_, value) => {
+])('rejects %s', (_, value) => {
   expect(isStandardSchema(value)).toBe(false)
 })

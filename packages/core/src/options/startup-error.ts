@@ -1,4 +1,4 @@
-/** The server cannot start as it is configured. The message is one line that says what to do. */
+/** Reports that the server cannot start as configured. The message is one line that names the cause and the fix. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

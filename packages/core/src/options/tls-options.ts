@@ -16,30 +16,33 @@ import {
 } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
-/** A certificate with its chain, and its private key, in PEM, as text or as files. */
+/** A certificate chain and its private key in PEM, as text or as file paths. */
 export type TlsCertificate =
   | { readonly key: string | Buffer; readonly cert: string | Buffer }
   | {
       readonly keyFile: string | URL
       readonly certFile: string | URL
-      /** Load the files again when they change. */
+      /** Reloads the files when they change. Default false. */
       readonly watch?: boolean
-      /** How often to look, 2,000 ms by default. */
+      /** Sets how often the files are checked for changes, in milliseconds. Default 2,000. */
       readonly watchIntervalMs?: number
     }
 
-/** One certificate, or several: by the name that a client asks for (SNI), the first one for all other names. */
+/**
+ * One certificate, or several to choose from by the name that the client requests (SNI). The first one serves all other
+ * names.
+ */
 export type TlsCertificates = TlsCertificate | readonly TlsCertificate[]
 
-/** Certificates, or a function that has them: it is asked at the start and on each `server.reloadTls()`. */
+/** Certificates, or a function that returns them. The server calls it at the start and on each `server.reloadTls()`. */
 export type TlsOptions = TlsCertificates | (() => TlsCertificates | Promise<TlsCertificates>)
 
 const FORMS = 'Write { keyFile, certFile }, or { key, cert } in PEM.'
 
 /**
- * The kind of the option `tls` of `Server` and `listen`. `checkCertificates` checks what it contains.
+ * Kind of the option `tls` of `Server` and `listen`. `checkCertificates` checks its contents.
  *
- * Errors show only the type of a value: text may be a private key.
+ * Errors show only the type of a value, because text can be a private key.
  */
 export const TLS: OptionKind = secret(
   withFix(
@@ -67,10 +70,10 @@ const FILE_KINDS: OptionKinds<FileOptions & Partial<PemOptions>> = {
 }
 
 /**
- * Checks what the option `tls` contains, or what its function returned.
+ * Checks the contents of the option `tls`, or the result of its function.
  *
- * @returns Every certificate
- * @throws {TypeError} if a certificate is not an object, an option does not exist or a value has the wrong type
+ * @returns All certificates as a list
+ * @throws {TypeError} if a certificate is not an object, or if an option is unknown or has the wrong type
  * @throws {RangeError} if `watchIntervalMs` is out of range
  */
 export function checkCertificates(given: unknown): readonly TlsCertificate[] {

@@ -15,18 +15,18 @@ const DEFAULTS = {
 const COUNT = 'option "workers" must be an integer from 1 to 1024 or "auto", or an object with a count'
 const HEARTBEAT = 'option "workers.heartbeatTimeoutMs" must be 0 or an integer from 100 to 2147483647'
 
-describe('workers', () => {
+describe('the option workers', () => {
   it.each<[number | 'auto' | WorkerOptions, number]>([
     [1, 1],
     [1024, 1024],
     ['auto', availableParallelism()],
     [{ count: 3 }, 3],
     [{ count: 'auto' }, availableParallelism()],
-  ])('%j is %i processes with the defaults', (given, count) => {
+  ])('resolves %j to %i processes with the default settings', (given, count) => {
     expect(resolveWorkerOptions(given, false)).toEqual({ ...DEFAULTS, count })
   })
 
-  it('takes settings beside the number', () => {
+  it('accepts settings next to the count', () => {
     const given = { heartbeatTimeoutMs: 0, startTimeoutMs: 1, maxRestartDelayMs: 1, drainMs: 0, spare: true }
     expect(resolveWorkerOptions({ count: 2, ...given }, true)).toEqual({ count: 2, pinCpus: true, ...given })
   })
@@ -63,19 +63,19 @@ describe('workers', () => {
       RangeError,
       'option "workers.drainMs" must be an integer from 0 to 2147483647, got 0.5.',
     ],
-  ])('%j is refused', (given, type, message) => {
+  ])('rejects %j', (given, type, message) => {
     const act = (): unknown => checkListenOptions({ workers: given as WorkerOptions })
     expect(act).toThrow(type)
     expect(act).toThrow(`listen: ${message}`)
   })
 
-  it('refuses a pinCpus that is neither true nor false', () => {
+  it('rejects a pinCpus that is not a boolean', () => {
     expect(() => checkListenOptions({ workers: 1, pinCpus: 'yes' as unknown as boolean })).toThrow(
       'listen: option "pinCpus" must be true or false, got "yes".',
     )
   })
 
-  it('refuses a spare that is neither true nor false', () => {
+  it('rejects a spare that is not a boolean', () => {
     const options = { count: 1, spare: 1 as unknown as boolean }
     expect(() => checkListenOptions({ workers: options })).toThrow(
       'listen: option "workers.spare" must be true or false, got 1.',

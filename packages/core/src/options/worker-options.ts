@@ -2,23 +2,28 @@ import { availableParallelism } from 'node:os'
 import { either, flag, integer, type OptionKind, type OptionKinds, oneOf } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
-/** Settings of the worker processes of a program. */
+/** Settings of the worker processes. */
 export interface WorkerOptions {
-  /** Processes; `'auto'` for one on each CPU that this process may use. */
+  /** Number of worker processes, from 1 to 1024; `'auto'` starts one for each CPU that this process can use. */
   readonly count: number | 'auto'
-  /** For how long an event loop may not turn until its process is killed and replaced, 10,000 ms by default; 0 for ever. */
+  /**
+   * Kills and replaces a worker whose event loop is blocked for this many milliseconds. Default 10,000; minimum 100; 0
+   * disables the check.
+   */
   readonly heartbeatTimeoutMs?: number
-  /** How long a process may take until it listens, 60,000 ms by default. */
+  /** Limits the time until a worker listens, in milliseconds. Default 60,000. */
   readonly startTimeoutMs?: number
-  /** The longest wait before a process that keeps dying is started again, 30,000 ms by default. */
+  /**
+   * Limits the delay before a worker that repeatedly fails to start is started again, in milliseconds. Default 30,000.
+   */
   readonly maxRestartDelayMs?: number
-  /** How long the running requests of a process that is replaced may take, 10,000 ms by default. */
+  /** Limits the time that a replaced worker has to finish its running requests, in milliseconds. Default 10,000. */
   readonly drainMs?: number
-  /** Whether one process more is kept started, to take the place of one that dies at once; `false` by default. */
+  /** Keeps one more process started, which immediately replaces a worker that ends unexpectedly. Default false. */
   readonly spare?: boolean
 }
 
-/** Such settings with nothing left open. */
+/** Worker settings with the defaults filled in. */
 export interface WorkerSettings {
   readonly count: number
   readonly pinCpus: boolean
@@ -29,18 +34,24 @@ export interface WorkerSettings {
   readonly spare: boolean
 }
 
-/** More processes than the largest machines have CPUs are a slip. */
+/** Maximum number of workers. A larger number is a mistake, because no machine has that many CPUs. */
 const MAX_COUNT = 1024
-/** Longer than garbage collection or one large document blocks, shorter than the 30 s that many clients wait. */
+/**
+ * Default heartbeat timeout: longer than garbage collection or a large document blocks the event loop, and shorter than
+ * the 30 s after which many clients give up.
+ */
 const HEARTBEAT_TIMEOUT_MS = 10_000
-/** A program may load models or wait for its database before it listens. One that takes longer hangs. */
+/** Default start timeout: enough to load models or to wait for a database. */
 const START_TIMEOUT_MS = 60_000
-/** Short enough to return soon after the cause is gone, long enough to cost nothing. */
+/**
+ * Default of `maxRestartDelayMs`: short enough to recover soon after the cause is fixed, and long enough to cost no
+ * noticeable CPU time.
+ */
 const MAX_RESTART_DELAY_MS = 30_000
-/** The default of `server.close()`. */
+/** Default drain time, as for `server.close()`. */
 const DRAIN_MS = 10_000
 
-/** Below this, work that every program does now and then would look like a process that hangs. */
+/** Minimum heartbeat timeout. Below it, ordinary work would look like a blocked event loop. */
 const MIN_HEARTBEAT_MS = 100
 
 const COUNT: OptionKind = {
@@ -60,7 +71,7 @@ const WORKER_KINDS: OptionKinds<WorkerOptions> = {
   spare: flag,
 }
 
-/** The kind of the option `workers` of `listen`. */
+/** Kind of the option `workers` of `listen`. */
 export const WORKERS: OptionKind = {
   ...COUNT,
   expected: `${COUNT.expected}, or an object with a count`,

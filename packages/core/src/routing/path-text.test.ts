@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
 
-/** The same by the words of the rule: cut at the slashes, then decode each segment once. */
+/** Reference implementation of the rule: split at slashes, then decode each segment once. */
 function segmentsByTheRule(path: string): string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent)
@@ -11,7 +11,7 @@ function segmentsByTheRule(path: string): string[] | undefined {
   }
 }
 
-/** Paths with every kind of encoding, right and wrong. */
+/** Generates paths with valid and malformed encodings. */
 const path = fc
   .array(
     fc.oneof(
@@ -49,7 +49,7 @@ describe('decodePath', () => {
     )
   })
 
-  it('gives back what encodeURIComponent made of any text', () => {
+  it('restores any text that encodeURIComponent encoded', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
         const decoded = decodePath(`/${texts.map(encodeURIComponent).join('/')}`)
@@ -65,7 +65,7 @@ describe('decodePath', () => {
 })
 
 describe('withoutCase', () => {
-  it('keeps the length of any text, so that a value can be cut out of the text with case', () => {
+  it('keeps the length of any text, so that indexes also fit the original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(withoutCase(text)).toHaveLength(text.length)
@@ -84,11 +84,11 @@ describe('referenceToOtherEnd', () => {
     ['//example.com', './example.com/'],
     ['//example.com/', '../example.com'],
     ['/\\example.com', './\\example.com/'],
-  ])('of %s is %s', (from, reference) => {
+  ])('returns for %s the reference %s', (from, reference) => {
     expect(referenceToOtherEnd(from)).toBe(reference)
   })
 
-  it('leads from any path to its other end, never to another host', () => {
+  it('resolves to the path with the slash toggled, never to another host', () => {
     const name = fc.stringMatching(/^[\w~:@!$&'()*+,;=-]{1,6}$/)
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), (names, hasSlash) => {

@@ -1,41 +1,44 @@
-/** Stands for an encoded slash: a lone surrogate, which no percent-encoding gives. */
+/** Placeholder for an encoded slash: a lone surrogate, which percent-encoding cannot produce. */
 const ENCODED_SLASH = '\udc2f'
-/** With the flag `u` it matches a lone one only, not the half of a character. */
+/** Matches only lone surrogates because of the flag `u`, not half of a surrogate pair. */
 const ENCODED_SLASHES = /\udc2f/gu
 
 /**
- * Decodes a path once. A slash that was encoded does not separate segments; `segmentText` makes it one again.
+ * Decodes a path once. An encoded slash becomes a placeholder, because it does not separate segments. `segmentText`
+ * restores it.
  *
- * @returns `undefined` if a percent-encoding is malformed or encodes no UTF-8
+ * @returns `undefined` if a percent-encoding is malformed or not UTF-8
  */
 export function decodePath(path: string): string | undefined {
   if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path.replace(/%2f/gi, ENCODED_SLASH))
   } catch {
-    // The URIError says no more than `undefined` does.
+    // The URIError carries no further information.
     return undefined
   }
 }
 
-/** A piece of a decoded path as it was meant. */
+/** Returns the text of a decoded path segment. */
 export function segmentText(piece: string): string {
   return piece.replace(ENCODED_SLASHES, '/')
 }
 
-/** Text of a path without case. It keeps its length: `İ` is the only letter whose lower case is longer. */
+/**
+ * Converts a path to lower case for comparison. Keeps its length: `İ` is the only character whose lower case is longer.
+ */
 export function withoutCase(text: string): string {
   return text.replaceAll('İ', 'i').toLowerCase()
 }
 
-/** A path with the slash at its end taken away, or one added. That of `/` is empty, which no pattern matches. */
+/** Adds a trailing slash, or removes it. The result for `/` is empty, which matches no pattern. */
 export function toggleSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : `${path}/`
 }
 
 /**
- * The way from a path to its other end as a relative reference: it holds behind a proxy that takes a prefix off, and
- * never leads to another host, whatever the path begins with.
+ * Returns a relative reference from a path to the same path with the slash toggled. A relative reference works behind a
+ * proxy that strips a prefix, and never leads to another host.
  *
  * @example
  * referenceToOtherEnd('/a/b')     // './b/'

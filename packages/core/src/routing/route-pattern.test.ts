@@ -4,7 +4,7 @@ import { parsePattern } from './route-pattern.ts'
 const literals = (...texts: string[]) => texts.map((text) => ({ kind: 'literal', text }))
 
 describe('parsePattern', () => {
-  it('reads literals, parameters, optional parameters and a wildcard', () => {
+  it('parses literals, parameters, optional parameters and a wildcard', () => {
     expect(parsePattern('/a/:b/:c-d?/:_e?')).toEqual([
       { kind: 'literal', text: 'a' },
       { kind: 'param', name: 'b', isOptional: false },
@@ -17,7 +17,7 @@ describe('parsePattern', () => {
     ])
   })
 
-  it('keeps empty segments and what only looks special', () => {
+  it('keeps empty segments and text that only resembles syntax', () => {
     expect(parsePattern('/')).toEqual(literals(''))
     expect(parsePattern('/a//b/')).toEqual(literals('a', '', 'b', ''))
     expect(parsePattern('/items:batch/100%/é (x)')).toEqual(literals('items:batch', '100%', 'é (x)'))
@@ -44,7 +44,7 @@ describe('parsePattern', () => {
     ['/a?b=1', 2, 'query'],
     ['/a#b', 2, 'fragment'],
     ['/caf%C3%A9', 4, 'decoded'],
-  ])('refuses %j at index %i', (pattern, index, fault) => {
+  ])('rejects %j at index %i', (pattern, index, fault) => {
     expect(() => parsePattern(pattern)).toThrow(TypeError)
     expect(() => parsePattern(pattern)).toThrow(fault)
     expect(() => parsePattern(pattern)).toThrow(`(at index ${index})`)

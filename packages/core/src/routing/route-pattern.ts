@@ -12,10 +12,10 @@ const NAME = /^[A-Za-z_][\w-]*$/
 /**
  * Parses a path pattern such as `/users/:id/posts/:post?` or `/files/*path`.
  *
- * A parameter or wildcard fills a whole segment. Optional parameters stand last, a wildcard stands last. Literal text
- * is written decoded and compared with the decoded segments of a path.
+ * A parameter or wildcard fills a whole segment. Only optional parameters can follow an optional parameter, and a
+ * wildcard must be last. Literal text is written decoded and is compared with decoded path segments.
  *
- * @throws {TypeError} saying what is wrong at which index of the pattern
+ * @throws {TypeError} naming the fault and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') throw new TypeError(`router: path must be a string, got ${showValue(pattern)}.`)
@@ -40,7 +40,7 @@ export function parsePattern(pattern: string): readonly PatternSegment[] {
   return segments
 }
 
-/** A segment as paths are compared with it where case does not count. */
+/** Returns a segment for case-insensitive comparison. */
 export function segmentWithoutCase(segment: PatternSegment): PatternSegment {
   return segment.kind === 'literal' ? { ...segment, text: withoutCase(segment.text) } : segment
 }

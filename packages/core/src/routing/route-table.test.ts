@@ -4,7 +4,7 @@ import { parsePattern, type PatternSegment } from './route-pattern.ts'
 import { ANY_METHOD } from './route-leaf.ts'
 import { RouteTable } from './route-table.ts'
 
-/** A table of GET routes whose values are their patterns. */
+/** Creates a table of GET routes whose values are their patterns. */
 function tableOf(...patterns: readonly string[]): RouteTable<string> {
   const table = new RouteTable<string>()
   for (const pattern of patterns) table.add('GET', pattern, pattern)
@@ -13,7 +13,7 @@ function tableOf(...patterns: readonly string[]): RouteTable<string> {
 
 const RANK = { literal: 0, param: 1, wildcard: 2 }
 
-/** The values of the parameters if the pattern matches. */
+/** Returns the parameter values if the pattern matches. */
 function matched(pattern: readonly PatternSegment[], path: readonly string[]): string[] | undefined {
   const values: string[] = []
   for (const [index, segment] of pattern.entries()) {
@@ -35,7 +35,7 @@ function compare(a: readonly PatternSegment[], b: readonly PatternSegment[]): nu
   return 0
 }
 
-describe('RouteTable: paths', () => {
+describe('RouteTable (paths)', () => {
   const table = tableOf(
     '/',
     '/users',
@@ -61,7 +61,7 @@ describe('RouteTable: paths', () => {
     ['/users/ME', '/users/:id', { id: 'ME' }],
     ['/users/7/posts', '/users/:id/posts/:post?', { id: '7' }],
     ['/users/7/posts/9', '/users/:id/posts/:post?', { id: '7', post: '9' }],
-    // literal text goes before a parameter, but not into a dead end
+    // Literal text takes precedence over a parameter unless it leads to no route.
     ['/users/me/photos', '/users/:id/photos', { id: 'me' }],
     ['/users/me/photos/1', '/users/me/photos/:photo', { photo: '1' }],
     ['/users/me/posts', '/users/:id/posts/:post?', { id: 'me' }],
@@ -77,7 +77,7 @@ describe('RouteTable: paths', () => {
     ['/slash/', '/slash/', {}],
     ['/a//b', '/a//b', {}],
     ['/v1/items:batch', '/v1/items:batch', {}],
-    // decoded once, segment by segment
+    // Each segment is decoded once.
     ['/users/a%2Fb', '/users/:id', { id: 'a/b' }],
     ['/users/%2541', '/users/:id', { id: '%41' }],
     ['/users/%6De', '/users/me', {}],
@@ -85,29 +85,29 @@ describe('RouteTable: paths', () => {
     ['/100%25', '/100%', {}],
     ['/files/%C3%A9/%2e%2e', '/files/*path', { path: 'é/..' }],
     ['/users/%E2%82%AC', '/users/:id', { id: '€' }],
-  ])('%s is %s with %j', (path, value, params) => {
+  ])('matches %s to %s with %j', (path, value, params) => {
     expect(table.find('GET', path)).toEqual({ kind: 'match', value, params })
   })
 
   it.each(['/user', '/users/', '/users/7/', '/users//posts', '/files', '/slash', '/a/b', '/opt/', '/opt/1/2/3', '//'])(
-    '%s is unknown',
+    'finds no route for %s',
     (path) => {
       expect(table.find('GET', path)).toEqual({ kind: 'unknown' })
     },
   )
 
   it.each(['/users/%', '/users/%4', '/users/%zz', '/users/%FF', '/users/%C3', '/nowhere/%E0%A4', '/100%'])(
-    '%s is malformed',
+    'reports %s as malformed',
     (path) => {
       expect(table.find('GET', path)).toEqual({ kind: 'malformed' })
     },
   )
 
-  it('makes optional parameters at the root match the root', () => {
+  it('matches the root by an optional parameter at the root', () => {
     expect(tableOf('/:lang?').find('GET', '/')).toEqual({ kind: 'match', value: '/:lang?', params: {} })
   })
 
-  it('has no parameters that nobody registered', () => {
+  it('returns no inherited property as a parameter', () => {
     const found = table.find('GET', '/users/7')
     expect(found.kind === 'match' && 'constructor' in found.params).toBe(false)
     const odd = tableOf('/:__proto__').find('GET', '/x')
@@ -115,8 +115,8 @@ describe('RouteTable: paths', () => {
   })
 })
 
-describe('RouteTable: methods', () => {
-  it('looks on where the best path has no route for the method', () => {
+describe('RouteTable (methods)', () => {
+  it('continues the search if the best path has no route for the method', () => {
     const table = new RouteTable<string>()
     table.add('GET', '/users/me', 'me')
     table.add('DELETE', '/users/:id', 'delete')
@@ -125,7 +125,7 @@ describe('RouteTable: methods', () => {
     expect(table.find('PUT', '/users/me')).toMatchObject({ value: 'put', params: { rest: 'users/me' } })
   })
 
-  it('names the methods of every route that matches the path', () => {
+  it('lists the methods of every route that matches the path', () => {
     const table = new RouteTable<string>()
     table.add('GET', '/users/me', 'me')
     table.add('DELETE', '/users/:id', 'delete')
@@ -136,11 +136,11 @@ describe('RouteTable: methods', () => {
     expect(table.find('POST', '/users/7')).toEqual({ kind: 'other-methods', allow: ['DELETE', 'OPTIONS'] })
   })
 
-  it('compares methods with case', () => {
+  it('compares methods case-sensitively', () => {
     expect(tableOf('/').find('get', '/').kind).toBe('other-methods')
   })
 
-  it('answers HEAD by GET unless it has a route of its own', () => {
+  it('answers HEAD with the GET route unless HEAD has its own route', () => {
     const table = tableOf('/a', '/b/:id')
     table.add('HEAD', '/b/:id', 'head')
     table.add(ANY_METHOD, '/a', 'any')
@@ -148,7 +148,7 @@ describe('RouteTable: methods', () => {
     expect(table.find('HEAD', '/b/1')).toMatchObject({ value: 'head' })
   })
 
-  it('takes any method but CONNECT and TRACE for a route for any method', () => {
+  it('matches every method except CONNECT and TRACE to a route for any method', () => {
     const table = tableOf('/a')
     table.add(ANY_METHOD, '/a', 'any')
     expect(table.find('GET', '/a')).toMatchObject({ value: '/a' })
@@ -163,7 +163,7 @@ describe('RouteTable: methods', () => {
     expect(table.find('TRACE', '/a')).toMatchObject({ value: 'trace' })
   })
 
-  it('tells all methods there are', () => {
+  it('lists all registered methods', () => {
     const table = tableOf('/a')
     table.add('BREW', '/pot', 'brew')
     expect(table.methods).toEqual(['GET', 'HEAD', 'BREW', 'OPTIONS'])
@@ -171,7 +171,7 @@ describe('RouteTable: methods', () => {
   })
 })
 
-describe('RouteTable: refusals', () => {
+describe('RouteTable (conflicts)', () => {
   it.each([
     ['/a', '/a'],
     ['/a/:x', '/a/:y'],
@@ -180,7 +180,7 @@ describe('RouteTable: refusals', () => {
     ['/a', '/a/:x?'],
     ['/a/:x', '/a/:y?'],
     ['/', '/:x?'],
-  ])('refuses %s and %s for one method', (first, second) => {
+  ])('rejects %s and %s for the same method', (first, second) => {
     const table = tableOf(first)
     expect(() => table.add('GET', second, 'other')).toThrow(`GET ${second}: '${first}' is registered`)
     expect(() => table.add('POST', second, 'other')).not.toThrow()
@@ -188,7 +188,7 @@ describe('RouteTable: refusals', () => {
     expect(() => table.add(ANY_METHOD, second, 'other')).toThrow(`* ${second}: `)
   })
 
-  it('adds nothing of a route that it refuses', () => {
+  it('adds no part of a route that it rejects', () => {
     const table = tableOf('/a')
     expect(() => table.add('GET', '/a/:x?', 'other')).toThrow('is registered')
     expect(table.find('GET', '/a/1')).toEqual({ kind: 'unknown' })
@@ -196,7 +196,7 @@ describe('RouteTable: refusals', () => {
   })
 })
 
-describe('RouteTable against a list of patterns', () => {
+describe('RouteTable compared with a list of patterns', () => {
   const segment = fc.constantFrom('a', 'ab', 'abc', 'b', '', ':p', ':q')
   const pattern = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.constantFrom('', '/*w', '/:o?', '/:o?/:r?'))
@@ -220,12 +220,12 @@ describe('RouteTable against a list of patterns', () => {
             try {
               table.add(method, text, text)
             } catch {
-              // A duplicate; the table has to go on as if it had not been offered.
+              // The pattern is a duplicate. The table must ignore it.
               continue
             }
             const segments = parsePattern(text)
-            const least = segments.findIndex((each) => each.kind === 'param' && each.isOptional)
-            for (let end = least === -1 ? segments.length : least; end <= segments.length; end++) {
+            const optionalFrom = segments.findIndex((each) => each.kind === 'param' && each.isOptional)
+            for (let end = optionalFrom === -1 ? segments.length : optionalFrom; end <= segments.length; end++) {
               kept.push({ method, pattern: text, shape: segments.slice(0, end) })
             }
           }

@@ -5,39 +5,41 @@ import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-p
 import { emptyTree, findEntry, leafOf, type Place, type Search } from './route-tree.ts'
 import { EXACT_ROUTING, type Routing } from '../options/routing-options.ts'
 
-/** What a table says about a method and a path. */
+/** Result of a lookup by method and path. */
 export type RouteLookup<T> =
   | RouteMatch<T>
-  /** The path has routes, but none for this method. */
+  /** The path has routes, but not for this method. */
   | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
-  /** There is a route for the path with its other end: a relative reference to it. */
+  /** A route matches the path with its trailing slash toggled. `reference` is the relative reference to it. */
   | { readonly kind: 'other-end'; readonly reference: string }
   | { readonly kind: 'unknown' }
   /** The path has a malformed percent-encoding. */
   | { readonly kind: 'malformed' }
 
-/** Parameters by name; without a prototype, so that `params.constructor` is not a function nobody registered. */
+/** Parameters by name. Has no prototype, so that `params.constructor` is `undefined`. */
 const ParamSet = function ParamSet() {} as unknown as new () => Record<string, string>
 ParamSet.prototype = Object.create(null)
 
-/** The parameters of a path without any. */
+/** Parameters of a path without any. */
 export const NO_PARAMS: Params = Object.freeze(new ParamSet())
 const UNKNOWN = { kind: 'unknown' } as const
 const MALFORMED = { kind: 'malformed' } as const
 
 /**
- * Finds the value of a method and a path among patterns.
+ * Finds the route for a method and a path.
  *
- * In each segment literal text goes before a parameter, and a parameter before a wildcard; where that leads to no
- * route for the method, the next best is tried.
+ * In each segment, literal text takes precedence over a parameter, and a parameter over a wildcard. If that leads to no
+ * route for the method, the search tries the next best.
  */
 export class RouteTable<T> {
   readonly #routing: Routing
   readonly #tree: Place<T> = emptyTree()
-  /** Leaves of patterns without parameters by path: nothing goes before them, so one look is enough. */
+  /**
+   * Leaves of patterns without parameters, by path. Nothing takes precedence over them, so a single lookup is enough.
+   */
   readonly #literal = new Map<string, RouteLeaf<T>>()
   readonly #methods = new Set<MethodKey>()
-  /** Used again and again, as one search ends before the next begins. */
+  /** Reused by all searches, because one ends before the next begins. */
   readonly #search: Search<T> = { method: '', bounds: [], passed: undefined }
 
   constructor(routing: Routing = EXACT_ROUTING) {
@@ -69,7 +71,11 @@ export class RouteTable<T> {
     this.#methods.add(method)
   }
 
-  /** @param path As received, starting with `/` */
+  /**
+   * Finds the route for a method and a path.
+   *
+   * @param path The path as received, starting with `/`
+   */
   find(method: string, path: string): RouteLookup<T> {
     const known = this.#literal.get(path)?.pick(method)?.fixed
     if (known !== undefined) return known
@@ -94,7 +100,7 @@ export class RouteTable<T> {
     return { kind: 'other-methods', allow: allowedMethods(passed.flatMap((leaf) => leaf.methods)) }
   }
 
-  /** Every method that some path has, for `OPTIONS *`. */
+  /** Returns every registered method, for `OPTIONS *`. */
   get methods(): readonly string[] {
     return allowedMethods(this.#methods)
   }
@@ -117,20 +123,20 @@ export class RouteTable<T> {
     return params
   }
 
-  /** The leaf of a shape, made if there is none. */
+  /** Returns the leaf of a shape. Creates it if necessary. */
   #leaf(shape: readonly PatternSegment[]): RouteLeaf<T> {
     const segments = this.#routing.caseSensitive ? shape : shape.map(segmentWithoutCase)
     const leaf = leafOf(this.#tree, segments)
     if (segments.every((segment) => segment.kind === 'literal')) {
       const path = `/${segments.map((segment) => segment.text).join('/')}`
-      // A '%' in literal text is decoded text, which a path as received never equals.
+      // A '%' in literal text is decoded text, which a received path never equals.
       if (!path.includes('%')) this.#literal.set(path, leaf)
     }
     return leaf
   }
 }
 
-/** The shapes of a pattern: with all, …, one, none of its optional parameters. */
+/** Returns the shapes of a pattern: with all of its optional parameters, then without the last, and so on. */
 function shapesOf(segments: readonly PatternSegment[]): readonly (readonly PatternSegment[])[] {
   const shapes = [segments]
   for (let end = segments.length - 1; end >= 0; end--) {

@@ -2,15 +2,18 @@ import { RouteLeaf, type RouteEntry } from './route-leaf.ts'
 import type { PatternSegment } from './route-pattern.ts'
 
 /**
- * A place between two characters of a path. Literal text is shared by all patterns that go on with it; parameters and
- * wildcards begin where a segment does.
+ * Node of the tree: a position between two characters of a path. Patterns share the nodes of their common literal text.
+ * Parameters and wildcards begin where a segment begins.
  */
 export interface Place<T> {
-  /** Literal text since the place before, as UTF-16 codes: reading the path twice as often would take twice as long. */
+  /**
+   * Literal text since the parent node, as UTF-16 codes. Comparing codes reads the path once, which takes half the
+   * time.
+   */
   codes: readonly number[]
-  /** How literal text goes on, each with another first character. */
+  /** Child nodes for further literal text. Each starts with a different character. */
   readonly literals: Place<T>[]
-  /** Behind a segment that is a parameter. */
+  /** Child node after a parameter that fills a segment. */
   param: Place<T> | undefined
   /** Routes that end here. */
   leaf: RouteLeaf<T> | undefined
@@ -18,21 +21,21 @@ export interface Place<T> {
   wildcard: RouteLeaf<T> | undefined
 }
 
-/** A search for the route of a method, and what it notes down. */
+/** State of a search for the route of a method. */
 export interface Search<T> {
   method: string
-  /** Where each parameter and wildcard of the entry found begins and ends in the path, two numbers for each. */
+  /** Start and end index in the path of each parameter and wildcard of the found entry. */
   readonly bounds: number[]
-  /** Leaves that fit the path and have nothing for the method. */
+  /** Leaves that match the path but have no route for the method. */
   passed: RouteLeaf<T>[] | undefined
 }
 
-/** The root of a tree without routes. */
+/** Returns the root of a tree without routes. */
 export function emptyTree<T>(): Place<T> {
   return place([])
 }
 
-/** The leaf of a shape, made if there is none. */
+/** Returns the leaf of a shape. Creates it if necessary. */
 export function leafOf<T>(root: Place<T>, shape: readonly PatternSegment[]): RouteLeaf<T> {
   let at = root
   let text = ''
@@ -51,11 +54,11 @@ export function leafOf<T>(root: Place<T>, shape: readonly PatternSegment[]): Rou
 }
 
 /**
- * Finds the entry for a path: segment by segment literal text goes before a parameter, a parameter before a wildcard;
- * where that leads to nothing for the method, the next best is tried.
+ * Finds the entry for a path. In each segment, literal text takes precedence over a parameter, and a parameter over a
+ * wildcard. If that leads to no route for the method, the search tries the next best.
  *
  * @param start Index in the path at which `from` is reached
- * @param count Parameters before it
+ * @param count Number of parameters before it
  */
 // docs/decisions/0024
 export function findEntry<T>(
@@ -77,7 +80,7 @@ export function findEntry<T>(
       const literal = literalAt(here, path, at)
       if (literal !== undefined) {
         const end = at + literal.codes.length
-        // With nothing to come back for, the search goes on without a call.
+        // Continue without recursion if the search cannot return to this node.
         if (param === undefined && wildcard === undefined) {
           here = literal
           at = end
@@ -89,7 +92,7 @@ export function findEntry<T>(
         const slash = path.indexOf('/', at)
         const end = slash === -1 ? path.length : slash
         if (end > at) {
-          // Noted before it is known to lead anywhere; whatever comes back for another way writes over it.
+          // Record the bounds before the branch is known to match. Another branch overwrites them.
           search.bounds[2 * index] = at
           search.bounds[2 * index + 1] = end
           if (wildcard === undefined) {
@@ -113,7 +116,7 @@ function place<T>(codes: readonly number[]): Place<T> {
   return { codes, literals: [], param: undefined, leaf: undefined, wildcard: undefined }
 }
 
-/** The place that literal text leads to, made if there is none. */
+/** Returns the node that literal text leads to. Creates it if necessary. */
 function placeAfter<T>(from: Place<T>, codes: readonly number[]): Place<T> {
   if (codes.length === 0) return from
   const index = from.literals.findIndex((literal) => literal.codes[0] === codes[0])
@@ -125,7 +128,7 @@ function placeAfter<T>(from: Place<T>, codes: readonly number[]): Place<T> {
   }
   const common = commonLength(literal.codes, codes)
   if (common === literal.codes.length) return placeAfter(literal, codes.slice(common))
-  // The two part within the text: a place between them.
+  // The texts differ after a common prefix. Insert a node at the fork.
   const fork = place<T>(codes.slice(0, common))
   from.literals[index] = fork
   literal.codes = literal.codes.slice(common)
@@ -161,7 +164,7 @@ function holds(codes: readonly number[], path: string, at: number): boolean {
 
 function take<T>(leaf: RouteLeaf<T>, search: Search<T>): RouteEntry<T> | undefined {
   const entry = leaf.pick(search.method)
-  // One that was made for a route that was then refused has no methods at all.
+  // A rejected route can leave a leaf without methods.
   if (entry === undefined && leaf.methods.length > 0) (search.passed ??= []).push(leaf)
   return entry
 }

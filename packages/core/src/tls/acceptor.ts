@@ -9,31 +9,31 @@ import type { TlsCredentials } from './credentials.ts'
 
 export interface TlsAcceptorOptions {
   readonly certificates: CertificateSet
-  /** Protocols to agree on, the best one first (RFC 7301). */
+  /** Protocols to negotiate, most preferred first (RFC 7301). */
   readonly protocols: readonly string[]
-  /** For the whole handshake; 0 for no limit. */
+  /** Time limit for the whole handshake, in milliseconds. 0 disables it. */
   readonly handshakeTimeoutMs: number
   readonly socket: ServerOpts
   readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
-  /** Takes over each connection whose handshake is done. */
+  /** Takes over each connection after its handshake. */
   readonly onSecure: (socket: TLSSocket) => void
-  /** A handshake has come to nothing. */
+  /** Called when a handshake fails. */
   readonly onFailed: () => void
 }
 
-/** RFC 9325 §3.1.1: what is older is not to be negotiated. */
+/** Minimum TLS version. RFC 9325 §3.1.1: do not negotiate TLS 1.1 or older. */
 const MIN_VERSION = 'TLSv1.2'
-/** Sessions are resumed by the ticket alone, whichever certificate the connection is for. */
+/** Session ID context. It is the same for all certificates, so that a ticket is valid for each of them. */
 const SESSION_ID_CONTEXT = 'fw'
-/** `node:tls` takes 0 for its own default. */
+/** Stands for no limit, because `node:tls` replaces 0 with its own default. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
-/** The TLS of one port: handshakes with the certificate for the name that the client asks for. */
+/** Accepts TLS connections on one port. Chooses the certificate by the name that the client requests. */
 export class TlsAcceptor {
   readonly server: Server
   readonly #logger: Logger | undefined
-  /** Connections whose handshake is not done. */
+  /** Connections whose handshake is in progress. */
   readonly #handshakes = new ChurnSet<Socket>()
   readonly #ticketKeys: TicketKeys
   #rotation: NodeJS.Timeout
@@ -64,7 +64,7 @@ export class TlsAcceptor {
       },
       (secure) => {
         this.#handshakes.delete(rawOf(secure))
-        // Its socket was destroyed, but the event was on its way.
+        // The socket was destroyed while this event was pending.
         if (this.#isClosed) secure.destroy()
         else onSecure(secure)
       },
@@ -75,7 +75,7 @@ export class TlsAcceptor {
         if (this.#handshakes.delete(raw)) onFailed()
       })
     })
-    // A failed handshake is the client's affair; its socket is destroyed.
+    // A failed handshake is the client's fault, so log it only at Debug.
     this.server.on('tlsClientError', (error: Error, failed: TLSSocket) => {
       this.#logger?.debug('TLS handshake with {} failed: {}', failed.remoteAddress ?? 'a client', error.message)
       failed.destroy()
@@ -83,19 +83,19 @@ export class TlsAcceptor {
     this.#rotation = this.#renewTicketKeysLater()
   }
 
-  /** For handshakes that begin from now on. Sessions from before are resumed all the same. */
+  /** Uses these certificates for new handshakes. Earlier sessions can still be resumed. */
   use(certificates: CertificateSet): void {
     this.#certificates = certificates
     this.#contexts = new Map()
     this.server.setSecureContext(this.#contextOptions(certificates.first))
   }
 
-  /** Handshakes that are under way. */
+  /** Number of handshakes in progress. */
   get pending(): number {
     return this.#handshakes.size
   }
 
-  /** Ends what has not come to a connection, and will not let it come to one. */
+  /** Destroys connections in a handshake, and those whose handshake completes later. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#rotation)
@@ -124,7 +124,7 @@ export class TlsAcceptor {
       key,
       cert,
       minVersion: MIN_VERSION,
-      // RFC 9113 §9.2.1, and of no use with HTTP/1.1: a client may ask for handshakes again and again.
+      // RFC 9113 §9.2.1 forbids renegotiation. With HTTP/1.1 it would let a client repeat expensive handshakes.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       sessionIdContext: SESSION_ID_CONTEXT,
       ticketKeys: this.#ticketKeys.current(),
@@ -140,8 +140,8 @@ export class TlsAcceptor {
 }
 
 /**
- * The socket that a TLS socket was made of. Nothing documented leads there: addresses tell peers apart on TCP only, for on
- * a Unix socket they have none.
+ * Returns the socket below a TLS socket, from an undocumented property of Node.js. Addresses would identify the socket
+ * only on TCP, because Unix sockets have none.
  */
 function rawOf(secure: TLSSocket): Socket {
   return Reflect.get(secure, '_parent') as Socket

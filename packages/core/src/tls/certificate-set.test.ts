@@ -22,26 +22,26 @@ describe('CertificateSet', () => {
     ['first.example', 0],
     ['www.example.com', 1],
     ['WWW.EXAMPLE.COM', 1],
-    // The exact name, though a wildcard comes before it.
+    // The exact name takes precedence over an earlier wildcard.
     ['api.example.com', 2],
     ['www.example.org', 2],
-    // A wildcard stands for one label.
+    // A wildcard matches exactly one label.
     ['a.b.example.com', 0],
     ['example.com', 0],
     ['elsewhere.example', 0],
     ['', 0],
-    ['no host name at all\0', 0],
-  ])('for %j it has certificate %i', (name, index) => {
+    ['not a host name\0', 0],
+  ])('chooses for %j certificate %i', (name, index) => {
     expect(set.all.indexOf(set.choose(name))).toBe(index)
   })
 
-  it('is equal to one with the same certificates in the same order', () => {
+  it('equals a set with the same certificates in the same order', () => {
     expect(set.equals(new CertificateSet([...set.all]))).toBe(true)
     expect(set.equals(new CertificateSet(set.all.toReversed()))).toBe(false)
     expect(set.equals(new CertificateSet(set.all.slice(1)))).toBe(false)
   })
 
-  it('is not empty', () => {
+  it('rejects an empty list', () => {
     expect(() => new CertificateSet([])).toThrow(/at least one certificate/)
   })
 })

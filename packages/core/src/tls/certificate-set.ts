@@ -1,13 +1,13 @@
 import { optionError } from '@fw/options'
 import type { TlsCredentials } from './credentials.ts'
 
-/** The certificates of a listener, by the names they are for. */
+/** Certificates of a listener, selected by name. */
 export class CertificateSet {
-  /** For clients that ask for no name, or for one that no certificate has. */
+  /** Certificate for clients that request no name, or a name that no certificate matches. */
   readonly first: TlsCredentials
   readonly all: readonly TlsCredentials[]
 
-  /** @throws {TypeError} if there is none */
+  /** @throws {TypeError} if the list is empty */
   constructor(all: readonly TlsCredentials[]) {
     const [first] = all
     if (first === undefined) {
@@ -19,7 +19,7 @@ export class CertificateSet {
   }
 
   /**
-   * The certificate for a name: one that has exactly this name, else one with a wildcard for it, else the first.
+   * Chooses the certificate for a name: an exact match, else a wildcard match, else the first.
    *
    * @see RFC 6066 §3, RFC 9525 §6.3
    */

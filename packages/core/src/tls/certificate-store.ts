@@ -4,18 +4,25 @@ import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
 import { checkCertificates, type TlsCertificate, type TlsOptions } from '../options/tls-options.ts'
 
-/** Serves with certificates, which may be replaced while it does. */
+/** Uses certificates that can be replaced while it runs. */
 export interface CertificateUser {
-  /** @throws {StartupError} if it could not use these */
+  /**
+   * Checks certificates before they are used.
+   *
+   * @throws {StartupError} if it cannot use them
+   */
   checkCertificates(next: CertificateSet): void
-  /** Uses these for new connections; those that stand go on. Never throws for what it has checked. */
+  /**
+   * Uses these certificates for new connections. Open connections continue unchanged. Never throws for certificates
+   * that were checked.
+   */
   useCertificates(next: CertificateSet): void
 }
 
-/** How often watched files are looked at: soon enough for whoever waits for it, and hardly any work. */
+/** Default interval between two checks of watched files: short enough for a renewal by hand, and cheap. */
 const WATCH_INTERVAL_MS = 2_000
 
-/** The certificates that an option names, kept up to date. */
+/** Loads the certificates of an option, and keeps them up to date. */
 export class CertificateStore {
   readonly #options: TlsOptions
   readonly #logger: Logger
@@ -29,11 +36,15 @@ export class CertificateStore {
     this.#logger = logger
     this.#watch = watch
     this.#current = first
-    // What comes of it is told in the log.
+    // Ignore the rejection: `reload` logs it.
     watch.onChange = () => void this.reload().catch(() => {})
   }
 
-  /** @throws {StartupError} saying which certificate cannot be used, and why */
+  /**
+   * Loads the certificates.
+   *
+   * @throws {StartupError} naming the certificate that cannot be used, and the cause
+   */
   static async open(options: TlsOptions, logger: Logger): Promise<CertificateStore> {
     const watch = new FileWatch()
     try {
@@ -51,10 +62,11 @@ export class CertificateStore {
   }
 
   /**
-   * Gives a user the certificates that come.
+   * Registers a user of the certificates for later changes.
    *
-   * @param present Those it uses, which may have been replaced meanwhile
-   * @returns Ends that
+   * @param present Certificates that it uses now. If they have been replaced in the meantime, it gets the new ones
+   * immediately
+   * @returns A function that removes the user
    */
   attach(user: CertificateUser, present: CertificateSet): () => void {
     this.#users.add(user)
@@ -63,13 +75,13 @@ export class CertificateStore {
   }
 
   /**
-   * Loads everything again. New connections have the new certificates; those that stand go on. If anything is wrong, all
-   * stays as it was, and an Error record says what it is.
+   * Reloads all certificates. New connections use the new ones; open connections continue unchanged. If one cannot be
+   * used, all stay as they were, and an Error record names the cause.
    *
-   * @throws {StartupError} saying which certificate cannot be used, and why
+   * @throws {StartupError} naming the certificate that cannot be used, and the cause
    */
   reload(): Promise<void> {
-    // One after the other, so that the last one asked for is the last one loaded.
+    // Reload serially, so that the last request determines the result.
     const reloaded = this.#reloading.then(() => this.#reload())
     this.#reloading = reloaded.catch(() => {})
     return reloaded
@@ -87,7 +99,7 @@ export class CertificateStore {
       for (const user of this.#users) user.useCertificates(next)
       this.#current = next
     } catch (error) {
-      this.#logger.error('Certificates stay as they are: {}', error instanceof Error ? error.message : error)
+      this.#logger.error('Keeping the previous certificates: {}', error instanceof Error ? error.message : error)
       throw error
     }
     for (const { source, x509 } of this.#current.all) {
@@ -99,7 +111,7 @@ export class CertificateStore {
   #warnOfExpired(): void {
     for (const { source, x509 } of this.#current.all) {
       if (x509.validToDate.getTime() < Date.now()) {
-        this.#logger.warn('The certificate from {} is no longer valid, since {}', source, x509.validTo)
+        this.#logger.warn('The certificate from {} expired on {}', source, x509.validTo)
       }
     }
   }
@@ -107,7 +119,7 @@ export class CertificateStore {
 
 async function load(options: TlsOptions, watch: FileWatch): Promise<CertificateSet> {
   const certificates = checkCertificates(typeof options === 'function' ? await options() : options)
-  // Before they are read, so that no change is missed.
+  // Start watching before reading, so that no change is missed.
   await watchFiles(certificates, watch)
   return new CertificateSet(await Promise.all(certificates.map(loadCredentials)))
 }

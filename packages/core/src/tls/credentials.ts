@@ -4,24 +4,24 @@ import { createSecureContext } from 'node:tls'
 import { StartupError } from '../options/startup-error.ts'
 import type { TlsCertificate } from '../options/tls-options.ts'
 
-/** A certificate that fits its key. */
+/** A certificate with its matching private key. */
 export interface TlsCredentials {
-  /** PEM. */
+  /** Private key in PEM. */
   readonly key: string
-  /** With its chain, PEM. */
+  /** Certificate chain in PEM. */
   readonly cert: string
   readonly x509: X509Certificate
-  /** Where it came from, for messages. */
+  /** Name of the source in messages. */
   readonly source: string
 }
 
-/** What is named in messages where there are no files. */
+/** Source in messages if the PEM text was given directly. */
 const GIVEN = 'tls.cert and tls.key'
 
 /**
  * Reads and checks a certificate.
  *
- * @throws {StartupError} if a file cannot be read, holds no PEM, or the key is not that of the certificate
+ * @throws {StartupError} if a file is unreadable or not PEM, or if the key does not belong to the certificate
  */
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
   if ('key' in given) return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
@@ -38,22 +38,22 @@ function pemOf(given: string | Buffer | undefined, option: string): string {
 }
 
 function missing(option: string): StartupError {
-  return new StartupError(`Cannot use tls: there is no ${option}. Give key and cert, or keyFile and certFile`)
+  return new StartupError(`Cannot use tls: ${option} is missing. Set key and cert, or keyFile and certFile`)
 }
 
 async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
   if (file === undefined) throw missing(option)
-  // The error of `readFile` would show the text, which may be the private key.
+  // The error of `readFile` would contain the text, which can be the private key.
   if (String(file).includes('-----BEGIN')) {
     throw new StartupError(
-      `Cannot use tls: ${option} must be the path of a file, got PEM text. Give key and cert instead`,
+      `Cannot use tls: ${option} must be the path of a file, got PEM text. Set key and cert instead`,
     )
   }
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : (error as Error).message
     throw new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check tls.${option}`, {
       cause: error,
     })
@@ -63,27 +63,27 @@ async function readPem(file: string | URL | undefined, what: string, option: str
 function checked(key: string, cert: string, source: string): TlsCredentials {
   try {
     const x509 = new X509Certificate(cert)
-    // What makes the context would not notice a key of another type than the certificate's.
+    // `createSecureContext` does not notice that a key and a certificate have different types.
     if (!x509.checkPrivateKey(createPrivateKey(key))) throw new TypeError(MISMATCH)
     createSecureContext({ key, cert })
     return { key, cert, x509, source }
   } catch (error) {
     if (source === GIVEN && !cert.includes('-----BEGIN')) {
       throw new StartupError(
-        `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For paths of files, write certFile and keyFile`,
+        `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For file paths, use certFile and keyFile`,
       )
     }
     throw new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error })
   }
 }
 
-const MISMATCH = 'the private key is not that of the certificate'
+const MISMATCH = 'the private key does not belong to the certificate'
 
 function reasonOf(error: unknown, key: string): string {
   const { message } = error as Error
   if (message === MISMATCH) return MISMATCH
   if (key.includes('ENCRYPTED')) {
-    return 'the private key is encrypted. Give it in clear: openssl pkey -in key.pem -out clear.pem'
+    return 'the private key is encrypted. Decrypt it: openssl pkey -in key.pem -out clear.pem'
   }
   return `they are not a certificate and a private key in PEM (${message})`
 }

@@ -7,7 +7,7 @@ import { FileWatch } from './file-watch.ts'
 const INTERVAL_MS = 10
 
 it.each<[string, (join: (name: string) => string) => Promise<void>]>([
-  // In one step: to empty it first would be a change of its own, if somebody looks in between.
+  // Write in one step: emptying the file first could be detected as a separate change.
   ['is written', async (join) => writeFileSync(join('current'), 'after', { flag: 'r+' })],
   [
     'is replaced by another file',
@@ -24,7 +24,7 @@ it.each<[string, (join: (name: string) => string) => Promise<void>]>([
       await rename(join('link'), join('current'))
     },
   ],
-])('a file that %s is told of once', async (_how, change) => {
+])('reports once that a file %s', async (_how, change) => {
   await using folder = await tempFolder({ current: 'b4' })
   let changes = 0
   const watch = new FileWatch()
@@ -39,7 +39,7 @@ it.each<[string, (join: (name: string) => string) => Promise<void>]>([
   watch.close()
 })
 
-it('nothing is told after close', async () => {
+it('reports nothing after close', async () => {
   await using folder = await tempFolder({ current: 'b4' })
   let changes = 0
   const watch = new FileWatch()

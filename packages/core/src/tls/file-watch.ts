@@ -1,28 +1,29 @@
 import { stat } from 'node:fs/promises'
 
 /**
- * Tells that files have changed, once they have been left alone for a while: what writes several does not do so at once.
+ * Reports changes to files as soon as they have been unchanged for one interval, because a renewal writes several
+ * files.
  *
- * It looks at the files now and then. Notices of the file system would stay with what a symbolic link pointed to, and
- * links are how certificates are renewed (certbot, Kubernetes). Does not keep the process alive.
+ * Polls the files. File system notifications would follow the old target of a symbolic link, and certificate renewal
+ * replaces links (certbot, Kubernetes). Does not keep the process alive.
  */
 export class FileWatch {
-  /** Never throws. */
+  /** Called after a change. Must not throw. */
   onChange: () => void = () => {}
   #files: readonly (string | URL)[] = []
   #timer: NodeJS.Timeout | undefined = undefined
   #seen = ''
   #isUnsettled = false
-  #isLooking = false
+  #isPolling = false
 
-  /** Watches these files from now on, and no others. Resolves when their present state has been noted. */
+  /** Watches these files instead of any earlier ones. Resolves when their current state is recorded. */
   async watch(files: readonly (string | URL)[], intervalMs: number): Promise<void> {
     this.close()
     this.#files = files
     if (files.length === 0) return
     this.#seen = await stateOf(files)
     this.#isUnsettled = false
-    this.#timer = setInterval(() => void this.#look(), intervalMs).unref()
+    this.#timer = setInterval(() => void this.#poll(), intervalMs).unref()
   }
 
   close(): void {
@@ -30,12 +31,12 @@ export class FileWatch {
     this.#timer = undefined
   }
 
-  async #look(): Promise<void> {
-    // On a slow file system a look may take longer than the interval.
-    if (this.#isLooking) return
-    this.#isLooking = true
+  async #poll(): Promise<void> {
+    // On a slow file system, one poll can take longer than the interval.
+    if (this.#isPolling) return
+    this.#isPolling = true
     const state = await stateOf(this.#files)
-    this.#isLooking = false
+    this.#isPolling = false
     if (this.#timer === undefined) return
     if (state !== this.#seen) {
       this.#seen = state
@@ -54,7 +55,7 @@ async function stateOf(files: readonly (string | URL)[]): Promise<string> {
         const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
         return [dev, ino, size, mtimeNs, ctimeNs].join(':')
       } catch {
-        // Being replaced, perhaps. What is missing for good is told when it is read.
+        // Another process may be replacing the file. If it stays missing, `loadCredentials` reports the error.
         return ''
       }
     }),

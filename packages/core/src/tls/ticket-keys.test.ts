@@ -3,8 +3,8 @@ import { TicketKeys } from './ticket-keys.ts'
 
 const DAY = 86_400_000
 
-describe('keys of session tickets', () => {
-  it('are 48 bytes, the same for a day, and others the next day', () => {
+describe('TicketKeys', () => {
+  it('returns 48 bytes that are the same for a day and different the next day', () => {
     const keys = new TicketKeys(undefined, 10 * DAY)
     const first = keys.current(10 * DAY)
     expect(first).toHaveLength(48)
@@ -12,13 +12,13 @@ describe('keys of session tickets', () => {
     expect(keys.current(11 * DAY)).not.toEqual(first)
   })
 
-  it('are those of no other process, unless it was told the secret', () => {
+  it('returns keys that differ from those of other processes unless they share the secret', () => {
     const [one, other] = [new TicketKeys(undefined, 0), new TicketKeys(undefined, 0)]
     expect(one.current(0)).not.toEqual(other.current(0))
     expect(new TicketKeys(one.share(0), 0).current(0)).toEqual(one.current(0))
   })
 
-  it('stay the same in processes that share them, however late one is told', () => {
+  it('returns equal keys in processes that share the secret, however late they receive it', () => {
     const first = new TicketKeys(undefined, 0)
     const second = new TicketKeys(first.share(0), 0)
     const third = new TicketKeys(first.share(5 * DAY), 5 * DAY)
@@ -26,7 +26,7 @@ describe('keys of session tickets', () => {
     expect(third.current(9 * DAY)).toEqual(first.current(9 * DAY))
   })
 
-  it('do not go back if the clock does', () => {
+  it('keeps its keys if the clock is set back', () => {
     const keys = new TicketKeys(undefined, 5 * DAY)
     const now = keys.current(6 * DAY)
     expect(keys.current(5 * DAY)).toEqual(now)
@@ -36,7 +36,7 @@ describe('keys of session tickets', () => {
     [0, DAY],
     [1, DAY - 1],
     [3 * DAY - 1, 1],
-  ])('at %i ms have %i ms to go', (nowMs, left) => {
+  ])('reports at %i ms that the keys change in %i ms', (nowMs, left) => {
     expect(TicketKeys.remainingMs(nowMs)).toBe(left)
   })
 })

@@ -1,49 +1,50 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 
-/** Key material of `node:tls` for session tickets. */
+/** Size of the session-ticket keys of `node:tls`. */
 const KEY_BYTES = 48
 const SECRET_BYTES = 32
 /**
- * Who learns the key of a ticket can read what was sent under it with TLS 1.2, so it is replaced; sessions from before
- * begin anew. Tickets live for five minutes, so hardly any do.
+ * Lifetime of a key, in milliseconds. A stolen key decrypts the TLS 1.2 traffic of its sessions, so it is replaced
+ * daily. Older sessions then need a full handshake. Tickets are valid for five minutes, so this is rare.
  */
 const LIFE_MS = 24 * 3_600_000
 
-/** What processes need to share the keys of session tickets. */
+/** Secret that processes exchange to use the same session-ticket keys. */
 export interface TicketSecret {
   /** Days since 1970 (UTC). */
   readonly day: number
-  /** Base64. */
+  /** Secret of that day in Base64. */
   readonly secret: string
 }
 
 /**
- * The keys of session tickets, of which each day has its own. The secret of a day follows from the one of the day before
- * and not the other way round: processes that started with the same one have the same keys for ever, and none can go back.
+ * Derives the keys of session tickets, new ones each day. The secret of a day follows from that of the day before, and
+ * not the reverse. Processes that start with the same secret therefore always have equal keys, and cannot recover older
+ * ones.
  */
 export class TicketKeys {
   #day: number
   #secret: Buffer
 
-  /** @param shared Of another process; without it the keys are nobody else's */
+  /** @param shared Secret of another process. Default: a random secret */
   constructor(shared?: TicketSecret, nowMs: number = Date.now()) {
     this.#day = shared?.day ?? dayOf(nowMs)
     this.#secret = shared === undefined ? randomBytes(SECRET_BYTES) : Buffer.from(shared.secret, 'base64')
   }
 
-  /** The keys of now. */
+  /** Returns the current keys. */
   current(nowMs: number = Date.now()): Buffer {
     this.#advance(nowMs)
     return derive(this.#secret, 'keys', KEY_BYTES)
   }
 
-  /** What another process has to be told to have the same keys. */
+  /** Returns the secret that gives another process the same keys. */
   share(nowMs: number = Date.now()): TicketSecret {
     this.#advance(nowMs)
     return { day: this.#day, secret: this.#secret.toString('base64') }
   }
 
-  /** Time until the keys change. */
+  /** Returns the milliseconds until the keys change. */
   static remainingMs(nowMs: number = Date.now()): number {
     return LIFE_MS - (nowMs % LIFE_MS)
   }

@@ -7,6 +7,6 @@ it.each([
   ['0,2,4-5', [0, 2, 4, 5]],
   ['\t7-8,10\n', [7, 8, 10]],
   ['', []],
-])('%j is %j', (text, cpus) => {
+])('parses %j as %j', (text, cpus) => {
   expect(parseCpuList(text)).toEqual(cpus)
 })

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
 import { beatIntervalMs, Heartbeat } from './heartbeat.ts'
 
-it('asks five times in a timeout', () => {
+it('sends five pings in a timeout', () => {
   expect(beatIntervalMs(10_000)).toBe(2000)
 })
 
-it('a process hangs when a whole timeout has passed since the first question it left open', () => {
+it('reports a blocked process when a whole timeout has passed since the first unanswered ping', () => {
   const heartbeat = new Heartbeat()
   expect(Array.from({ length: 6 }, () => heartbeat.ask())).toEqual([false, false, false, false, false, true])
 })
 
-it('a response makes up for all questions before', () => {
+it('resets the count of unanswered pings on a response', () => {
   const heartbeat = new Heartbeat()
   for (let count = 0; count < 5; count++) heartbeat.ask()
   heartbeat.answered()

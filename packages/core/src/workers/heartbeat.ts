@@ -1,19 +1,23 @@
-/** Questions asked within one timeout: enough that one which is late does not matter. */
+/** Pings within one timeout: enough that a single late response does not matter. */
 const BEATS = 5
 
-/** The time between two questions. */
+/** Returns the milliseconds between two pings. */
 export function beatIntervalMs(timeoutMs: number): number {
   return timeoutMs / BEATS
 }
 
 /**
- * Whether a process still answers. Counts questions instead of time: if this process was the one that stood still, or
- * all of them did, no time is held against the other.
+ * Detects a blocked process. Counts pings instead of time, so that a suspension of this process or of the whole machine
+ * does not count.
  */
 export class Heartbeat {
   #unanswered = 0
 
-  /** Called once in each interval. @returns Whether the process has left so many questions open that it hangs */
+  /**
+   * Counts a ping. Call it once per interval.
+   *
+   * @returns Whether the process is blocked, because no ping of a whole timeout was answered
+   */
   ask(): boolean {
     return this.#unanswered++ >= BEATS
   }

@@ -1,49 +1,49 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
-/** What every system writes to a pipe in one piece, however many others write to it (POSIX.1 `PIPE_BUF` on Linux). */
+/** Maximum bytes that a pipe accepts as one piece, even with several writers (POSIX.1 `PIPE_BUF` on Linux). */
 const PIECE_BYTES = 4096
-/** Unwritten bytes above which the processes have to wait. */
+/** Unwritten bytes above which the sources are paused. */
 const MAX_QUEUED_BYTES = 1024 * 1024
-/** A line above this is not waited for until its end. */
+/** Maximum bytes of a line that are collected before its end arrives. */
 const MAX_LINE_BYTES = 1024 * 1024
-/** Before a full pipe is tried again. */
+/** Milliseconds before the next attempt to write to a full pipe. */
 const RETRY_MS = 5
-/** Tries for a long line, so many milliseconds in all, for which the process does nothing else. */
+/** Attempts for a long line: 100 ms in total, which block this process. */
 const LINE_TRIES = 100 / RETRY_MS
-/** Calls that wait; nobody reads what more of them would say. */
+/** Maximum number of waiting callbacks. Further ones are dropped. */
 const MAX_WAITING = 1000
-/** Tries at the exit of the process, so many milliseconds in all: then nobody seems to read. */
+/** Attempts when the process exits: 1,000 ms in total. After that, the output has no reader. */
 const EXIT_TRIES = 1000 / RETRY_MS
 
 const LF = 0x0a
-/** Never written to: waiting on it is the one way to sleep in synchronous code. */
+/** Memory that is never written. `Atomics.wait` on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Whether lines of several processes would be mixed there: pipes and sockets take long or many lines in pieces. Files
- * and terminals take each write as a whole.
+ * Reports whether lines of several processes would be mixed: pipes and sockets split long writes. Files and terminals
+ * take each write as a whole.
  */
 export function tearsLines(fd: number): boolean {
   try {
     const stats = fstatSync(fd)
     return stats.isFIFO() || stats.isSocket()
   } catch {
-    // What is closed is not torn.
+    // A closed descriptor receives no lines.
     return false
   }
 }
 
-/** Passes the output of several processes on to one descriptor, line by line. */
+/** Forwards the output of several processes to one descriptor, line by line. */
 // docs/decisions/0081
 export class LineRelay {
   readonly #fd: number
   readonly #sources = new Set<Readable>()
-  /** Each of whole lines. */
+  /** Buffers of whole lines. */
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   #isWriting = false
-  /** Whether it is no longer waited for the reader, until that has caught up: a long line may be torn then. */
+  /** Whether the relay has stopped waiting for a slow reader, until it catches up. Long lines can be torn then. */
   #isSlow = false
   #readerGone = false
   #isGivenUp = false
@@ -56,7 +56,7 @@ export class LineRelay {
     this.#fd = fd
   }
 
-  /** Takes lines from a stream until it ends. */
+  /** Forwards the lines of a stream until it ends. */
   add(source: Readable): void {
     if (this.#sources.size === 0) process.on('exit', this.#onExit)
     this.#sources.add(source)
@@ -75,31 +75,31 @@ export class LineRelay {
       lineBytes += chunk.byteLength - end
     })
     source.once('close', () => {
-      // A process that was killed may have left half a line; the next one is not to be its end.
+      // A killed process can leave half a line. End it, so that the next line is separate.
       if (line.length > 0) this.#push(Buffer.concat([...line, Buffer.of(LF)]))
       this.#sources.delete(source)
       this.#settle()
     })
     source.on('error', () => {
-      // The stream closes, and there is nothing more to come.
+      // The stream closes without further data.
     })
   }
 
-  /** Resolves when every stream has ended and what they brought is written. */
+  /** Resolves when every stream has ended and all their lines are written. */
   finished(): Promise<void> {
     const { promise } = this.#idle
     this.#settle()
     return promise
   }
 
-  /** Calls back once all is written; never, if that comes to be given up. */
+  /** Calls back when all lines are written; never, if the relay gives up first. */
   whenFree(call: () => void): void {
     if (this.#isGivenUp) return
     if (this.#queue.length === 0) call()
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(call)
   }
 
-  /** Drops what is not written yet and what comes: nobody seems to read. */
+  /** Drops the unwritten lines and all later ones, because the output has no reader. */
   giveUp(): void {
     this.#isGivenUp = this.#queue.length > 0
     this.#waiting = []
@@ -107,18 +107,18 @@ export class LineRelay {
     this.#drop()
   }
 
-  /** Lines that were dropped since it was given up. */
+  /** Number of lines dropped after `giveUp`. */
   get droppedLines(): number {
     return this.#droppedLines
   }
 
-  /** Writes a line at once, unless nobody seems to read. @returns Whether it was written */
+  /** Writes a line immediately, unless the relay has given up. Returns whether it was written. */
   say(line: string): boolean {
     if (this.#isGivenUp) return false
     try {
       return writeSync(this.#fd, `${line}\n`) > 0
     } catch {
-      // It is full or closed: somebody else may hear of it.
+      // The pipe is full or closed. The caller can use another one.
       return false
     }
   }
@@ -154,7 +154,7 @@ export class LineRelay {
     }
     const wholeBytes = lines.lastIndexOf(LF, PIECE_BYTES - 1) + 1
     if (wholeBytes === 0 && !this.#isSlow) {
-      // The whole of a longer line, before anything else of this process can be written.
+      // Write the whole long line before this process can write anything else.
       this.#isSlow = !this.#writeNow(lines.indexOf(LF) + 1 || lines.byteLength, LINE_TRIES)
       setImmediate(() => this.#writeNext())
       return
@@ -174,7 +174,7 @@ export class LineRelay {
     for (const call of calls) call()
   }
 
-  /** @param bytes Of the first in the queue. @returns Whether nothing of them is left */
+  /** Writes bytes of the first buffer in the queue synchronously. Returns whether none are left. */
   #writeNow(bytes: number, tries: number): boolean {
     let left = bytes
     let triesLeft = tries
@@ -213,7 +213,7 @@ export class LineRelay {
       this.#callWaiting()
       return
     }
-    // A full disk, say: as for any log, these lines are lost and the next are tried.
+    // The disk is full, for example. Drop these lines and continue with the next, like any log.
     this.#written(bytes)
   }
 

@@ -12,22 +12,22 @@ import { Supervisor, type Offer } from './supervisor.ts'
 import { isWorkerProcess, WorkerLink } from './worker-link.ts'
 import { resolveWorkerOptions, type WorkerOptions, type WorkerSettings } from '../options/worker-options.ts'
 
-/** Options of such a call. */
+/** Options of a call of `listen` with workers. */
 export interface WorkerListenOptions extends ListenOptions {
   readonly workers: number | 'auto' | WorkerOptions
 }
 
-/** Of this process: there is one set of workers, however many servers it has. */
+/** Supervisor of this process. All servers share one set of workers. */
 let supervisor: Supervisor | undefined
 let link: WorkerLink | undefined
 let listens = 0
 
 /**
- * In the primary: starts the workers, which run the same program, and resolves when all of them listen. In a worker:
- * listens on what the primary says.
+ * Listens with worker processes. In the primary, starts the workers, which run the same program, and resolves when all
+ * of them listen. In a worker, listens on the address that the primary sends.
  *
- * @param http3 Whether the UDP port of the same number is needed
- * @throws {StartupError} if a worker cannot listen, in the primary; a worker that cannot ends
+ * @param http3 Whether the UDP port of the same number is needed too
+ * @throws {StartupError} in the primary, if a worker cannot listen. A worker that cannot listen exits
  */
 export async function listenWithWorkers(
   options: WorkerListenOptions,
@@ -56,40 +56,44 @@ export async function listenWithWorkers(
   }
 }
 
-/** @throws {StartupError} where there can be no workers */
+/** @throws {StartupError} if this process cannot have workers */
 function checkPrimary(): void {
-  if (!isMainThread) throw new StartupError('Cannot start workers from a thread: call listen on the main thread')
+  if (!isMainThread) throw new StartupError('Cannot start workers from a thread. Call listen on the main thread')
   if (cluster.isWorker) {
-    throw new StartupError('Cannot start workers: this process is a worker of node:cluster itself. Leave workers out')
+    throw new StartupError('Cannot start workers: this process is itself a worker of node:cluster. Omit workers')
   }
   if (process.argv[1] === undefined) {
-    throw new StartupError('Cannot start workers: they run the file of the program, and there is none')
+    throw new StartupError('Cannot start workers: the program was not started from a file. Start it with node <file>')
   }
 }
 
-/** @throws {StartupError} if there are other workers already, or no longer any */
+/** @throws {StartupError} if the running workers have other settings, or have ended */
 function checkSame(running: Supervisor, settings: WorkerSettings): void {
   if (running.isStopped) {
-    throw new StartupError('Cannot start workers again: they run the program from its start. Start another process')
+    throw new StartupError('Cannot start workers again after they were closed. Restart the program')
   }
   if (JSON.stringify(running.settings) !== JSON.stringify(settings)) {
-    throw new StartupError('All listeners with workers share them: give each the same workers and pinCpus')
+    throw new StartupError('All listeners share one set of workers. Pass the same workers and pinCpus to each')
   }
 }
 
-/** What the workers listen on, as long as the primary keeps it. */
+/** Address that the workers listen on, until the primary closes it. */
 interface Place extends Offer {
   close(): void
 }
 
-/** @throws {StartupError} if it cannot be bound */
+/**
+ * Binds the address for the workers.
+ *
+ * @throws {StartupError} if it cannot be bound
+ */
 async function openPlace(options: WorkerListenOptions, udp: boolean, count: number): Promise<Place> {
   const binding = bindingOf(options)
   if (udp && binding.kind !== 'port') {
-    throw new StartupError('HTTP/3 with workers needs a port: a socket that was passed cannot be shared')
+    throw new StartupError('HTTP/3 with workers needs a port: the workers cannot share a passed UDP socket. Set port')
   }
   if (binding.kind === 'path') await removeStaleSocket(binding.path)
-  // The primary accepts connections then, and hands each to the next worker.
+  // The primary then accepts the connections and hands each to the next worker.
   if (binding.kind !== 'port' || !PortSockets.isSupported) return { binding, handle: () => undefined, close: () => {} }
   const { port, host, reusePort } = binding
   try {
@@ -101,7 +105,7 @@ async function openPlace(options: WorkerListenOptions, udp: boolean, count: numb
   }
 }
 
-/** One call of `listen` in the primary. */
+/** Represents one call of `listen` in the primary. */
 class PrimaryListener implements OpenListener {
   readonly address: ListenerAddress
   readonly #listen: number
@@ -118,7 +122,7 @@ class PrimaryListener implements OpenListener {
   }
 
   drain(drainMs: number, whole: boolean): Promise<void> {
-    // First of all: who connects from now on is to be refused, not kept waiting.
+    // Close the sockets first, so that new connections are refused instead of waiting.
     this.#place.close()
     return (this.#drained ??= this.#supervisor.withdraw(this.#listen, drainMs, whole))
   }

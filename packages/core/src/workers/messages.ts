@@ -2,7 +2,7 @@ import type { ProtocolText } from '@fw/types'
 import type { Binding } from '../listening/binding.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 
-/** Where a worker listens, as it travels between processes. */
+/** Address of a worker's listener, as sent between processes. */
 export interface SentAddress {
   readonly url: string
   readonly host: string | undefined
@@ -11,45 +11,48 @@ export interface SentAddress {
   readonly protocols: readonly ProtocolText[]
 }
 
-/** Calls of `listen` with workers are known by their order in the program, which primary and workers share. */
+/**
+ * Number of a call of `listen` with workers. It counts the calls in program order, which is the same in the primary and
+ * the workers.
+ */
 interface OfListen {
   readonly listen: number
 }
 
-/** What a worker says. */
+/** Message from a worker to the primary. */
 export type WorkerMessage =
-  /** It has come to this call and asks what to bind. */
+  /** The worker has reached this call and requests the address to bind. */
   | ({ readonly fw: 'place' } & OfListen)
   | ({ readonly fw: 'listening'; readonly address: SentAddress } & OfListen)
-  /** It cannot listen, for a reason to be told to the caller, and ends. */
+  /** The worker cannot listen and exits. The primary rejects the call with this message. */
   | ({ readonly fw: 'failed'; readonly message: string } & OfListen)
-  /** What it was to close is closed. */
+  /** The listener is closed. */
   | ({ readonly fw: 'closed' } & OfListen)
-  /** It begins to close, perhaps of its own accord. */
+  /** The worker starts to close the listener, possibly without a request of the primary. */
   | ({ readonly fw: 'leaving' } & OfListen)
-  /** It has loaded its certificates again, or why it has not. */
+  /** The worker has reloaded its certificates; `error` says why it could not. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
-  /** The response to `ping`. */
+  /** Response to `ping`. */
   | { readonly fw: 'pong' }
 
-/** What the primary says. */
+/** Message from the primary to a worker. */
 export type PrimaryMessage =
-  /** What to bind. A socket may come with it, which is then what to listen on. */
+  /** Address to bind. If a socket is attached, the worker listens on it. */
   | ({
       readonly fw: 'place'
       readonly binding: Binding
       readonly ticketSecret: TicketSecret
       readonly drainMs: number
     } & OfListen)
-  /** The primary's own call failed. */
+  /** The call failed in the primary. */
   | ({ readonly fw: 'refused'; readonly message: string } & OfListen)
-  /** Finish what is running, within `drainMs`, and close: the whole server, or this listener of it. */
+  /** Close within `drainMs`: the whole server, or only this listener. */
   | ({ readonly fw: 'close'; readonly drainMs: number; readonly whole: boolean } & OfListen)
-  /** Load the certificates of the server again, all of them; answered by `reloaded`, in order. */
+  /** Reload all certificates of the server. The worker responds with `reloaded`, in the order of the requests. */
   | ({ readonly fw: 'reload' } & OfListen)
   | { readonly fw: 'ping' }
 
-/** Whether a message is one of these and not one of the application's. */
+/** Reports whether a message belongs to this library and not to the application. */
 export function isOurs(message: unknown): message is { readonly fw: string } {
   return typeof message === 'object' && message !== null && 'fw' in message && typeof message.fw === 'string'
 }

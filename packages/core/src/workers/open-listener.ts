@@ -4,44 +4,55 @@ import type { ListenerAddress } from '../listening/listener.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
-/** What one call of `listen` opened, in this process or in its workers. */
+/** Result of one call of `listen`, in this process or in its workers. */
 export interface OpenListener {
   readonly address: ListenerAddress
   /**
-   * Accepts nothing more; resolves when every connection has finished.
+   * Stops accepting connections. Resolves when every connection has ended.
    *
-   * @param drainMs After which `destroy` will be called
-   * @param whole Whether the whole server is being closed
+   * @param drainMs Milliseconds after which the caller calls `destroy`
+   * @param whole Whether the whole server closes
    */
   drain(drainMs: number, whole: boolean): Promise<void>
-  /** Ends every connection now. */
+  /** Destroys every connection immediately. */
   destroy(): void
-  /** Where the output of other processes is passed on: calls what writes to the log after that, if it comes to it. */
+  /**
+   * Calls a function that writes to the log after the forwarded output of the workers is written. Absent without
+   * workers. Does not call it if that output has no reader.
+   */
   record?(write: () => void): void
   /**
-   * Where other processes serve: has them load all certificates of the server again.
+   * Reloads all certificates of the server in the processes that serve this listener. Absent without workers.
    *
-   * @throws {StartupError} saying which of them cannot use theirs, and why
+   * @throws {StartupError} naming the workers that cannot use theirs, and the cause
    */
   reloadTls?(): Promise<void>
 }
 
-/** Where to listen. */
+/** Address of a listener, with the resources that other processes share. */
 export interface Place {
   readonly binding: Binding
-  /** The bound socket for connections, if another process has opened it. */
+  /** Bound socket for connections, if another process has opened it. */
   readonly handle?: SocketHandle | undefined
-  /** Of the other processes that serve there. */
+  /** Shared with the other processes that serve the address. */
   readonly ticketSecret?: TicketSecret
 }
 
-/** What listening with workers needs from the server. */
+/** Functions of the server that worker code calls. */
 export interface ServerHooks {
   readonly logger: Logger
-  /** Listens in this process. @throws {StartupError} if that is not possible */
+  /**
+   * Listens in this process.
+   *
+   * @throws {StartupError} if that is not possible
+   */
   open(place: Place): Promise<OpenListener>
-  /** Closes the listener that `open` gave, or the whole server. */
+  /** Closes a listener that `open` returned, or the whole server. */
   close(listener: OpenListener, drainMs: number, whole: boolean): void
-  /** Loads the certificates of the server again. @throws {StartupError} if they cannot be used */
+  /**
+   * Reloads the certificates of the server.
+   *
+   * @throws {StartupError} if they cannot be used
+   */
   reloadTls(): Promise<void>
 }

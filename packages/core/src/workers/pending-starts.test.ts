@@ -4,31 +4,31 @@ import { PendingStarts } from './pending-starts.ts'
 
 const address: SentAddress = { url: 'http://a/', host: 'a', port: 1, path: undefined, protocols: [] }
 
-/** Watched from the start, so that a failure is handled whenever it comes. */
+/** Returns the outcome of a start. Call it immediately, so that a failure is handled whenever it occurs. */
 const outcomeOf = (start: Promise<unknown>): Promise<string> =>
   start.then(
-    () => 'through',
+    () => 'started',
     (error: Error) => error.message,
   )
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('is through when all workers listen, each counted once', async () => {
+it('resolves when all workers listen, and counts each once', async () => {
   const starts = new PendingStarts(2, 1000)
-  const through = vi.fn()
-  const all = starts.all(0).then(through)
+  const onStarted = vi.fn()
+  const all = starts.all(0).then(onStarted)
   starts.taken(0, 0, address)
   starts.taken(0, 0, address)
   starts.taken(7, 1, address)
   await vi.advanceTimersByTimeAsync(0)
-  expect([through.mock.calls.length, starts.size]).toEqual([0, 1])
+  expect([onStarted.mock.calls.length, starts.size]).toEqual([0, 1])
   starts.taken(0, 1, address)
   await all
-  expect([through.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
+  expect([onStarted.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
 })
 
-it('fails with the reason of a worker that ends before it listens, and not with that of one that did', async () => {
+it('fails with the reason of a worker that ends before it listens, and ignores one that already did', async () => {
   const starts = new PendingStarts(2, 1000)
   const all = outcomeOf(starts.all(0))
   starts.taken(0, 0, address)
@@ -38,11 +38,11 @@ it('fails with the reason of a worker that ends before it listens, and not with 
   expect([starts.size, vi.getTimerCount()]).toEqual([0, 0])
 })
 
-it('fails when one does not come to it in time, and says which', async () => {
+it('names the worker that does not listen in time', async () => {
   const starts = new PendingStarts(3, 1000)
   const all = outcomeOf(starts.all(0))
   starts.taken(0, 0, address)
   starts.taken(0, 2, address)
   await vi.advanceTimersByTimeAsync(1000)
-  expect(await all).toMatch(/^Worker 2 did not come to listen within 1000 ms: /)
+  expect(await all).toMatch(/^Worker 2 did not listen within 1,000 ms\. /)
 })

@@ -1,18 +1,18 @@
 import { StartupError } from '../options/startup-error.ts'
 import type { SentAddress } from './messages.ts'
 
-/** A call of `listen` that not all workers have come to yet. */
+/** A call of `listen` that not all workers have reached yet. */
 interface PendingStart extends PromiseWithResolvers<SentAddress> {
   readonly taken: Set<number>
 }
 
-/** The calls of `listen` in the primary that wait for their workers. */
+/** Tracks the calls of `listen` in the primary that wait for their workers. */
 export class PendingStarts {
   readonly #count: number
   readonly #timeoutMs: number
   readonly #starts = new Map<number, PendingStart>()
 
-  /** @param count How many workers have to listen within `timeoutMs` */
+  /** @param count Number of workers that must listen within `timeoutMs` */
   constructor(count: number, timeoutMs: number) {
     this.#count = count
     this.#timeoutMs = timeoutMs
@@ -25,7 +25,7 @@ export class PendingStarts {
   /**
    * Resolves when all workers listen.
    *
-   * @throws {StartupError} if one of them fails, or does not come to it in time
+   * @throws {StartupError} if one of them fails or does not listen in time
    */
   async all(listen: number): Promise<SentAddress> {
     const start: PendingStart = { ...Promise.withResolvers<SentAddress>(), taken: new Set() }
@@ -35,8 +35,8 @@ export class PendingStarts {
       const missing = slots.findIndex((slot) => !start.taken.has(slot))
       start.reject(
         new StartupError(
-          `Worker ${missing + 1} did not come to listen within ${this.#timeoutMs} ms: the program has to make the same ` +
-            'calls of listen in its workers, or needs a longer workers.startTimeoutMs',
+          `Worker ${missing + 1} did not listen within ${this.#timeoutMs.toLocaleString('en')} ms. ` +
+            'Call listen() in every worker with the same options, or raise workers.startTimeoutMs',
         ),
       )
     }, this.#timeoutMs)
@@ -48,7 +48,7 @@ export class PendingStarts {
     }
   }
 
-  /** The worker of a place listens. */
+  /** Records that the worker of a slot listens. */
   taken(listen: number, slot: number, address: SentAddress): void {
     const start = this.#starts.get(listen)
     start?.taken.add(slot)
@@ -56,9 +56,9 @@ export class PendingStarts {
   }
 
   /**
-   * The worker of a place has ended: whatever it has not come to will not be.
+   * Rejects the calls that the worker of a slot has not reached, because it has ended.
    *
-   * @returns How many calls fail for it
+   * @returns Number of rejected calls
    */
   failed(slot: number, reason: string): number {
     let failing = 0

@@ -5,18 +5,18 @@ import type { Logger } from '@fw/log'
 
 const run = promisify(execFile)
 
-/** The CPUs that this process may use; empty where the system does not tell. */
+/** Returns the CPUs that this process can use, or an empty list if the system does not report them. */
 function allowedCpus(): readonly number[] {
   try {
     const [, list = ''] = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
     return parseCpuList(list)
   } catch {
-    // Only Linux has this file; there is no pinning elsewhere either.
+    // Only Linux has this file. Other systems do not support pinning.
     return []
   }
 }
 
-/** Binds processes to one CPU each, by `taskset`. What cannot be done is one Warn record, and service goes on. */
+/** Binds processes to one CPU each with `taskset`. A failure causes one Warn record and no error. */
 export class CpuPinning {
   readonly #logger: Logger
   readonly #cpus: readonly number[]
@@ -27,12 +27,12 @@ export class CpuPinning {
     this.#cpus = cpus
   }
 
-  /** @param slot Counts from 0; more processes than CPUs share them in turn */
+  /** @param slot Number of the worker, from 0. With more workers than CPUs, several share a CPU */
   async pin(pid: number, slot: number): Promise<void> {
     const cpu = this.#cpus[slot % this.#cpus.length]
     try {
-      if (cpu === undefined) throw new Error('this system does not tell which CPUs there are')
-      // All threads: those of the garbage collector and of the file system are there already.
+      if (cpu === undefined) throw new Error('this system does not report its CPUs')
+      // Bind all threads: those for garbage collection and the file system already exist.
       await run('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cpu), String(pid)])
       this.#logger.info('Worker {} (process {}) is bound to CPU {}', slot + 1, pid, cpu)
     } catch (error) {
@@ -45,10 +45,10 @@ export class CpuPinning {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' ? 'there is no taskset. Install it (package util-linux), or leave pinCpus out' : message
+  return code === 'ENOENT' ? 'taskset is not installed. Install it (package util-linux), or omit pinCpus' : message
 }
 
-/** A process that ended in the meantime needs no CPU. */
+/** Reports whether the process has ended in the meantime. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -59,7 +59,7 @@ function isGone(pid: number): boolean {
 }
 
 /**
- * Reads a list of CPUs as Linux writes it in `/proc/self/status`.
+ * Parses a list of CPUs in the format of `/proc/self/status` on Linux.
  *
  * @example
  * parseCpuList('0-2,8')    // [0, 1, 2, 8]

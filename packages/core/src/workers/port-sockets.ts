@@ -3,26 +3,26 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import * as net from 'node:net'
 
-/** What a worker can listen on although its primary opened it; only `net.Server` looks inside. */
+/** Bound socket that a primary opens for a worker. Only `net.Server` knows its contents. */
 export type SocketHandle = object
 
-/** A free TCP port whose UDP port is taken is given back, this many times. */
+/** Maximum number of attempts to find a free TCP port whose UDP port is also free. */
 const PORT_TRIES = 20
 
 export interface PortSocketsOptions {
   readonly port: number
   readonly host: string | undefined
-  /** How many sockets share the port. */
+  /** Number of sockets that share the port. */
   readonly count: number
-  /** Other programs may share the port too. */
+  /** Whether other programs can share the port too. */
   readonly reusePort: boolean
-  /** Whether the UDP port of the same number has to be free. */
+  /** Whether the UDP port of the same number must be free. */
   readonly udp: boolean
 }
 
 /**
- * Sockets bound to one port with SO_REUSEPORT, one for each worker: the kernel spreads new connections over them. They
- * are held here and never listened on here, so that connections which wait for a worker outlive it.
+ * Binds one socket per worker to a port with SO_REUSEPORT. The kernel distributes new connections among them. The
+ * primary keeps them open without listening, so that waiting connections survive a worker.
  */
 // docs/decisions/0080
 export class PortSockets {
@@ -36,18 +36,18 @@ export class PortSockets {
     this.#sockets = sockets
   }
 
-  /** Whether the system can do this: Linux spreads connections over such sockets, and Node.js 26.4 can hold them. */
+  /** Whether the system supports this: it needs the SO_REUSEPORT of Linux, and `net.BoundSocket` of Node.js 26.4. */
   static get isSupported(): boolean {
     return process.platform === 'linux' && typeof net.BoundSocket === 'function'
   }
 
-  /** @throws {Error} the system's, such as EADDRINUSE */
+  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
   static async open(options: PortSocketsOptions): Promise<PortSockets> {
     const host = await addressOf(options.host)
     for (let attempt = 1; ; attempt++) {
       const sockets: net.Socket[] = []
       try {
-        // The port of somebody else who shares it would be shared without a word: it has to be free first.
+        // Check that the port is free. Otherwise the sockets would silently share it with another program.
         if (!options.reusePort) new net.BoundSocket({ host, port: options.port }).close()
         let { port } = options
         for (let count = 0; count < options.count; count++) {
@@ -67,7 +67,7 @@ export class PortSockets {
 
   handle(slot: number): SocketHandle | undefined {
     const socket = this.#sockets[slot]
-    // What `net.Server` looks for in an object that it is told to listen on.
+    // `net.Server` accepts any object with this property.
     return socket === undefined ? undefined : (Reflect.get(socket, '_handle') as SocketHandle)
   }
 
@@ -76,7 +76,10 @@ export class PortSockets {
   }
 }
 
-/** As `net.Server`: the first address of a name; without one all addresses, of IPv6 too where there is IPv6. */
+/**
+ * Resolves a host like `net.Server`: to the first address of a name. Without a host, to all addresses, including IPv6
+ * if available.
+ */
 async function addressOf(host: string | undefined): Promise<string> {
   if (host !== undefined) return net.isIP(host) === 0 ? (await lookup(host)).address : host
   try {
@@ -87,7 +90,7 @@ async function addressOf(host: string | undefined): Promise<string> {
   }
 }
 
-/** @throws {Error} if the UDP port is taken */
+/** @throws {Error} if the UDP port is in use */
 async function checkUdp(host: string, port: number): Promise<void> {
   const socket = createSocket(net.isIPv6(host) ? 'udp6' : 'udp4')
   const listening = once(socket, 'listening')

@@ -2,17 +2,17 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RestartDelay } from './restart-delay.ts'
 
-/** Without the random part. */
+/** Creates a delay without its random part. */
 function full(maxMs: number): RestartDelay {
   return new RestartDelay(maxMs, () => 1)
 }
 
-it('starts again without a wait, then waits twice as long each time, up to the limit', () => {
+it('restarts without a delay, then doubles the delay each time up to the limit', () => {
   const delay = full(3000)
   expect(Array.from({ length: 7 }, () => delay.next(false))).toEqual([0, 250, 500, 1000, 2000, 3000, 3000])
 })
 
-it('does not wait after processes that were ready, however many end in a row', () => {
+it('restarts without a delay after processes that were ready, even after many in a row', () => {
   const delay = full(3000)
   expect(Array.from({ length: 5 }, () => delay.next(true))).toEqual([0, 0, 0, 0, 0])
 })
@@ -24,7 +24,7 @@ it('counts failed starts from zero after a process that was ready', () => {
   ])
 })
 
-it('waits at least half as long, whatever chance says, and never over the limit', () => {
+it('waits between half and all of the full delay for any random number', () => {
   const chances = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
     minLength: 1,
     maxLength: 2000,

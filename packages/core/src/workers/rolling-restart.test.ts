@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { RollingRestart } from './rolling-restart.ts'
 
-/** How often the workers were replaced, and a way to bring each time to its end. */
-function setup(): { restart: RollingRestart; begun: () => number; end: (goOn?: boolean) => Promise<void> } {
-  const rounds: ((goOn: boolean) => void)[] = []
+/** Counts how often the workers were replaced. `end` completes the current round. */
+function setup(): { restart: RollingRestart; begun: () => number; end: (canRepeat?: boolean) => Promise<void> } {
+  const rounds: ((canRepeat: boolean) => void)[] = []
   const restart = new RollingRestart(() => new Promise((resolve) => rounds.push(resolve)))
-  const end = async (goOn = true): Promise<void> => {
-    rounds.at(-1)?.(goOn)
+  const end = async (canRepeat = true): Promise<void> => {
+    rounds.at(-1)?.(canRepeat)
     await setImmediate()
   }
   return { restart, begun: () => rounds.length, end }
 }
 
-it('asking replaces the workers, each time', async () => {
+it('replaces the workers on each request', async () => {
   const { restart, begun, end } = setup()
   restart.ask()
   await end()
@@ -23,7 +23,7 @@ it('asking replaces the workers, each time', async () => {
   expect(begun()).toBe(2)
 })
 
-it('asking meanwhile, however often, replaces them once more', async () => {
+it('replaces the workers once more after any number of requests during a restart', async () => {
   const { restart, begun, end } = setup()
   restart.ask()
   for (let i = 0; i < 100; i++) restart.ask()
@@ -34,7 +34,7 @@ it('asking meanwhile, however often, replaces them once more', async () => {
   expect(begun()).toBe(2)
 })
 
-it('where there is no use in it, it is not done again', async () => {
+it('ignores requests during a restart that resolves to false', async () => {
   const { restart, begun, end } = setup()
   restart.ask()
   restart.ask()

@@ -1,10 +1,10 @@
-/** Replaces the workers when asked to, and once more if that was asked for meanwhile, however often. */
+/** Replaces the workers on request. Requests during a restart cause one more restart, however many they are. */
 export class RollingRestart {
   readonly #replaceAll: () => Promise<boolean>
   #isRunning = false
   #isAskedAgain = false
 
-  /** @param replaceAll Resolves to whether there is any use in going on; never rejects */
+  /** @param replaceAll Replaces the workers, and resolves to whether a repetition can help. Must not reject */
   constructor(replaceAll: () => Promise<boolean>) {
     this.#replaceAll = replaceAll
   }

@@ -2,7 +2,11 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { SpareWorker } from './spare-worker.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** Milliseconds from the end of each of five spares to the start of the next. @param wanted The call that each waits for */
+/**
+ * Returns the milliseconds from the end of each of five spares to the start of the next.
+ *
+ * @param wanted Call of `listen` that each spare has reached; `undefined` if none
+ */
 function waits(wanted: number | undefined): number[] {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

@@ -1,12 +1,12 @@
 import { RestartDelay } from './restart-delay.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** After a spare was needed the next one waits so long: the one that took over begins to serve, and has the processors. */
+/** Pause before the next spare starts, in milliseconds. It leaves the CPU to the worker that has just taken over. */
 const PAUSE_MS = 1000
-/** Between the signal that a spare may react to and the one that it cannot. */
+/** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_GRACE_MS = 1000
 
-/** A process without a place, which has run the program as far as its first `listen`: it takes over where one dies. */
+/** Keeps a process that has run the program up to its first `listen`. It takes over the slot of a worker that ends. */
 export class SpareWorker {
   readonly #fork: () => WorkerProcess
   readonly #delay: RestartDelay
@@ -18,12 +18,12 @@ export class SpareWorker {
     this.#delay = new RestartDelay(maxRestartDelayMs)
   }
 
-  /** Sees to it that there is one before long. */
+  /** Starts a spare after a pause, if there is none. */
   prepare(): void {
     if (this.#process === undefined) this.#startIn(PAUSE_MS)
   }
 
-  /** @returns The process, which is then no spare any more */
+  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` if there is none. */
   take(): WorkerProcess | undefined {
     const taken = this.#process
     this.#process = undefined
@@ -31,7 +31,7 @@ export class SpareWorker {
     return taken
   }
 
-  /** Ends the one there is: the next one runs the program as it is then. */
+  /** Ends the current spare. The next one runs the current version of the program. */
   renew(): void {
     const before = this.take()
     if (before === undefined) return
@@ -43,11 +43,11 @@ export class SpareWorker {
   onExit(worker: WorkerProcess): void {
     if (worker !== this.#process) return
     this.#process = undefined
-    // A spare that waits for a place has started, whatever ended it.
+    // A spare that waits for a slot has started successfully, whatever ended it.
     this.#startIn(PAUSE_MS + this.#delay.next(worker.wanted !== undefined))
   }
 
-  /** Starts none any more. */
+  /** Starts no further spare. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#process = undefined

@@ -16,18 +16,21 @@ import type { WorkerSettings } from '../options/worker-options.ts'
 import { WorkerOutput } from './worker-output.ts'
 import { NO_SLOT, WorkerProcess, type WorkerEvents } from './worker-process.ts'
 
-/** After its deadline a worker destroys what is left and ends; one that has not by then never will. */
+/**
+ * Grace period after the drain deadline, in milliseconds. A worker destroys its remaining connections at the deadline
+ * and exits. One that is still running after this time hangs.
+ */
 const KILL_GRACE_MS = 1000
 /**
- * A worker that leaves of its own accord was sent a signal, perhaps together with its primary, which then closes
- * everything: that is waited for before the worker is replaced.
+ * Minimum milliseconds before a worker that closes without a request is replaced. It has received a signal, possibly
+ * together with its primary, which then closes all workers.
  */
 const LEAVING_GRACE_MS = 50
 
-/** What the workers are to listen on for one call of `listen`. */
+/** Address and sockets for one call of `listen`. */
 export interface Offer {
   readonly binding: Binding
-  /** The socket for a worker; `undefined` if it gets its own. */
+  /** Returns the socket of a worker, or `undefined` if the worker opens its own. */
   handle(slot: number): SocketHandle | undefined
 }
 
@@ -37,7 +40,10 @@ interface Slot {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Keeps the worker processes of this program running, from the first `listen` with workers to the close of the last. */
+/**
+ * Keeps the worker processes of this program running, from the first `listen` with workers until the last listener is
+ * closed.
+ */
 export class Supervisor {
   readonly settings: WorkerSettings
   readonly #logger: Logger
@@ -46,7 +52,7 @@ export class Supervisor {
   readonly #refused = new Map<number, string>()
   readonly #starts: PendingStarts
   readonly #slots: readonly Slot[]
-  /** All, whatever state they are in. */
+  /** All processes in any state, including spares and those that are closing. */
   readonly #processes = new Set<WorkerProcess>()
   readonly #output = new WorkerOutput()
   readonly #pinning: CpuPinning | undefined
@@ -73,21 +79,21 @@ export class Supervisor {
     }))
   }
 
-  /** Whether the workers have come to their end, from which there is no return. */
+  /** Whether the workers have been stopped, which is final. */
   get isStopped(): boolean {
     return this.#stopped !== undefined
   }
 
-  /** Announces a call of `listen`: until it is withdrawn the workers stay. */
+  /** Announces a call of `listen`. The workers keep running until it is withdrawn. */
   join(listen: number): void {
     this.#listens.add(listen)
   }
 
   /**
-   * Has every worker listen.
+   * Makes every worker listen.
    *
    * @param listen Number of the call
-   * @throws {StartupError} if one of them does not; then `withdraw` is to be called
+   * @throws {StartupError} if a worker cannot listen. The caller must then call `withdraw`
    */
   async serve(listen: number, offer: Offer): Promise<SentAddress> {
     this.#offers.set(listen, offer)
@@ -99,16 +105,16 @@ export class Supervisor {
     return address
   }
 
-  /** Has workers that come to this call fail as the primary did. */
+  /** Rejects a call of `listen` in the workers, because it failed in the primary. */
   refuse(listen: number, message: string): void {
     this.#refused.set(listen, message)
     for (const worker of this.#processes) if (worker.wanted === listen) this.#respond(worker, listen)
   }
 
   /**
-   * Has the workers finish what came by this call; they end if there is no other. Resolves when that is done.
+   * Closes the listener of a call in all workers, and ends them if no call is left. Resolves when that is done.
    *
-   * @param whole Whether the server that listens is being closed as a whole
+   * @param whole Whether the whole server closes
    */
   async withdraw(listen: number, drainMs: number, whole: boolean): Promise<void> {
     this.#listens.delete(listen)
@@ -120,9 +126,9 @@ export class Supervisor {
   }
 
   /**
-   * Has every worker load the certificates of the server of this call again.
+   * Makes every worker that serves this call reload the certificates of its server.
    *
-   * @throws {StartupError} naming the workers that could not, with the reasons; the others use the new ones
+   * @throws {StartupError} naming the workers that could not, and the causes. The others use the new certificates
    */
   async reloadTls(listen: number): Promise<void> {
     const workers = [...this.#processes].filter(({ placed }) => placed.has(listen))
@@ -136,17 +142,20 @@ export class Supervisor {
     throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
   }
 
-  /** Calls what writes to the log, after what the workers have written. */
+  /** Calls a function that writes to the log, after the forwarded output of the workers. */
   record(write: () => void): void {
     this.#output.record(write)
   }
 
-  /** Ends the workers that are still there at the deadline, if none is to go on, and waits for no reader of the output. */
+  /**
+   * Kills the workers that are still running after the grace period, and drops unread output. Has no effect unless the
+   * workers are being stopped.
+   */
   killAfterGrace(): void {
     if (this.#stopped === undefined) return
     const timer = setTimeout(() => {
       for (const worker of this.#processes) {
-        this.record(() => this.#logger.warn('{} has not ended in time; killing it', worker.name))
+        this.record(() => this.#logger.warn('{} did not end in time; killing it', worker.name))
         worker.kill('SIGKILL')
       }
       this.#output.giveUp()
@@ -159,7 +168,7 @@ export class Supervisor {
     process.on('SIGHUP', this.#onHangUp)
     process.on('exit', this.#onProcessExit)
     const { heartbeatTimeoutMs } = this.settings
-    // A process that stands at a breakpoint does not hang.
+    // A process that is paused in a debugger does not hang.
     if (heartbeatTimeoutMs > 0 && inspectorUrl() === undefined) {
       this.#beat = setInterval(() => this.#askAll(), beatIntervalMs(heartbeatTimeoutMs)).unref()
     }
@@ -169,7 +178,7 @@ export class Supervisor {
   async #endAll(): Promise<void> {
     for (const slot of this.#slots) clearTimeout(slot.timer)
     this.#spare?.stop()
-    // Those that serve nothing yet have nothing to finish.
+    // Workers that serve nothing yet have no requests to finish.
     for (const worker of this.#processes) if (worker.listening.size === 0) worker.kill('SIGTERM')
     await Promise.all(Array.from(this.#processes, (worker) => worker.exited))
     await this.#output.finished()
@@ -178,7 +187,7 @@ export class Supervisor {
     process.off('exit', this.#onProcessExit)
   }
 
-  /** @param slot `NO_SLOT` for a spare */
+  /** @param slot Number of the worker; `NO_SLOT` for a spare */
   #startProcess(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#output.relays, this.#events)
     this.#processes.add(worker)
@@ -192,7 +201,7 @@ export class Supervisor {
     return worker
   }
 
-  /** Has the spare take a place, if there is one. */
+  /** Moves the spare to a slot. Returns `undefined` if there is no ready or starting spare. */
   #takeSpare(slot: number): WorkerProcess | undefined {
     const worker = this.#spare?.take()
     if (worker === undefined) return undefined
@@ -204,7 +213,7 @@ export class Supervisor {
     return worker
   }
 
-  /** From now on it has its time to come to listen. */
+  /** Pins the process to its CPU, and kills it if it does not listen in time. */
   #expect(worker: WorkerProcess): void {
     void this.#pinning?.pin(worker.pid, worker.slot)
     const { startTimeoutMs } = this.settings
@@ -220,7 +229,7 @@ export class Supervisor {
     if (message !== undefined) worker.send({ fw: 'refused', listen, message })
     else if (offer === undefined) return
     else if (worker.slot === NO_SLOT) {
-      // Here it waits until it is given a place.
+      // The spare waits at this call until it gets a slot.
       this.record(() => this.#logger.info('{} is ready', worker.name))
       return
     } else {
@@ -244,7 +253,7 @@ export class Supervisor {
     },
     onLeaving: (worker, listen) => {
       const slot = this.#slots[worker.slot]
-      // It does as it was told, unless it is still to serve.
+      // The supervisor has replaced this worker or closed this listener. No replacement is needed.
       if (slot?.current !== worker || !this.#offers.has(listen)) return
       const delayMs = Math.max(LEAVING_GRACE_MS, slot.delay.next(worker.isReady))
       this.record(() => this.#logger.info('{} is leaving; starting another in {} ms', worker.name, delayMs))
@@ -264,16 +273,16 @@ export class Supervisor {
     worker.ready.resolve(false)
     this.#spare?.onExit(worker)
     const slot = this.#slots[worker.slot]
-    // One that was replaced, or was to replace another, is not missed.
+    // This process was already replaced, or was the replacement in a rolling restart.
     if (slot?.current !== worker || this.isStopped) {
       this.record(() => this.#logger.info('{} {}', worker.name, worker.ending))
       return
     }
     slot.current = undefined
     const { startupError } = worker
-    const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. What it wrote says why`
-    // The program fails at its very start: that is for the callers to know, and not to be tried again. Not so if this one
-    // listened and only others have yet to: connections wait in its place already.
+    const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. See its output for the cause`
+    // The program fails before it listens on anything, so a retry would fail too. Callers get the error. If other
+    // listeners of this worker were running, replace it: connections already wait for the slot.
     if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
     const delayMs = slot.delay.next(worker.isReady)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
@@ -296,16 +305,16 @@ export class Supervisor {
       const isTurning = worker.isReady || worker.wanted !== undefined
       if (!isTurning || !worker.ask()) continue
       const { heartbeatTimeoutMs } = this.settings
-      worker.kill('SIGKILL', `has not turned its event loop for ${heartbeatTimeoutMs} ms and was killed`)
+      worker.kill('SIGKILL', `was killed because its event loop was blocked for ${heartbeatTimeoutMs} ms`)
     }
   }
 
-  /** Lets a worker finish, and sees to it that it ends. */
+  /** Closes a worker, and kills it if it does not end in time. */
   async #retire(worker: WorkerProcess): Promise<void> {
     const { drainMs } = this.settings
     for (const listen of this.#offers.keys()) worker.send({ fw: 'close', listen, drainMs, whole: true })
     const timer = setTimeout(
-      () => worker.kill('SIGKILL', 'did not end in time and was killed'),
+      () => worker.kill('SIGKILL', 'was killed because it did not end in time'),
       drainMs + KILL_GRACE_MS,
     )
     await worker.exited
@@ -313,23 +322,25 @@ export class Supervisor {
   }
 
   readonly #onHangUp = (): void => {
-    // The terminal itself has gone: a program that was started from it ends with it.
+    // The terminal was closed. A program that was started in it ends with it.
     if (this.#hasTerminal && !isatty(0)) {
       process.kill(process.pid, 'SIGTERM')
       return
     }
-    // Workers that are only just starting are new already.
+    // Workers that are still starting already run the current program.
     if (!this.isStopped && this.#starts.size === 0) this.#rolling.ask()
   }
 
-  /** @returns Whether there is any use in doing it again; there is where it failed: the workers may start the next time */
+  /** Restarts all workers. Returns whether a repetition can help, which is the case after a failure too. */
   async #roll(): Promise<boolean> {
     this.record(() => this.#logger.info('Restarting the workers one by one'))
     if (await this.#replaceAll()) this.record(() => this.#logger.info('All workers have been restarted'))
     return !this.isStopped
   }
 
-  /** Each worker is there until the next one serves. @returns Whether all have been replaced */
+  /**
+   * Replaces the workers one by one. Each one serves until its replacement is ready. Returns whether all were replaced.
+   */
   async #replaceAll(): Promise<boolean> {
     this.#spare?.renew()
     for (const [number, slot] of this.#slots.entries()) {
@@ -337,9 +348,7 @@ export class Supervisor {
       const isReady = await next.ready.promise
       if (this.isStopped) return false
       if (!isReady) {
-        this.record(() =>
-          this.#logger.error('{} {}: the workers before it go on, no further one is restarted', next.name, next.ending),
-        )
+        this.record(() => this.#logger.error('{} {}; keeping the previous workers', next.name, next.ending))
         return false
       }
       const { current } = slot
@@ -352,7 +361,8 @@ export class Supervisor {
   }
 
   readonly #onProcessExit = (): void => {
-    // Who asks twice to close does not want to wait. If this process just fails, its workers see it and drain.
+    // The user requested an immediate end with a second signal. If this process just crashes, its workers notice and
+    // drain.
     if (this.isStopped) for (const worker of this.#processes) worker.kill('SIGKILL')
   }
 }

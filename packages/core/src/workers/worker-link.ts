@@ -7,15 +7,18 @@ import type { OpenListener, Place, ServerHooks } from './open-listener.ts'
 import type { SocketHandle } from './port-sockets.ts'
 import { SLOT_VARIABLE } from './worker-process.ts'
 
-/** What the application may take to end once all is closed; it may have something open that it never closes. */
+/**
+ * Time that the application has to end after all listeners are closed, in milliseconds. It can have open resources that
+ * it never closes.
+ */
 const EXIT_MS = 500
 
-/** Whether this process was started by `listen` in its primary. */
+/** Reports whether `listen` of a primary started this process. */
 export function isWorkerProcess(): boolean {
   return cluster.isWorker && process.env[SLOT_VARIABLE] !== undefined
 }
 
-/** A worker's connection to its primary. */
+/** Connects a worker to its primary. */
 export class WorkerLink {
   readonly #open = new Map<number, WorkerListener>()
   readonly #asked = new Map<number, PromiseWithResolvers<Place>>()
@@ -26,14 +29,14 @@ export class WorkerLink {
     process.on('message', (message: unknown, handle: unknown) => {
       if (isOurs(message)) this.#onMessage(message as PrimaryMessage, handle as SocketHandle | undefined)
     })
-    // The terminal and some service managers signal all processes; only the primary acts on this one.
+    // Terminals and some service managers signal all processes. Only the primary acts on SIGHUP.
     process.on('SIGHUP', () => {})
-    // If the primary dies, node:cluster would end this process before its running requests are answered.
+    // Otherwise, node:cluster would end this process as soon as the primary dies, before running requests are answered.
     process.prependOnceListener('disconnect', () => {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#onPrimaryGone()
     })
-    // The primary reads what is written; without it these fail, which is no reason to end before the rest is done.
+    // The primary reads this output. Without it writes fail, but the worker must still finish its requests.
     if (tearsLines(1)) process.stdout.on('error', () => {})
     if (tearsLines(2)) process.stderr.on('error', () => {})
   }
@@ -52,7 +55,7 @@ export class WorkerLink {
       this.#send({ fw: 'listening', listen, address: { ...address, url: address.url.href } })
       return listener
     } catch (error) {
-      // Told once, by the primary, instead of by each worker. This process has no use.
+      // The primary reports the error once for all workers. This process cannot serve, so it exits.
       const message = error instanceof Error ? error.message : String(error)
       process.send?.({ fw: 'failed', listen, message } satisfies WorkerMessage, () => process.exit(1))
       return await new Promise<never>(() => {})
@@ -60,7 +63,7 @@ export class WorkerLink {
   }
 
   #send(message: WorkerMessage): void {
-    // A primary that has died needs no message.
+    // Ignore the error: the primary has ended.
     if (process.connected) process.send?.(message, () => {})
   }
 
@@ -114,7 +117,7 @@ export class WorkerLink {
     }
   }
 
-  /** Nothing is served any more: the process ends by itself if the application lets it, and soon in any case. */
+  /** Ends the process after its last listener. Forces the exit if the application keeps it running. */
   #end(): void {
     if (process.connected) process.disconnect?.()
     setTimeout(() => process.exit(), EXIT_MS).unref()
@@ -126,7 +129,7 @@ interface ClosingEvents {
   onClosed(): void
 }
 
-/** A listener that tells when it closes. */
+/** Listener that reports when it starts to close and when it is closed. */
 class WorkerListener implements OpenListener {
   readonly #listener: OpenListener
   readonly #hooks: ServerHooks

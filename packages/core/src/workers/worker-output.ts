@@ -1,32 +1,34 @@
 import { LineRelay } from './line-relay.ts'
 import type { Relays } from './worker-process.ts'
 
-/** What the workers write, on its way to the descriptors of this process. */
+/** Forwards the output of the workers to the descriptors of this process. */
 export class WorkerOutput {
   readonly relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
 
   /**
-   * Calls what writes to the log, after what the workers have written: where nobody reads that, the log would have this
-   * process wait for ever.
+   * Calls a function that writes to the log, after the forwarded output of the workers. Without a reader for that
+   * output it is never called, because a log write would block this process.
    */
   record(write: () => void): void {
     this.relays[1].whenFree(() => this.relays[2].whenFree(write))
   }
 
-  /** Waits for no reader any more. */
+  /** Stops waiting for a reader, and drops the unwritten output. */
   giveUp(): void {
     this.relays[1].giveUp()
     this.relays[2].giveUp()
   }
 
-  /** Resolves when all workers have ended and what they wrote is written, or dropped, which is told of. */
+  /**
+   * Resolves when all workers have ended and their output is written or dropped. Reports the number of dropped lines.
+   */
   async finished(): Promise<void> {
     const { 1: output, 2: errors } = this.relays
     await Promise.all([output.finished(), errors.finished()])
     const lines = output.droppedLines + errors.droppedLines
     if (lines === 0) return
-    // Not by the log: that may write where nobody reads.
-    const text = `${lines} lines that the workers wrote were dropped: nobody read them in time`
+    // Do not log this: the log can write to the same blocked output.
+    const text = `Dropped ${lines} lines of worker output that were not read in time`
     if (!errors.say(text)) output.say(text)
   }
 }

@@ -5,45 +5,47 @@ import { type LineRelay, tearsLines } from './line-relay.ts'
 import { isOurs, type PrimaryMessage, type SentAddress, type WorkerMessage } from './messages.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
-/** Tells a process that it is a worker of ours, and which. */
+/**
+ * Environment variable that contains the slot of a worker. Its presence marks a process as a worker of this library.
+ */
 export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
-/** That of a process which has no place yet. */
+/** Slot of a spare, which has none yet. */
 export const NO_SLOT = -1
 
-/** What a worker does. */
+/** Receives the events of a worker. */
 export interface WorkerEvents {
   onPlaceWanted(worker: WorkerProcess, listen: number): void
   onListening(worker: WorkerProcess, listen: number, address: SentAddress): void
   onLeaving(worker: WorkerProcess, listen: number): void
-  /** The last event. */
+  /** The last event of a worker. */
   onExit(worker: WorkerProcess): void
 }
 
-/** Where output goes that must not be mixed, by descriptor. */
+/** Relays for output that must not be mixed, by descriptor. */
 export type Relays = Readonly<Record<1 | 2, LineRelay>>
 
-/** One worker process, as its primary sees it. */
+/** A worker process as seen by its primary. */
 export class WorkerProcess {
-  /** Which of the workers it is, from 0; the process that replaces it has the same. */
+  /** Number of the worker, from 0. A replacement has the same number. */
   slot: number
   readonly pid: number
-  /** The calls of `listen` that it serves. */
+  /** Calls of `listen` that it serves. */
   readonly listening: Set<number> = new Set()
-  /** The calls that it was told where to listen for: it may have loaded certificates. */
+  /** Calls of `listen` for which it has received an address. It may have loaded certificates for them. */
   readonly placed: Set<number> = new Set()
-  /** The call that it waits for a response to. */
+  /** Call of `listen` for which it waits for an address. */
   wanted: number | undefined = undefined
-  /** Whether it began to serve all that it must serve. */
+  /** Whether it serves all listeners that it must serve. */
   isReady = false
-  /** Whether it came to serve all that it is to serve, or ended before. */
+  /** Resolves to true when it serves all listeners, or to false when it ends before that. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()
-  /** The one-line error that its `listen` failed with. */
+  /** One-line error of its failed call of `listen`. */
   startupError: string | undefined = undefined
   readonly #worker: Worker
   readonly #heartbeat = new Heartbeat()
   readonly #exited = Promise.withResolvers<void>()
   readonly #closed = new Map<number, PromiseWithResolvers<void>>()
-  /** Those that wait for its certificates, in the order in which they asked. */
+  /** Pending reloads of its certificates, in request order. */
   readonly #reloads: PromiseWithResolvers<string | undefined>[] = []
   #failure: string | undefined = undefined
   #ending = ''
@@ -62,7 +64,7 @@ export class WorkerProcess {
       if (isOurs(message)) this.#onMessage(message as WorkerMessage, events)
     })
     this.#worker.on('error', (error) => {
-      // Of the program that cannot be started, or a message that cannot be sent: the exit follows.
+      // The program cannot be started, or a message cannot be sent. An exit event follows.
       this.#failure ??= error.message
       if (pid === undefined) this.#onExit(`could not be started: ${error.message}`, events)
     })
@@ -71,13 +73,13 @@ export class WorkerProcess {
     })
   }
 
-  /** For people: they count from 1. */
+  /** Name for messages. The numbers in names start at 1. */
   get name(): string {
     const role = this.slot === NO_SLOT ? 'Spare worker' : `Worker ${this.slot + 1}`
     return `${role} (process ${this.pid})`
   }
 
-  /** Why it ended, or what it has done wrong, as the rest of a sentence that begins with its name. */
+  /** Reason for its end, or the fault for which it was killed. Completes a sentence that starts with its name. */
   get ending(): string {
     return this.#failure ?? this.#ending
   }
@@ -87,27 +89,28 @@ export class WorkerProcess {
   }
 
   send(message: PrimaryMessage, handle?: SocketHandle): void {
-    // One that has just ended gets no message and needs none.
+    // Ignore the error: the process has just ended.
     this.#worker.send(message, handle as SendHandle, undefined, () => {})
   }
 
-  /** @returns Whether it leaves so many questions open that it hangs */
+  /** Sends a ping. Returns whether the process is blocked, because no ping of a whole timeout was answered. */
   ask(): boolean {
     if (this.#heartbeat.ask()) return true
     this.send({ fw: 'ping' })
     return false
   }
 
-  /** Resolves when it serves this call no longer. */
+  /** Resolves when it no longer serves this call. */
   async closed(listen: number): Promise<void> {
     if (!this.listening.has(listen)) return
     await Promise.race([this.#closing(listen).promise, this.exited])
   }
 
   /**
-   * Has it load the certificates of a server again. One that ends needs none: the next one loads them anew.
+   * Makes it reload the certificates of a server. Resolves immediately if the process ends, because its replacement
+   * loads them from scratch.
    *
-   * @returns Why it could not
+   * @returns Reason why it could not
    */
   reloadTls(listen: number): Promise<string | undefined> {
     const reload = Promise.withResolvers<string | undefined>()
@@ -116,7 +119,11 @@ export class WorkerProcess {
     return Promise.race([reload.promise, this.exited.then(() => undefined)])
   }
 
-  /** @param failure What it did wrong, to be told as the reason for its end */
+  /**
+   * Sends a signal to the process.
+   *
+   * @param failure Fault that `ending` reports as the reason
+   */
   kill(signal: NodeJS.Signals, failure?: string): void {
     this.#failure ??= failure
     this.#worker.process.kill(signal)

@@ -1,4 +1,4 @@
-/** A server whose process ends as soon as its first request is over. Writes its address. */
+/** Runs a server that exits when its first request has ended. Prints its URL. */
 import { Server } from '../../src/index.ts'
 
 const server = new Server()

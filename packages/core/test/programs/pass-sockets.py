@@ -1,6 +1,6 @@
-"""Opens sockets, passes them on as systemd does, and becomes another program.
+"""Opens sockets and executes another program that inherits them, like systemd.
 
-Arguments: kinds of sockets and their names, as in `tcp:web,udp:web,unix=/run/x.sock:admin`, then the program.
+Arguments: the sockets with their names, such as `tcp:web,udp:web,unix=/run/x.sock:admin`, then the program.
 """
 
 import os
@@ -26,7 +26,7 @@ def opened(kind: str) -> socket.socket:
 
 wanted = [entry.rpartition(":") for entry in sys.argv[1].split(",")]
 sockets = [opened(kind) for kind, _, _ in wanted]
-# First out of the way, then to their places, which one of them may have had.
+# Move the descriptors away first, because one of them can have the number of another's target.
 for index, each in enumerate(sockets):
     os.dup2(each.fileno(), 100 + index)
 for index in range(len(sockets)):

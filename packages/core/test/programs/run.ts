@@ -8,40 +8,40 @@ import { COMPILE_CACHE } from './compile-cache.ts'
 const SERVE = fileURLToPath(new URL('serve.ts', import.meta.url))
 const PASS_SOCKETS = fileURLToPath(new URL('pass-sockets.py', import.meta.url))
 
-/** What `serve.ts` says first. */
+/** First line that `serve.ts` prints. */
 export interface Started {
   readonly url?: string
   readonly port?: number
   readonly path?: string
   readonly protocols?: readonly string[]
-  /** Messages of the log until then. */
+  /** Log messages up to that point. */
   readonly records?: readonly string[]
   readonly error?: string
 }
 
-/** What `serve.ts` says last. */
+/** Last line that `serve.ts` prints. */
 export interface Ended {
-  /** Requests that came to a handler, and those of them whose response did not get through. */
+  /** Number of requests that reached a handler. `aborted` counts those without a complete response. */
   readonly accepted: number
   readonly aborted: number
-  /** Whether the time for closing was over before all was done. */
+  /** Whether requests were still running at the drain deadline. */
   readonly isCutOff: boolean
 }
 
-/** A server in a process of its own. Leaving the scope kills it. */
+/** A server in a separate process. Leaving the scope kills it. */
 export interface ServerProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly started: Started
-  /** How the process ended: its exit code, or the signal. */
+  /** Exit code of the process, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>
-  /** Its last words; `undefined` if it could not say any. */
+  /** Its last line; `undefined` if it was killed. */
   readonly last: Promise<Ended | undefined>
 }
 
 /**
  * Starts `serve.ts` and waits for its address.
  *
- * @param sockets Sockets to pass, as `pass-sockets.py` takes them
+ * @param sockets Sockets to pass, in the format of `pass-sockets.py`
  */
 export async function startServer(
   server: ServerOptions,

@@ -1,13 +1,14 @@
 /**
- * A server in a process of its own: `serve.ts <options of Server> <options of listen>`, both JSON. Writes one line: the
- * address, or what stood in the way. Ends with its signals; then a line with what became of its requests.
+ * Runs a server in a separate process: `serve.ts <options of Server> <options of listen>`, both in JSON. Prints one
+ * line with the address or the startup error. Ends on a signal, and prints a line with the numbers of accepted and
+ * aborted requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
 
 const [serverOptions = '{}', listenOptions = '{}'] = process.argv.slice(2)
-// Standard output is for the address.
+// Keep standard output free for these lines.
 const records = new log.MemorySink()
 log.init({ level: log.Level.Debug, sinks: [records] })
 
@@ -30,7 +31,9 @@ server
     ctx.startResponse().write(Buffer.from('begun'))
     return new Promise(() => {})
   })
-process.on('exit', () => console.log(JSON.stringify({ accepted, aborted, isCutOff: records.contains('is cut off') })))
+process.on('exit', () =>
+  console.log(JSON.stringify({ accepted, aborted, isCutOff: records.contains('Aborting the requests') })),
+)
 try {
   const { url, port, path, protocols } = await server.listen(JSON.parse(listenOptions))
   console.log(JSON.stringify({ url, port, path, protocols, records: records.messages() }))

@@ -1,6 +1,6 @@
 /**
- * An application with a timer that never ends: `with-timers.ts <options of Server> [own]`. With `own`, it handles SIGTERM too.
- * Prints its URL.
+ * Runs an application with a repeating timer: `with-timers.ts <options of Server> [own]`. With `own`, it also handles
+ * SIGTERM. Prints its URL.
  */
 import { Server } from '../../src/index.ts'
 

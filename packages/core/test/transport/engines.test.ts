@@ -12,7 +12,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'
 const LARGE = Buffer.alloc(3_000_000, 'x')
 
-/** The client's end of a connection. It collects what the server writes. */
+/** Collects the bytes that the server writes, at the client's end of a connection. */
 class Client implements TransportOwner {
   readonly transport: Transport
   text = ''
@@ -35,7 +35,7 @@ class Client implements TransportOwner {
   }
 }
 
-/** Serves the other end of a client by the engines of HTTP/1.1 and HTTP/2. */
+/** Serves the other end of a client with the HTTP/1.1 and HTTP/2 engines. */
 function serve(onRequest: (exchange: Exchange) => void, end: MemoryEnd = {}): { client: Client; closed: string[] } {
   const [client, server] = memoryPair({}, end)
   const closed: string[] = []
@@ -52,7 +52,7 @@ function serve(onRequest: (exchange: Exchange) => void, end: MemoryEnd = {}): { 
 }
 
 describe('an engine over memory', () => {
-  it('serves requests one after the other, and pipelined', async () => {
+  it('serves sequential and pipelined requests', async () => {
     const seen: (string | number | undefined)[][] = []
     const { client } = serve(
       (exchange) => {
@@ -85,7 +85,7 @@ describe('an engine over memory', () => {
     await expect.poll(() => client.text.endsWith('first.')).toBe(true)
   })
 
-  it('sends a large body to a slow client, and ends the connection after it', async () => {
+  it('sends a large body to a slow client, then ends the connection', async () => {
     const { client, closed } = serve((exchange) => exchange.respond(200, ['connection', 'close'], LARGE))
     client.transport.writeLatin1(GET)
     client.transport.pause()
@@ -97,7 +97,7 @@ describe('an engine over memory', () => {
     await expect.poll(() => [client.log, closed]).toEqual([['end', 'close'], ['HTTP/1.1']])
   })
 
-  it('resets the connection of an aborted response that would end with it', async () => {
+  it('resets the connection if a response that ends with it is aborted', async () => {
     const { client } = serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('part'))
@@ -108,7 +108,7 @@ describe('an engine over memory', () => {
     expect(client.text).toContain('part')
   })
 
-  it('hands the connection over after an upgrade', async () => {
+  it('passes the connection to the handler after an upgrade', async () => {
     const { client, closed } = serve((exchange) => {
       const upgraded = exchange.upgrade?.()
       upgraded?.socket.write(Buffer.concat([Buffer.from('head: '), upgraded.head]))
@@ -123,13 +123,13 @@ describe('an engine over memory', () => {
       .toEqual(['head: one, two', ['end', 'close'], ['HTTP/1.1']])
   })
 
-  it('hands the connection over to HTTP/2 after its preface, in any slices', async () => {
+  it('passes the connection to HTTP/2 after its preface, which can arrive in any slices', async () => {
     const { client, closed } = serve((exchange) => exchange.respond(200, [], null))
     for (const part of [PREFACE.slice(0, 5), PREFACE.slice(5, 20), PREFACE.slice(20)]) {
       client.transport.writeLatin1(part)
       await sleep(5)
     }
-    // Frames of the server: SETTINGS, and the acknowledgment of those of the client.
+    // The server sends SETTINGS, and acknowledges those of the client.
     await expect.poll(() => client.text).toContain('\0\0\0\x04\x01\0\0\0\0')
     expect(closed).toEqual(['HTTP/1.1'])
     client.transport.destroy()

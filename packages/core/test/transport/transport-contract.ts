@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Transport, TransportOwner } from '../../src/engine/transport.ts'
 
-/** The two ends of one connection that no owner has opened. */
+/** Both ends of one connection, not opened yet. */
 export type Pair = readonly [Transport, Transport]
 
 /** Long enough for an event that must not arrive, in milliseconds. */
@@ -57,7 +57,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(atB.views.some((view) => b.isLent(view))).toBe(false)
     })
 
-    it('overwrites lent bytes by the next read', async () => {
+    it('overwrites lent bytes at the next read', async () => {
       const { a, b, atB } = await open()
       a.writeLatin1('first')
       await atB.receive(5)
@@ -86,7 +86,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect((await atB.receive(1_000_001)).subarray(1).equals(sent)).toBe(true)
     })
 
-    it('reports writes as taken in order, without an error', async () => {
+    it('calls back for writes in order, without an error', async () => {
       const { a, atB } = await open()
       const taken: unknown[] = []
       for (let at = 0; at < 50; at++) a.write(pattern(10_000, at), (error) => taken.push(error ?? at))
@@ -96,7 +96,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(a.bufferedBytes).toBe(0)
     })
 
-    it('is blocked by a peer that does not read, and reports when it drains', async () => {
+    it('is blocked by a peer that does not read, and reports the drain', async () => {
       const [a, b] = await connect(makePair)
       const [atA, atB] = [new Recorder(), new Recorder()]
       a.open(atA)
@@ -138,7 +138,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect((await atB.receive(1_000_000)).equals(sent)).toBe(true)
     })
 
-    it('delivers the end after bytes that waited for resume', async () => {
+    it('delivers the end after the bytes that waited for resume', async () => {
       const { a, b, atB } = await open()
       b.pause()
       a.writeLatin1('last')
@@ -149,7 +149,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log).toEqual(['4 bytes', 'end'])
     })
 
-    it('ends one direction and receives in the other', async () => {
+    it('ends one direction and still receives in the other', async () => {
       const { a, b, atA, atB } = await open()
       let isTaken = false
       a.writeLatin1('last')
@@ -177,7 +177,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log.length).toBeGreaterThan(1)
     })
 
-    it(`shows an abort to the peer as ${hasReset ? 'a failure without an end' : 'an end, as TLS has no reset'}`, async () => {
+    it(`reports an abort to the peer as ${hasReset ? 'a failure without an end' : 'an end, as TLS has no reset'}`, async () => {
       const { a, atB } = await open()
       a.writeLatin1('part')
       await atB.receive(4)
@@ -195,7 +195,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(atB.log).toEqual(['4 bytes', 'end'])
     })
 
-    it('shows a destroyed connection to the peer as an end', async () => {
+    it('reports a destroyed connection to the peer as an end', async () => {
       const { a, b, atA, atB } = await open()
       a.writeLatin1('last')
       await atB.receive(4)
@@ -275,7 +275,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       },
     )
 
-    it('knows the address of its peer, even after the connection has closed', async () => {
+    it('keeps the address of its peer after the connection has closed', async () => {
       const { a, b, atA, atB } = await open()
       a.destroy()
       b.destroy()
@@ -317,7 +317,7 @@ class Recorder implements TransportOwner {
     this.log.push(hasFailed ? 'failure' : 'close')
   }
 
-  /** Waits for this many bytes in all, and returns every byte so far. */
+  /** Waits for this many bytes in total, and returns all bytes so far. */
   async receive(bytes: number): Promise<Buffer> {
     while (this.bytes < bytes) await sleep(1)
     return Buffer.concat(this.copies)
@@ -332,7 +332,7 @@ async function connect(makePair: () => Promise<Pair>): Promise<Pair> {
   return pair
 }
 
-/** Writes until the transport stays blocked. @returns The bytes written */
+/** Writes until the transport stays blocked. Returns the number of bytes written. */
 async function fill(transport: Transport): Promise<number> {
   const part = pattern(256 * 1024, 5)
   let written = 0
@@ -347,7 +347,7 @@ async function fill(transport: Transport): Promise<number> {
   return written
 }
 
-/** Returns bytes that repeat nowhere near. */
+/** Returns bytes without nearby repetition. */
 function pattern(bytes: number, seed: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7 + seed * 101) & 0xff))
 }

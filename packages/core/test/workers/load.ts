@@ -2,11 +2,11 @@ import { connect } from 'node:net'
 
 export interface LoadResult {
   readonly responded: number
-  /** Requests that got no whole response, with the reason. */
+  /** Reason for each request without a complete response. */
   readonly failures: readonly string[]
 }
 
-/** Requests without a pause until it is stopped, each client by turns on a connection of its own and on one it keeps. */
+/** Sends requests without a pause until stopped. Each client alternates between new and kept-alive connections. */
 export class Load {
   #isStopped = false
   #responded = 0
@@ -33,7 +33,10 @@ export class Load {
     while (!this.#isStopped) await this.#connection(1 + (this.#responded % 20))
   }
 
-  /** Sends the requests one after the other; the server may close between two, which fails none. */
+  /**
+   * Sends requests one after another on one connection. The server can close it between two requests, which counts as
+   * no failure.
+   */
   #connection(requests: number): Promise<void> {
     return new Promise((resolve) => {
       let left = requests
@@ -61,7 +64,7 @@ export class Load {
       let reason = 'closed without a response'
       socket.on('error', (error: NodeJS.ErrnoException) => {
         reason = error.code ?? error.message
-        // A connection that was not even made.
+        // The connection was not established, so its first request failed.
         isWaiting ||= error.syscall === 'connect'
       })
       socket.on('close', () => {

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { tempFolder } from '@fw/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { PATIENTLY, Program } from './run-program.ts'
+import { POLL_OPTIONS, Program } from './run-program.ts'
 
 const ROUNDS = 8
 const LINES = 25
 
-/** Has both workers write at the same time, records of so many bytes. */
+/** Makes both workers write records of this many bytes at the same time. */
 async function write(url: string, bytes: number): Promise<void> {
   const asks = Array.from({ length: ROUNDS }, () =>
     fetch(`${url}log/${LINES}/${bytes}`, { headers: { connection: 'close' } }),
@@ -16,19 +16,19 @@ async function write(url: string, bytes: number): Promise<void> {
   for (const response of await Promise.all(asks)) expect(await response.text()).toBe('logged')
 }
 
-/** The lines written so; each has to be whole, and on a line of its own. */
+/** Returns the records in the output. Each must be complete and on its own line. */
 function checked(output: string, bytes: number): string[] {
   const lines = output.split('\n').filter((line) => line.includes('x'.repeat(8)))
   const whole = new RegExp(`^\\[[^<]*<\\d+ \\d+ x{${bytes}}>$`)
-  // Not by a matcher: it would print them.
+  // Do not use a matcher on the lines: it would print them.
   expect(lines.filter((line) => !whole.test(line)).map((line) => line.length)).toEqual([])
   return lines
 }
 
-// 4,096 bytes are what a pipe takes as a whole; 70,000 are more than it holds.
+// A pipe accepts 4,096 bytes as one piece, and holds less than 70,000.
 const SIZES = [20, 5000, 70_000]
 
-it.each(SIZES)('lines of %i bytes of several workers are whole in a pipe', async (bytes) => {
+it.each(SIZES)('writes complete lines of %i bytes from several workers to a pipe', async (bytes) => {
   await using folder = await tempFolder()
   const fifo = folder.join('fifo')
   await once(spawn('mkfifo', [fifo]), 'exit')
@@ -42,7 +42,7 @@ it.each(SIZES)('lines of %i bytes of several workers are whole in a pipe', async
   expect(checked(text, bytes)).toHaveLength(ROUNDS * LINES)
 })
 
-it('a file of the log that all workers append to has whole lines', async () => {
+it('writes complete lines from all workers to one log file', async () => {
   await using folder = await tempFolder()
   const logFile = folder.join('app.log')
   const program = new Program({ listen: { workers: 2 }, logFile })
@@ -52,7 +52,7 @@ it('a file of the log that all workers append to has whole lines', async () => {
   expect(checked(readFileSync(logFile, 'utf8'), 70_000)).toHaveLength(ROUNDS * LINES)
 })
 
-it('a reader that has gone stops nothing', async () => {
+it('continues after its reader has closed the pipe', async () => {
   await using folder = await tempFolder()
   const fifo = folder.join('fifo')
   await once(spawn('mkfifo', [fifo]), 'exit')
@@ -65,44 +65,39 @@ it('a reader that has gone stops nothing', async () => {
   expect(await program.ended).toBe(0)
 })
 
-it.each([20, 5000])(
-  'while nobody reads lines of %i bytes, workers are replaced and the program ends',
-  async (bytes) => {
-    await using folder = await tempFolder()
-    const fifo = folder.join('fifo')
-    await once(spawn('mkfifo', [fifo]), 'exit')
-    const reader = openSync(fifo, 'r+')
-    onTestFinished(() => closeSync(reader))
-    const program = new Program({ listen: { workers: 1 }, output: fifo, behaviour: 'closes when told' })
-    const url = await program.url()
-    const victim = await (await fetch(url)).text()
-    // More than the pipe holds.
-    expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (bytes + 100))}/${bytes}`)).text()).toBe('logged')
-    process.kill(Number(victim), 'SIGKILL')
-    const responding = async (): Promise<string> =>
-      await (await fetch(url, { headers: { connection: 'close' } }).catch(() => new Response(victim))).text()
-    await expect.poll(responding, PATIENTLY).not.toBe(victim)
-    program.process.send(100)
-    expect(await program.ended).toBe(0)
-  },
-)
+it.each([20, 5000])('replaces workers and ends while no process reads its lines of %i bytes', async (bytes) => {
+  await using folder = await tempFolder()
+  const fifo = folder.join('fifo')
+  await once(spawn('mkfifo', [fifo]), 'exit')
+  const reader = openSync(fifo, 'r+')
+  onTestFinished(() => closeSync(reader))
+  const program = new Program({ listen: { workers: 1 }, output: fifo, behavior: 'closes on message' })
+  const url = await program.url()
+  const victim = await (await fetch(url)).text()
+  // Write more than the pipe holds.
+  expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (bytes + 100))}/${bytes}`)).text()).toBe('logged')
+  process.kill(Number(victim), 'SIGKILL')
+  const responding = async (): Promise<string> =>
+    await (await fetch(url, { headers: { connection: 'close' } }).catch(() => new Response(victim))).text()
+  await expect.poll(responding, POLL_OPTIONS).not.toBe(victim)
+  program.process.send(100)
+  expect(await program.ended).toBe(0)
+})
 
-it('lines that nobody reads until the deadline are counted, and told of where somebody reads', async () => {
+it('counts the lines that no process reads until the deadline, and reports the number on standard error', async () => {
   await using folder = await tempFolder()
   const fifo = folder.join('fifo')
   await once(spawn('mkfifo', [fifo]), 'exit')
   const unread = openSync(fifo, 'r+')
   onTestFinished(() => closeSync(unread))
   const errors = folder.join('errors')
-  const program = new Program({ listen: { workers: 1 }, output: fifo, errors, behaviour: 'closes when told' })
+  const program = new Program({ listen: { workers: 1 }, output: fifo, errors, behavior: 'closes on message' })
   const url = await program.url()
   expect(await (await fetch(`${url}log/${LINES}/5000`)).text()).toBe('logged')
   program.process.send(100)
   expect(await program.ended).toBe(0)
-  const notified = /^(\d+) lines that the workers wrote were dropped: nobody read them in time$/m.exec(
-    readFileSync(errors, 'utf8'),
-  )
-  // A pipe holds 65,536 bytes, and so does the one that the worker writes to.
-  expect(Number(notified?.[1])).toBeGreaterThan(0)
-  expect(Number(notified?.[1])).toBeLessThanOrEqual(LINES + 3)
+  const report = /^Dropped (\d+) lines of worker output that were not read in time$/m.exec(readFileSync(errors, 'utf8'))
+  // A pipe holds 65,536 bytes, and so does the one between worker and primary.
+  expect(Number(report?.[1])).toBeGreaterThan(0)
+  expect(Number(report?.[1])).toBeLessThanOrEqual(LINES + 3)
 })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server, type ListenOptions, type ServerOptions } from '../../src/index.ts'
 
-/** A program with workers, told by its environment what to do: tests run it as a process of its own. */
+/** A program with workers, which tests start as a separate process. Its environment selects the behavior. */
 const {
   server: serverOptions = {},
   listens,
@@ -16,19 +16,19 @@ const {
   logFile?: string
 }
 const POLL_MS = 10
-const behaviour = process.env.TEST_BEHAVIOUR ?? ''
+const behavior = process.env.TEST_BEHAVIOR ?? ''
 
 if (logFile !== undefined) log.init({ sinks: [new log.FileSink(logFile)] })
 if (cluster.isWorker) {
-  if (behaviour === 'exits early') process.exit(7)
-  if (behaviour === 'never listens') await sleep(60_000)
+  if (behavior === 'exits early') process.exit(7)
+  if (behavior === 'never listens') await sleep(60_000)
   const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '', TEST_FAILS_WHILE: failsWhile = '' } = process.env
   if (existsSync(failsWhile)) process.exit(9)
   if (FW_WORKER_SLOT === '1') while (existsSync(heldUp)) await sleep(POLL_MS)
-  // A file that comes and goes while the program runs: who starts meanwhile fails as soon as it has gone.
-  if (existsSync(behaviour)) {
+  // A file at this path makes a starting worker wait, then fail as soon as a test removes the file.
+  if (existsSync(behavior)) {
     log.info('Broken')
-    while (existsSync(behaviour)) await sleep(POLL_MS)
+    while (existsSync(behavior)) await sleep(POLL_MS)
     process.exit(8)
   }
 }
@@ -57,18 +57,18 @@ async function reload(): Promise<void> {
     process.send?.(String(error))
   }
 }
-if (cluster.isPrimary && behaviour === 'reloads when told') process.on('message', () => void reload())
-if (cluster.isPrimary && behaviour === 'closes when told') {
+if (cluster.isPrimary && behavior === 'reloads on message') process.on('message', () => void reload())
+if (cluster.isPrimary && behavior === 'closes on message') {
   process.once('message', (drainMs) => void server.close({ drainMs: Number(drainMs) }))
 }
 
 try {
   const urls: string[] = []
   for (const listen of listens) urls.push((await server.listen(listen)).url.href)
-  // Most of these processes are killed, and would leave nothing behind for the next one.
+  // Write the compile cache now, because most of these processes are killed.
   flushCompileCache()
   if (cluster.isPrimary) process.send?.(urls)
-  else if (behaviour === 'closes soon') void server.close()
+  else if (behavior === 'closes soon') void server.close()
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)
   process.exit(3)

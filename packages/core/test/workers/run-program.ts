@@ -6,39 +6,41 @@ import { onTestFinished, vi } from 'vitest'
 import type { ListenOptions, ServerOptions } from '../../src/index.ts'
 import { COMPILE_CACHE } from '../programs/compile-cache.ts'
 
-/** The file that runs as primary and as workers. */
+/** File that runs as the primary and as the workers. */
 export const PROGRAM: string = fileURLToPath(new URL('program.ts', import.meta.url))
 
 export interface ProgramOptions {
-  /** One call of `listen`, or several; on a free port of the loopback address unless they say otherwise. */
+  /** Options of one or several calls of `listen`. Default address: a free port of 127.0.0.1. */
   readonly listen: ListenOptions | readonly ListenOptions[]
   readonly server?: ServerOptions
-  readonly behaviour?: string
+  readonly behavior?: string
   readonly logFile?: string
   readonly env?: NodeJS.ProcessEnv
-  /** A file or named pipe for what it writes. */
+  /** File or named pipe for its output. */
   readonly output?: string
-  /** A file for what it writes to standard error, if that is to go elsewhere. */
+  /** File for its standard error. Default: the same as `output`. */
   readonly errors?: string
 }
 
-/** For polling what processes do: the machine may be busy. */
-export const PATIENTLY: { readonly timeout: number; readonly interval: number } = { timeout: 30_000, interval: 20 }
+/** Options for polling processes, long enough for a busy machine. */
+export const POLL_OPTIONS: { readonly timeout: number; readonly interval: number } = { timeout: 30_000, interval: 20 }
 
-/** How a process ended: its code, or the signal. */
+/** End of a process: its exit code or the signal. */
 export type Ending = number | NodeJS.Signals
 
-/** A primary with its workers. */
+/** Runs a primary with its workers. */
 export class Program {
   readonly process: ChildProcess
   readonly ended: Promise<Ending>
   readonly #file: string | undefined
-  /** How many workers it says are ready before it listens, if that can be seen here. */
+  /**
+   * Number of workers whose readiness the output shows before the program listens; 0 if the output is not visible here.
+   */
   readonly #readyAtStart: number
   #output = ''
 
   constructor(options: ProgramOptions) {
-    const { listen, server, logFile, behaviour = '', output, errors } = options
+    const { listen, server, logFile, behavior = '', output, errors } = options
     const [{ workers = 0 } = {}] = [listen].flat()
     const count = typeof workers === 'object' ? workers.count : workers
     this.#readyAtStart = output !== undefined || logFile !== undefined || count === 'auto' ? 0 : count
@@ -52,7 +54,7 @@ export class Program {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         ...options.env,
-        TEST_BEHAVIOUR: behaviour,
+        TEST_BEHAVIOR: behavior,
         TEST_OPTIONS: JSON.stringify({ listens: [listen].flat().map(place), server, logFile }),
       },
     })
@@ -65,35 +67,43 @@ export class Program {
     )
     onTestFinished(async () => {
       this.process.kill('SIGKILL')
-      for (const pid of this.workers()) killIfThere(pid)
+      for (const pid of this.workers()) killIfRunning(pid)
       await this.ended
     })
   }
 
-  /** The processes that have become ready, by what the log says; some may be gone. */
+  /** Process IDs of the workers that the log reports as ready. Some may have ended since. */
   workers(): number[] {
     return Array.from(this.output.matchAll(/Worker \d+ \(process (\d+)\) is ready/g), ([, pid]) => Number(pid))
   }
 
-  /** What it wrote; nothing if that goes to a named pipe. */
+  /** Output of the program; empty if it goes to a named pipe. */
   get output(): string {
     return this.#file === undefined ? this.#output : readFileSync(this.#file, 'utf8')
   }
 
-  /** @throws {Error} with what it wrote if it ends instead of listening */
+  /**
+   * Returns the URLs of all listeners.
+   *
+   * @throws {Error} with the output if the program ends instead of listening
+   */
   async urls(): Promise<string[]> {
     const [urls] = (await Promise.race([
       once(this.process, 'message'),
       this.ended.then((how) => {
-        throw new Error(`It ended with ${how}: ${this.output}`)
+        throw new Error(`The program ended with ${how}: ${this.output}`)
       }),
     ])) as [string[]]
-    // What it wrote before it said so may arrive later.
-    await vi.waitUntil(() => this.workers().length >= this.#readyAtStart, PATIENTLY)
+    // Output that was written before this message can arrive after it.
+    await vi.waitUntil(() => this.workers().length >= this.#readyAtStart, POLL_OPTIONS)
     return urls
   }
 
-  /** That of the first `listen`. @throws {Error} as `urls` */
+  /**
+   * Returns the URL of the first listener.
+   *
+   * @throws {Error} with the output if the program ends instead of listening
+   */
   async url(): Promise<string> {
     return (await this.urls())[0] ?? ''
   }
@@ -107,7 +117,7 @@ function place(listen: ListenOptions): ListenOptions {
   return listen.path === undefined && listen.fd === undefined ? { host: '127.0.0.1', port: 0, ...listen } : listen
 }
 
-/** Whether there is such a process, and not only what is left of it until somebody asks how it ended. */
+/** Reports whether a process is running, and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -117,10 +127,10 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }

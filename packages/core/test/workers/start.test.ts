@@ -3,17 +3,17 @@ import { rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { freePort, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { PATIENTLY, Program, type ProgramOptions } from './run-program.ts'
+import { POLL_OPTIONS, Program, type ProgramOptions } from './run-program.ts'
 
-/** What a program writes that does not start; it says of itself that it ends with 3. */
+/** Returns the output of a program that fails to start with exit code 3. */
 async function failing(options: ProgramOptions): Promise<string> {
   const program = new Program(options)
   expect(await program.ended).toBe(3)
   return program.output
 }
 
-describe('listen with workers fails with one line', () => {
-  it('if the port is in use, and starts none', async () => {
+describe('a failing listen with workers', () => {
+  it('reports a port in use, and starts no worker', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -26,13 +26,13 @@ describe('listen with workers fails with one line', () => {
     expect(output).not.toContain('Worker')
   })
 
-  it('if other workers have the port, which would share it', async () => {
+  it('reports a port that other workers use and would share', async () => {
     const first = new Program({ listen: { workers: 1 } })
     const port = Number(new URL(await first.url()).port)
     expect(await failing({ listen: { port, workers: 1 } })).toContain('it is in use')
   })
 
-  it('if the UDP port for HTTP/3 is in use', async () => {
+  it('reports a UDP port in use for HTTP/3', async () => {
     const { key, cert } = await testCertificate()
     const tls = { key, cert }
     const { createSocket } = await import('node:dgram')
@@ -44,57 +44,57 @@ describe('listen with workers fails with one line', () => {
     expect(output).toMatch(/^StartupError: Cannot listen on 127\.0\.0\.1:\d+.*: it is in use\. .*$/m)
   })
 
-  it('that the workers failed with, once for all of them', async () => {
+  it('reports an error of the workers once for all of them', async () => {
     const tls = { keyFile: '/nowhere/key.pem', certFile: '/nowhere/cert.pem' }
     const output = await failing({ listen: { workers: 2 }, server: { tls } })
     expect(output.match(/^StartupError: Cannot read the TLS .*$/gm)).toHaveLength(1)
     expect(output).not.toContain('starting another')
   })
 
-  it('if a worker ends before it listens, which is not tried again', async () => {
-    const output = await failing({ listen: { workers: 2 }, behaviour: 'exits early' })
+  it('reports a worker that ends before it listens, without a retry', async () => {
+    const output = await failing({ listen: { workers: 2 }, behavior: 'exits early' })
     expect(output).toMatch(
-      /^StartupError: Worker \d \(process \d+\) exited with code 7 before it listened\. What it wrote says why$/m,
+      /^StartupError: Worker \d \(process \d+\) exited with code 7 before it listened\. See its output for the cause$/m,
     )
     expect(output).not.toContain('starting another')
   })
 
-  it('if a worker never comes to listen', async () => {
+  it('reports a worker that does not listen in time', async () => {
     const listen = { workers: { count: 1, startTimeoutMs: 1500 } }
-    const output = await failing({ listen, behaviour: 'never listens' })
-    expect(output).toMatch(/^StartupError: Worker 1 .*did not (?:come to )?listen within 1500 ms/m)
+    const output = await failing({ listen, behavior: 'never listens' })
+    expect(output).toMatch(/^StartupError: Worker 1 .*did not listen within 1,?500 ms/m)
   })
 
   it.each<[string, ProgramOptions['listen'], RegExp]>([
-    ['of other numbers', [{ workers: 1 }, { workers: 2 }], /StartupError: All listeners with workers share them/],
+    ['two worker counts', [{ workers: 1 }, { workers: 2 }], /StartupError: All listeners share one set of workers/],
     [
-      'of no number',
+      'zero workers',
       { workers: 0 },
       /RangeError: listen: option "workers" must be an integer from 1 to 1024 or "auto".*, got 0\./,
     ],
     [
-      'that are only pinned',
+      'pinCpus without workers',
       { pinCpus: true },
       /TypeError: listen: option "pinCpus" must be absent without "workers", got true\. Add workers/,
     ],
-  ])('for workers %s', async (_what, listen, message) => {
+  ])('rejects %s', async (_what, listen, message) => {
     expect(await failing({ listen })).toMatch(message)
   })
 })
 
-it('a worker that dies before all listen is replaced: connections wait in its place already', async () => {
+it('replaces a worker that dies before all listen, because connections already wait for it', async () => {
   await using folder = await tempFolder()
   const heldUp = folder.join('held-up')
   await writeFile(heldUp, '')
   const program = new Program({ listen: { workers: 2 }, env: { TEST_HELD_UP: heldUp } })
-  await expect.poll(() => program.workers(), PATIENTLY).toHaveLength(1)
+  await expect.poll(() => program.workers(), POLL_OPTIONS).toHaveLength(1)
   const [first = 0] = program.workers()
   process.kill(first, 'SIGKILL')
-  await expect.poll(() => program.output, PATIENTLY).toContain(`Worker 1 (process ${first}) was ended by SIGKILL`)
+  await expect.poll(() => program.output, POLL_OPTIONS).toContain(`Worker 1 (process ${first}) was ended by SIGKILL`)
   await rm(heldUp)
   const url = await program.url()
   const served = new Set<string>()
-  const deadline = AbortSignal.timeout(PATIENTLY.timeout)
+  const deadline = AbortSignal.timeout(POLL_OPTIONS.timeout)
   while (served.size < 2) {
     const response = await fetch(url, { headers: { connection: 'close' }, signal: deadline })
     served.add(await response.text())
@@ -102,7 +102,7 @@ it('a worker that dies before all listen is replaced: connections wait in its pl
   expect(served).not.toContain(String(first))
 })
 
-it('a call of listen that fails in the primary fails in the workers too, and others go on', async () => {
+it('fails a call of listen in the workers too if it fails in the primary', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo

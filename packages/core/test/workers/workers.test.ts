@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls'
 import { connect, newTestCertificate, tempFolder, testCertificate } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { Load } from './load.ts'
-import { isRunning, PATIENTLY, Program, PROGRAM } from './run-program.ts'
+import { isRunning, POLL_OPTIONS, Program, PROGRAM } from './run-program.ts'
 
 const IN_TERMINAL = `
 import os, pty, sys
@@ -18,7 +18,7 @@ os.close(end)
 os.waitpid(pid, 0)
 `
 
-/** Asks on connections of their own, so that all workers have their turn, which processes answer. */
+/** Returns the process IDs that answer on separate connections, enough to reach every worker. */
 async function pids(url: string, asks = 24): Promise<Set<number>> {
   const responses = await Promise.all(
     Array.from({ length: asks }, async () => (await fetch(url, { headers: { connection: 'close' } })).text()),
@@ -26,7 +26,7 @@ async function pids(url: string, asks = 24): Promise<Set<number>> {
   return new Set(responses.map(Number))
 }
 
-/** Of the certificates shown on connections enough for all workers to have their turn. */
+/** Returns the serial numbers of the certificates on separate connections, enough to reach every worker. */
 async function serials(port: number | undefined, asks = 24): Promise<Set<string>> {
   const shown = Array.from({ length: asks }, async () => {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
@@ -38,24 +38,24 @@ async function serials(port: number | undefined, asks = 24): Promise<Set<string>
   return new Set(await Promise.all(shown))
 }
 
-/** Until a worker is at the response to a request for `/slow`: one on its way is nobody's yet. */
+/** Waits until a worker runs the handler of `/slow`. Before that, another worker could still accept the request. */
 async function slowBegins(program: Program): Promise<void> {
-  await expect.poll(() => program.output, PATIENTLY).toContain('Slow response begun')
+  await expect.poll(() => program.output, POLL_OPTIONS).toContain('Slow response begun')
 }
 
-/** Milliseconds before each restart, by what the log says. */
+/** Returns the milliseconds before each restart, as logged. */
 function waits(program: Program): number[] {
   return Array.from(program.output.matchAll(/starting another(?: in (\d+) ms)?$/gm), ([, ms = '0']) => Number(ms))
 }
 
-/** Asks by a Unix socket. */
+/** Sends a request over a Unix socket and returns the body. */
 async function ask(socketPath: string): Promise<string> {
   const [response] = (await once(request({ socketPath, agent: false }).end(), 'response')) as [IncomingMessage]
   return (await response.setEncoding('utf8').toArray()).join('')
 }
 
 describe('listen with workers', () => {
-  it('serves one port from all of them, none of them the primary, and resolves when all are ready', async () => {
+  it('serves one port from all workers, not from the primary, and resolves when all are ready', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const workers = program.workers()
@@ -64,7 +64,7 @@ describe('listen with workers', () => {
     expect(workers).not.toContain(program.process.pid)
   })
 
-  it('shares a Unix socket, also where another process left one behind', async () => {
+  it('shares a Unix socket, even if another process left its file behind', async () => {
     await using folder = await tempFolder()
     const path = folder.join('fw.sock')
     const before = new Program({ listen: { path, workers: 1 } })
@@ -77,12 +77,12 @@ describe('listen with workers', () => {
     expect(new Set(responses.map(Number))).toEqual(new Set(program.workers()))
   })
 
-  it('serves HTTP/3 on the UDP port of the same number, from all of them', async () => {
+  it('serves HTTP/3 from all workers on the UDP port of the same number', async () => {
     const { key, cert } = await testCertificate()
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert }, http3: true } })
     const port = Number(new URL(await program.url()).port)
     const responded = new Set<number>()
-    // The kernel chooses by the client's port: with so many clients none of two workers is left out.
+    // The kernel chooses a worker by the client's port. This many clients reach both.
     for (let client = 0; client < 24 && responded.size < 2; client++) {
       const connection = await connect('h3', { port })
       responded.add(Number(await (await connection.request({ path: '/' })).text()))
@@ -91,7 +91,7 @@ describe('listen with workers', () => {
     expect(responded).toEqual(new Set(program.workers()))
   })
 
-  it('lets TLS sessions be resumed, whichever worker the client comes to', async () => {
+  it('resumes TLS sessions in any worker', async () => {
     const { key, cert } = await testCertificate()
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert } } })
     const port = Number(new URL(await program.url()).port)
@@ -119,61 +119,61 @@ describe('listen with workers', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it.runIf(process.platform === 'linux')('binds each to a CPU where there is taskset', async () => {
+  it.runIf(process.platform === 'linux')('binds each worker to a CPU with taskset', async () => {
     const program = new Program({ listen: { workers: 1, pinCpus: true } })
     await program.url()
-    await expect.poll(() => program.output, PATIENTLY).toMatch(/Worker 1 \(process \d+\) is bound to CPU \d+/)
+    await expect.poll(() => program.output, POLL_OPTIONS).toMatch(/Worker 1 \(process \d+\) is bound to CPU \d+/)
   })
 
-  it.runIf(process.platform === 'linux')('goes on where there is no taskset, and says what to install', async () => {
+  it.runIf(process.platform === 'linux')('continues without taskset, and logs which package to install', async () => {
     const program = new Program({ listen: { workers: 2, pinCpus: true }, env: { PATH: '/nowhere' } })
     const url = await program.url()
     await expect
-      .poll(() => program.output, PATIENTLY)
-      .toMatch(/WARN .*there is no taskset\. Install it \(package util-linux\)/)
-    expect(program.output.match(/taskset/g)).toHaveLength(1)
+      .poll(() => program.output, POLL_OPTIONS)
+      .toMatch(/WARN .*taskset is not installed\. Install it \(package util-linux\)/)
+    expect(program.output.match(/taskset is not installed/g)).toHaveLength(1)
     expect((await fetch(url)).status).toBe(200)
   })
 })
 
 describe('a worker that dies', () => {
-  it('under load is replaced, and the others go on', async () => {
+  it('is replaced under load while the others continue to serve', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const [victim = 0] = program.workers()
     const clients = 8
     const load = new Load(url, clients)
-    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(100)
+    await expect.poll(() => load.responded, POLL_OPTIONS).toBeGreaterThan(100)
     process.kill(victim, 'SIGKILL')
-    await expect.poll(() => program.workers().length, PATIENTLY).toBe(3)
+    await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(3)
     const before = load.responded
-    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(before + 100)
-    // What it was answering is lost; who waited to be accepted, or came since, is not.
+    await expect.poll(() => load.responded, POLL_OPTIONS).toBeGreaterThan(before + 100)
+    // The requests in progress are lost. Waiting and later connections are not.
     expect((await load.stop()).failures.length).toBeLessThanOrEqual(clients)
     await expect
-      .poll(() => program.output, PATIENTLY)
+      .poll(() => program.output, POLL_OPTIONS)
       .toMatch(/ERROR.*Worker \d \(process \d+\) was ended by SIGKILL; starting another$/m)
     expect(await pids(url)).not.toContain(victim)
   })
 
-  it('is replaced without a wait each time, if all are killed five times in a row after they were ready', async () => {
+  it('is replaced without a delay even if all workers are killed five times in a row after they were ready', async () => {
     const program = new Program({ listen: { workers: 2 } })
     await program.url()
     for (let round = 1; round <= 5; round++) {
       for (const pid of program.workers().slice(-2)) process.kill(pid, 'SIGKILL')
-      await expect.poll(() => program.workers().length, PATIENTLY).toBe(2 + 2 * round)
+      await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(2 + 2 * round)
     }
     expect(waits(program)).toEqual(Array(10).fill(0))
   })
 
-  it('is replaced after the same short wait each time, if it closes its server soon after each start', async () => {
-    const program = new Program({ listen: { workers: 1 }, behaviour: 'closes soon' })
+  it('is replaced after the same short delay each time if it closes its server soon after each start', async () => {
+    const program = new Program({ listen: { workers: 1 }, behavior: 'closes soon' })
     await program.url()
-    await expect.poll(() => waits(program).length, PATIENTLY).toBeGreaterThanOrEqual(5)
+    await expect.poll(() => waits(program).length, POLL_OPTIONS).toBeGreaterThanOrEqual(5)
     expect(waits(program).slice(0, 5)).toEqual(Array(5).fill(50))
   })
 
-  it('is started again after ever longer waits while its successors fail to start', async () => {
+  it('is replaced after growing delays while its successors fail to start', async () => {
     await using folder = await tempFolder()
     const broken = folder.join('broken')
     const program = new Program({
@@ -184,116 +184,118 @@ describe('a worker that dies', () => {
     const killLast = (): boolean => process.kill(program.workers().at(-1) ?? 0, 'SIGKILL')
     writeFileSync(broken, '')
     killLast()
-    await expect.poll(() => waits(program).length, PATIENTLY).toBeGreaterThanOrEqual(5)
+    await expect.poll(() => waits(program).length, POLL_OPTIONS).toBeGreaterThanOrEqual(5)
     const [killed, first, ...later] = waits(program).slice(0, 5)
     expect([killed, first]).toEqual([0, 0])
     expect(later.map((ms, at) => ms / Math.min(600, 250 * 2 ** at))).toEqual(
       [1, 1, 1].map(() => expect.toSatisfy((part: number) => part >= 0.49 && part <= 1)),
     )
     rmSync(broken)
-    await expect.poll(() => program.workers().length, PATIENTLY).toBe(2)
+    await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(2)
     killLast()
-    await expect.poll(() => program.workers().length, PATIENTLY).toBe(3)
+    await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(3)
     expect(waits(program).at(-1)).toBe(0)
   })
 
-  it('or hangs is killed and replaced', async () => {
+  it('is killed and replaced if its event loop is blocked', async () => {
     const program = new Program({ listen: { workers: { count: 1, heartbeatTimeoutMs: 3000 } } })
     const url = await program.url()
     const hanging = fetch(`${url}block`).catch(() => 'failed')
-    // This one waits in the queue of the one that hangs, for the next one.
-    await expect.poll(() => program.output, PATIENTLY).toContain('has not turned its event loop for 3000 ms')
+    // The blocked worker accepts no further connection. They wait in its queue for the replacement.
+    await expect
+      .poll(() => program.output, POLL_OPTIONS)
+      .toContain('was killed because its event loop was blocked for 3000 ms')
     expect(await hanging).toBe('failed')
     const [victim] = program.workers()
     expect([...(await pids(url))]).not.toContain(victim)
   })
 
-  it('or is told to leave is replaced, after its requests are answered', async () => {
+  it('is replaced after SIGTERM, and finishes its requests first', async () => {
     const program = new Program({ listen: { workers: 1 } })
     const url = await program.url()
     const [worker = 0] = program.workers()
     const slow = fetch(`${url}slow/1000`)
     await slowBegins(program)
     process.kill(worker, 'SIGTERM')
-    await expect.poll(() => program.workers().length, PATIENTLY).toBe(2)
+    await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(2)
     expect(await (await slow).text()).toBe(`slow ${worker}`)
-    await expect.poll(() => isRunning(worker), PATIENTLY).toBe(false)
+    await expect.poll(() => isRunning(worker), POLL_OPTIONS).toBe(false)
   })
 })
 
 describe('SIGHUP', () => {
-  it('replaces all workers one by one, and no request fails', async () => {
-    // A client that is held up for longer than an idle connection stays sends its next request too late.
+  it('replaces all workers one by one without a failed request', async () => {
+    // A client that is delayed longer than an idle connection stays open sends its next request too late.
     const program = new Program({ listen: { workers: 2 }, server: { limits: { drainIdleMs: 8000 } } })
     const url = await program.url()
     const before = program.workers()
     const load = new Load(url)
-    await expect.poll(() => load.responded, PATIENTLY).toBeGreaterThan(100)
+    await expect.poll(() => load.responded, POLL_OPTIONS).toBeGreaterThan(100)
     program.kill('SIGHUP')
-    await expect.poll(() => program.output, PATIENTLY).toContain('All workers have been restarted')
+    await expect.poll(() => program.output, POLL_OPTIONS).toContain('All workers have been restarted')
     expect(await load.stop()).toMatchObject({ failures: [] })
     expect(program.workers()).toHaveLength(4)
     for (const pid of before) expect(isRunning(pid)).toBe(false)
     expect(await pids(url)).toEqual(new Set(program.workers().slice(2)))
   })
 
-  it('changes nothing where the new workers do not start', async () => {
+  it('keeps the previous workers if the new ones do not start', async () => {
     await using folder = await tempFolder()
     const broken = folder.join('broken')
-    const program = new Program({ listen: { workers: 2 }, behaviour: broken })
+    const program = new Program({ listen: { workers: 2 }, behavior: broken })
     const url = await program.url()
     writeFileSync(broken, '')
     program.kill('SIGHUP')
-    await expect.poll(() => program.output, PATIENTLY).toContain('Broken')
+    await expect.poll(() => program.output, POLL_OPTIONS).toContain('Broken')
     rmSync(broken)
-    await expect.poll(() => program.output, PATIENTLY).toMatch(/exited with code 8: the workers before it go on/)
+    await expect.poll(() => program.output, POLL_OPTIONS).toMatch(/exited with code 8; keeping the previous workers/)
     expect(await pids(url)).toEqual(new Set(program.workers()))
     expect(program.workers()).toHaveLength(2)
   })
 
-  it('again during a restart that fails is another try', async () => {
+  it('retries the restart if it arrives during one that fails', async () => {
     await using folder = await tempFolder()
     const broken = folder.join('broken')
-    const program = new Program({ listen: { workers: 1 }, behaviour: broken })
+    const program = new Program({ listen: { workers: 1 }, behavior: broken })
     await program.url()
     writeFileSync(broken, '')
     program.kill('SIGHUP')
-    await expect.poll(() => program.output, PATIENTLY).toContain('Broken')
+    await expect.poll(() => program.output, POLL_OPTIONS).toContain('Broken')
     program.kill('SIGHUP')
-    // The new worker fails now, which its primary hears of after the signal, and the next one does not.
+    // The new worker fails now. Its primary learns that after the signal, and the next worker starts.
     rmSync(broken)
-    await expect.poll(() => program.output, PATIENTLY).toContain('the workers before it go on')
+    await expect.poll(() => program.output, POLL_OPTIONS).toContain('keeping the previous workers')
     await expect
-      .poll(() => program.output, PATIENTLY)
+      .poll(() => program.output, POLL_OPTIONS)
       .toMatch(/one by one.*one by one.*All workers have been restarted/s)
   })
 })
 
-it('a program ends with the terminal that it was started from', async () => {
+it('ends with the terminal in which it was started', async () => {
   await using folder = await tempFolder()
   const output = folder.join('out.log')
   const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
   const environment = { PATH: process.env.PATH, TEST_OPTIONS: JSON.stringify(options) }
-  // The program on one end of a terminal; the other end is closed when this one's input is.
+  // The program runs on one end of a terminal. Closing the standard input of this process closes the other end.
   const terminal = spawn('python3', ['-c', IN_TERMINAL, process.execPath, PROGRAM], { env: environment, stdio: 'pipe' })
   const text = (): string => (existsSync(output) ? readFileSync(output, 'utf8') : '')
-  await expect.poll(text, PATIENTLY).toContain('Listening on')
+  await expect.poll(text, POLL_OPTIONS).toContain('Listening on')
   const [, pid] = /Worker 1 \(process (\d+)\) is ready/.exec(text()) ?? []
   terminal.stdin.end()
-  await expect.poll(text, PATIENTLY).toContain('Received SIGTERM')
-  await expect.poll(() => isRunning(Number(pid)), PATIENTLY).toBe(false)
+  await expect.poll(text, POLL_OPTIONS).toContain('Received SIGTERM')
+  await expect.poll(() => isRunning(Number(pid)), POLL_OPTIONS).toBe(false)
   expect(text()).not.toContain('one by one')
 })
 
 describe('reloadTls in the primary', () => {
-  it('has every worker load its certificates again, and names those that cannot', async () => {
+  it('reloads the certificates of every worker, and names the workers that cannot', async () => {
     const [first, second] = await Promise.all([testCertificate(), newTestCertificate()])
     await using folder = await tempFolder({ 'key.pem': first.key, 'cert.pem': first.cert })
     const [keyFile, certFile] = [folder.join('key.pem'), folder.join('cert.pem')]
     const program = new Program({
       listen: [{ workers: 2 }, { workers: 2 }],
       server: { tls: { keyFile, certFile } },
-      behaviour: 'reloads when told',
+      behavior: 'reloads on message',
     })
     const [, port] = (await program.urls()).map((url) => Number(new URL(url).port))
     const reload = async (): Promise<string> => {
@@ -303,7 +305,7 @@ describe('reloadTls in the primary', () => {
     }
     writeFileSync(keyFile, second.key)
     expect(await reload()).toMatch(
-      /^StartupError: Worker 1 \(process \d+\), Worker 2 \(process \d+\): .*the private key is not that of/,
+      /^StartupError: Worker 1 \(process \d+\), Worker 2 \(process \d+\): .*the private key does not belong to/,
     )
     expect(await serials(port)).toEqual(new Set([new X509Certificate(first.cert).serialNumber]))
     writeFileSync(certFile, second.cert)
@@ -313,46 +315,43 @@ describe('reloadTls in the primary', () => {
 })
 
 describe('the end of the primary', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s lets running requests finish, and its exit code is 0',
-    async (signal) => {
-      const program = new Program({ listen: { workers: 2 } })
-      const url = await program.url()
-      const slow = fetch(`${url}slow/700`)
-      await slowBegins(program)
-      program.kill(signal)
-      expect(await (await slow).text()).toMatch(/^slow/)
-      expect(await program.ended).toBe(0)
-      for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
-      await expect(fetch(url)).rejects.toThrow(/fetch failed/)
-    },
-  )
+  it.each(['SIGTERM', 'SIGINT'] as const)('waits for running requests after %s, with exit code 0', async (signal) => {
+    const program = new Program({ listen: { workers: 2 } })
+    const url = await program.url()
+    const slow = fetch(`${url}slow/700`)
+    await slowBegins(program)
+    program.kill(signal)
+    expect(await (await slow).text()).toMatch(/^slow/)
+    expect(await program.ended).toBe(0)
+    for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
+    await expect(fetch(url)).rejects.toThrow(/fetch failed/)
+  })
 
-  it('by a second signal takes the workers along at once', async () => {
+  it('kills the workers immediately on a second signal', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/60000`).catch(() => 'failed')
     await slowBegins(program)
     program.kill('SIGTERM')
-    await expect.poll(() => program.output, PATIENTLY).toContain('Received SIGTERM')
+    await expect.poll(() => program.output, POLL_OPTIONS).toContain('Received SIGTERM')
     program.kill('SIGINT')
     expect(await program.ended).toBe(130)
     expect(await slow).toBe('failed')
-    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
+    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('by SIGKILL lets workers finish the requests in progress', async () => {
+  it('leaves workers running until their requests are finished after SIGKILL', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)
     await slowBegins(program)
     program.kill('SIGKILL')
     expect(await (await slow).text()).toMatch(/^slow/)
-    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), PATIENTLY).toBe(false)
+    for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('by server.close() closes everything', async () => {
-    const program = new Program({ listen: { workers: 2 }, behaviour: 'closes when told' })
+  it('closes everything after server.close()', async () => {
+    const program = new Program({ listen: { workers: 2 }, behavior: 'closes on message' })
     await program.url()
     program.process.send(10_000)
     expect(await program.ended).toBe(0)
