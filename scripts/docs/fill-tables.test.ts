@@ -60,7 +60,7 @@ Text.
     expect(fill(filled, 1024)).toBe(filled)
   })
 
-  it('throws if a docstring states another default than the code', () => {
+  it('throws if the default in a docstring differs from the code', () => {
     expect(() => fill(PAGE, 2048)).toThrow('maxBodyBytes: the docstring states the default 1,024, the code 2,048')
   })
 })

@@ -16,7 +16,7 @@ const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 /**
  * Replaces the content between each pair of markers of a page by the table of the options that the first marker names.
  *
- * @throws {Error} if a type does not exist, an option has no docstring, or a docstring states another default than the code
+ * @throws {Error} if a type does not exist, an option has no docstring, or the default in a docstring differs from the code
  */
 export function fillTables(page: string, sources: TableSources): string {
   return page.replaceAll(BLOCK, (_block: string, type: string, path: string, constant?: string) => {
