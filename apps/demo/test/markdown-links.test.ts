@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md'].flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
+const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'packages/*/docs/*.md'].flatMap((pattern) =>
+  globSync(pattern, { cwd: ROOT }),
+)
 
 /** Links to files and headings, but for those in code. */
 function linksOf(markdown: string): string[] {

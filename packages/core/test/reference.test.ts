@@ -5,14 +5,27 @@ import { DEFAULT_LIMITS } from '../src/index.ts'
 
 const CORE = new URL('../src/', import.meta.url)
 const TYPES = new URL('../../types/src/', import.meta.url)
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const PACKAGE = new URL('../', import.meta.url)
+const MAX_PAGE_LINES = 150
 
-/** Words in the code spans and code blocks of the README. */
+/** The README and the other pages by path. */
+const pages = new Map(
+  globSync(['README.md', 'docs/*.md'], { cwd: fileURLToPath(PACKAGE) }).map((path) => [
+    path,
+    readFileSync(new URL(path, PACKAGE), 'utf8'),
+  ]),
+)
+const readme = pages.get('README.md') ?? ''
+
+/** The words in code spans and code blocks of all pages. */
 const named = new Set(
-  Array.from(readme.matchAll(/```[^]*?```|`[^`\n]+`/g), ([code]) => code.match(/[A-Za-z_]\w*/g) ?? []).flat(),
+  Array.from(
+    [...pages.values()].join('\n').matchAll(/```[^]*?```|`[^`\n]+`/g),
+    ([code]) => code.match(/[A-Za-z_]\w*/g) ?? [],
+  ).flat(),
 )
 
-/** Names exported by the entry point: types, functions, classes and constants. */
+/** Names that the entry point exports: types, functions, classes and constants. */
 const exported = Array.from(readFileSync(new URL('index.ts', CORE), 'utf8').matchAll(/\{([^}]*)\}/g), ([, list = '']) =>
   list.split(',').map((name) => name.replace(/^\s*type /, '').trim()),
 )
@@ -25,7 +38,7 @@ const sources = [CORE, TYPES].flatMap((folder) =>
     .map((path) => readFileSync(new URL(path, folder), 'utf8')),
 )
 
-/** Returns the public members of an exported interface or class, which are declared one level deep. */
+/** The public members of an exported interface or class: those that stand one level deep in its declaration. */
 function membersOf(name: string): string[] {
   const isAlias = sources.some((source) => new RegExp(`^export type ${name}\\b`, 'm').test(source))
   if (isAlias) return []
@@ -38,8 +51,8 @@ function membersOf(name: string): string[] {
   )
 }
 
-describe('the README', () => {
-  it('finds the members of known declarations', () => {
+describe('the documentation', () => {
+  it('covers the members of classes and interfaces', () => {
     expect(membersOf('Context')).toEqual(expect.arrayContaining(['method', 'json', 'status', 'onDrain']))
     expect(membersOf('Server')).toEqual(expect.arrayContaining(['router', 'listen', 'url', 'close']))
     expect(membersOf('GroupRouter')).toEqual(expect.arrayContaining(['get', 'route', 'group', 'notFound']))
@@ -49,10 +62,20 @@ describe('the README', () => {
     expect([name, ...membersOf(name)].filter((each) => !named.has(each))).toEqual([])
   })
 
-  it('contains the default of every limit', () => {
-    const missing = Object.entries(DEFAULT_LIMITS).filter(
-      ([name, value]) => !new RegExp(`\\| \`${name}\` +\\| ${(value as number).toLocaleString('en')} `).test(readme),
-    )
+  it('states the default of every limit', () => {
+    const missing = Object.entries(DEFAULT_LIMITS).filter(([name, value]) => {
+      // The default of one limit depends on the memory of the machine.
+      const shown = name === 'maxBufferedBytes' ? 'a quarter' : (value as number).toLocaleString('en')
+      return pages.get('docs/limits.md')?.search(new RegExp(`\\| \`${name}\` +\\| ${shown} `)) === -1
+    })
     expect(missing).toEqual([])
   })
+})
+
+it.each([...pages])(`keeps %s within ${MAX_PAGE_LINES} lines`, (_path, text) => {
+  expect(text.split('\n').length - 1).toBeLessThanOrEqual(MAX_PAGE_LINES)
+})
+
+it('links every page from the README', () => {
+  expect([...pages.keys()].filter((path) => path !== 'README.md' && !readme.includes(`](${path})`))).toEqual([])
 })

@@ -18,9 +18,16 @@ import { MAX_TIMER_MS } from './timer.ts'
 
 /** A certificate chain and its private key in PEM, as text or as file paths. */
 export type TlsCertificate =
-  | { readonly key: string | Buffer; readonly cert: string | Buffer }
   | {
+      /** Private key in PEM. Replaces `keyFile`. */
+      readonly key: string | Buffer
+      /** Certificate with its chain in PEM. Replaces `certFile`. */
+      readonly cert: string | Buffer
+    }
+  | {
+      /** File with the private key in PEM: a path or a file URL. */
       readonly keyFile: string | URL
+      /** File with the certificate and its chain in PEM: a path or a file URL. */
       readonly certFile: string | URL
       /** Reloads the files when they change. Default false. */
       readonly watch?: boolean
