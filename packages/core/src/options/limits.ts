@@ -54,7 +54,7 @@ export interface Limits {
   /**
    * Limits the bytes that one connection makes the server buffer: responses that the client does not read, and received
    * data that no handler has read. Beyond it, further requests of the connection wait until it drains. The largest
-   * response does not count, so that one unread response does not block the others. Default 4 MiB, which fills a fast
+   * response does not count, so that one unread response does not block the others. Default 4,194,304, which fills a fast
    * link; a thousand clients that do not read stay below 4 GiB. 0 disables the limit.
    */
   readonly maxBufferedBytesPerConnection: number
