@@ -87,7 +87,11 @@ async function readSlices(
 ): Promise<unknown> {
   const received = new ReceivedBody(undefined, MAX_BYTES * 2, { onWanted() {}, onFull() {}, onRoom() {} })
   const fields = new FieldListHeaders(type === '' ? [] : ['content-type', type])
-  const reader = new BodyReader(received, fields, { maxBodyBytes: MAX_BYTES, maxFormFields: MAX_FIELDS })
+  const reader = new BodyReader(received, fields, {
+    maxBodyBytes: MAX_BYTES,
+    maxFormFields: MAX_FIELDS,
+    maxFileBytes: 0,
+  })
   const reading = read(reader).then(
     (value) => (value instanceof URLSearchParams ? [...value] : { value }),
     (error: unknown) => {

@@ -159,7 +159,7 @@ async function read(slices: readonly Buffer[], type: string): Promise<Part[] | n
   let isOver = false
   const reading = (async () => {
     const parts: Part[] = []
-    for await (const part of readParts(() => streamOf(slices), type, { maxParts: MAX_PARTS })) {
+    for await (const part of readParts(() => streamOf(slices), type, 0, { maxParts: MAX_PARTS })) {
       const { name, filename } = part
       parts.push({ name, filename, body: Buffer.from(await part.bytes()).toString('latin1') })
     }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { tempFolder, type ServerDemand, type TempFolder } from '@fw/testing'
-import type { MultipartPart } from '@fw/types'
+import type { Context, MultipartPart } from '@fw/types'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Server } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
@@ -54,6 +54,26 @@ everyWay('a multipart upload', start, (client) => {
   })
 
   it.each([
+    [5, 200],
+    [6, 413],
+  ])(
+    'gets, with limits.maxFileBytes of 5, for a part of %d bytes %d, and closes every file',
+    async (bytes, expected) => {
+      for (const slices of [['x'.repeat(bytes)], Array<string>(bytes).fill('x')]) {
+        files = []
+        const [status, text] = await post('/limited', [
+          headOf('a'),
+          ...slices,
+          `\r\n${partOf('; name="b"', 'y')}${END}`,
+        ])
+        expect(status).toBe(expected)
+        expect(text).toContain(expected === 200 ? '' : 'A part of the body has more than 5 bytes')
+        await expect.poll(() => files.filter((file) => !file.closed)).toEqual([])
+      }
+    },
+  )
+
+  it.each([
     ['no parts', END, '[]'],
     ['text around its parts', `before\r\n${partOf('; name="a"', 'x')}${END}after`, '["a"]'],
   ])('can contain %s', async (_, body, names) => {
@@ -99,15 +119,18 @@ everyWay('a multipart upload', start, (client) => {
 
 async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {
   const server = new Server({ ...(demand.tls === undefined ? {} : { tls: demand.tls }), http3: demand.http3 })
+  const saveParts = async (ctx: Context): Promise<void> => {
+    for await (const part of ctx.parts()) {
+      const file = createWriteStream(folder.join(part.name))
+      files.push(file)
+      await pipeline(part, file)
+    }
+    await ctx.text('saved')
+  }
   server
     .router()
-    .post('/files', async (ctx) => {
-      for await (const part of ctx.parts()) {
-        const file = createWriteStream(folder.join(part.name))
-        files.push(file)
-        await pipeline(part, file)
-      }
-    })
+    .post('/files', saveParts)
+    .post('/limited', { limits: { maxFileBytes: 5 } }, saveParts)
     .post('/slow', { limits: { maxBodyBytes: 16 * 1024 * 1024 } }, async (ctx) => {
       let bytes = 0
       for await (const part of ctx.parts()) {

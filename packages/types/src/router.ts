@@ -13,6 +13,8 @@ export interface RouteOptions {
     readonly maxBodyBytes?: number
     /** Limits the fields of an `application/x-www-form-urlencoded` body; more fields get 413. */
     readonly maxFormFields?: number
+    /** Limits each part of a `multipart/form-data` body in bytes; a larger one gets 413. */
+    readonly maxFileBytes?: number
   }
   /**
    * Limits the time until the response begins, in milliseconds. Default: no limit. After it, `ctx.signal` aborts, and error

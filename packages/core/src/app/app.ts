@@ -33,7 +33,7 @@ const MAX_NOTICES = 100
 
 /** Options of an `App`. */
 export interface AppOptions {
-  /** Limits that apply without a protocol engine: `maxBodyBytes` and `maxFormFields`. */
+  /** Limits that apply without a protocol engine: `maxBodyBytes`, `maxFormFields` and `maxFileBytes`. */
   readonly limits?: Partial<Limits>
   /** Media types of bodies that `ctx.json()` and schemas accept; a route can override it. Default: JSON formats. */
   readonly bodyTypes?: readonly string[] | undefined

@@ -10,7 +10,7 @@ import type { Limits } from '../options/limits.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Limits of a request body. */
-export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields'>
+export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
 
 /** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
 export class BodyReader {
@@ -18,6 +18,8 @@ export class BodyReader {
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
   readonly #maxFormFields: number
+  /** Maximum bytes of one part of a multipart body; 0 for no limit. */
+  readonly maxFileBytes: number
   readonly #types: readonly string[]
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
@@ -36,6 +38,7 @@ export class BodyReader {
     this.#headers = headers
     this.#maxBytes = own?.maxBodyBytes ?? limits.maxBodyBytes
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
+    this.maxFileBytes = own?.maxFileBytes ?? limits.maxFileBytes
     this.#types = types
   }
 

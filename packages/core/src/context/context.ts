@@ -223,7 +223,8 @@ export class RequestContext {
   }
 
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart> {
-    return readParts(() => this.#body.stream(), this.exchange.headers.get('content-type'), options)
+    const body = this.#body
+    return readParts(() => body.stream(), this.exchange.headers.get('content-type'), body.maxFileBytes, options)
   }
 
   html(body: string, init?: ResponseInit): void {

@@ -18,25 +18,27 @@ const MULTIPART_TYPE = 'multipart/form-data'
  * next one.
  *
  * @param contentType The request's `content-type` field
- * @throws {HttpError} 415 for another type, 400 for a malformed body, 413 for more than `maxParts`
+ * @throws {HttpError} 415 for another type, 400 for a malformed body, 413 for more than `maxParts`, or a part of more than `maxFileBytes`
  * @see RFC 7578
  */
 export function readParts(
   body: () => ReadableStream<Uint8Array>,
   contentType: string | null,
+  maxFileBytes: number,
   options: MultipartOptions = {},
 ): AsyncGenerator<MultipartPart, void, undefined> {
-  return adaptResults(parts(body, contentType, options), ['next', 'return', 'throw'], ignoreRejection)
+  return adaptResults(parts(body, contentType, maxFileBytes, options), ['next', 'return', 'throw'], ignoreRejection)
 }
 
 async function* parts(
   body: () => ReadableStream<Uint8Array>,
   contentType: string | null,
+  maxFileBytes: number,
   options: MultipartOptions,
 ): AsyncGenerator<MultipartPart, void, undefined> {
   checkOptions('ctx.parts', options, MULTIPART_KINDS)
   const { maxParts = MAX_PARTS } = options
-  const parser = parserOf(contentType, maxParts)
+  const parser = parserOf(contentType, maxParts, maxFileBytes)
   const arrived: ReceivedPart[] = []
   let current: ReceivedPart | undefined
   /** The last part whose head has arrived. All parts before it are complete. */
@@ -69,6 +71,7 @@ async function* parts(
     // The declared type is `string`, but a part can lack a name.
     isUnnamed = typeof name !== 'string'
     if (isUnnamed) return
+    stream.on('limit', () => fail(new HttpError(413, `A part of the body has more than ${maxFileBytes} bytes`)))
     latest = new ReceivedPart(stream, name, filename, type)
     arrived.push(latest)
     wake?.()
@@ -185,7 +188,7 @@ class ReceivedPart implements MultipartPart {
 
 let Busboy: typeof BusboyConstructor | undefined
 
-function parserOf(contentType: string | null, maxParts: number): BusboyInstance {
+function parserOf(contentType: string | null, maxParts: number, maxFileBytes: number): BusboyInstance {
   const headers = { accept: MULTIPART_TYPE }
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
@@ -198,7 +201,7 @@ function parserOf(contentType: string | null, maxParts: number): BusboyInstance 
       // Makes every part a stream. The limit of the route applies to the whole body.
       isPartAFile: () => true,
       // `parts` also counts parts for which the parser emits no event.
-      limits: { files: maxParts, parts: maxParts, fileSize: Infinity },
+      limits: { files: maxParts, parts: maxParts, fileSize: maxFileBytes || Infinity },
     })
   } catch (error) {
     throw new HttpError(400, 'The content-type of the body must have a boundary', { cause: error })

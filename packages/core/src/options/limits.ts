@@ -47,6 +47,11 @@ export interface Limits {
    */
   readonly maxFormFields: number
   /**
+   * Limits each part of a `multipart/form-data` body, in bytes. A larger part gets 413. Default 0, no limit: `maxBodyBytes`
+   * limits all parts together.
+   */
+  readonly maxFileBytes: number
+  /**
    * Limits the received body bytes of one request that are buffered until the handler reads them. Beyond it the server
    * stops reading. Default 65,536.
    */
@@ -206,6 +211,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxChunkExtensionsTotalBytes: 16 * 1024,
   maxBodyBytes: 1024 * 1024,
   maxFormFields: 1_000,
+  maxFileBytes: 0,
   maxBufferedBodyBytes: 64 * 1024,
   maxBufferedBytesPerConnection: 4 * 1024 * 1024,
   maxBufferedBytes: Math.floor(usableBytes() * BUFFERED_SHARE),
@@ -243,6 +249,7 @@ const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   ...(Object.fromEntries(NAMES.map((name) => [name, LIMIT])) as OptionKinds<Limits>),
   maxBodyBytes: integer(0),
+  maxFileBytes: integer(0),
   lingerBytes: integer(0),
   maxBufferedBytes: integer(0),
   maxBufferedBytesPerConnection: integer(0),

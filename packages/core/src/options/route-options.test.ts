@@ -26,7 +26,10 @@ it.each<[object, string]>([
     { use: new App().router },
     `option "use" must be a function or a list of functions, got a RouteGroup. Register its routes on router.group(`,
   ],
-  [{ limits: { maxBody: 5 } }, 'unknown option "limits.maxBody". Known options: maxBodyBytes, maxFormFields.'],
+  [
+    { limits: { maxBody: 5 } },
+    'unknown option "limits.maxBody". Known options: maxBodyBytes, maxFormFields, maxFileBytes.',
+  ],
   [{ timeoutMs: '5' }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got "5". Convert text first'],
   [
     { bodyTypes: 'text/plain' },

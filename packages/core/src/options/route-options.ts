@@ -27,7 +27,11 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
     accepts: (value) => Array.isArray(value) || typeof value === 'function',
     item: MIDDLEWARE,
   },
-  limits: options<NonNullable<RouteOptions['limits']>>({ maxBodyBytes: integer(0), maxFormFields: integer(0) }),
+  limits: options<NonNullable<RouteOptions['limits']>>({
+    maxBodyBytes: integer(0),
+    maxFormFields: integer(0),
+    maxFileBytes: integer(0),
+  }),
   timeoutMs: integer(1, MAX_TIMER_MS),
   params: SCHEMA,
   query: SCHEMA,
