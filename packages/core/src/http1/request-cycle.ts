@@ -257,7 +257,7 @@ export class RequestCycle implements Http1BodyOwner {
         return true
       }
       this.#owner.deadlineMs = incoming.deadlineMs(this.#deadlines)
-      if (this.received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayGoOn()) break
+      if (this.received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayContinue()) break
     }
     if (this.#isBodyGivenUp(incoming)) this.#owner.linger()
     return false
