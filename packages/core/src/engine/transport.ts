@@ -78,7 +78,8 @@ export interface Transport {
   /**
    * Ends this direction after all written bytes. The peer can still send.
    *
-   * @param onTaken Called when the end has been sent. If the connection closes first, called with an error or not at all
+   * @param onTaken Called when the end has been sent. If the connection closes first, called with an error or not at
+   *   all
    */
   end(onTaken: OnTaken): void
   /**
@@ -90,7 +91,8 @@ export interface Transport {
   /** Closes the connection now and discards unsent bytes. Only `onClose` follows. */
   destroy(): void
   /**
-   * Returns the connection as a stream, for a new owner. The stream starts with the first byte not yet passed to `onBytes`.
+   * Returns the connection as a stream, for a new owner. The stream starts with the first byte not yet passed to
+   * `onBytes`.
    *
    * The previous owner now receives only `onClose`.
    */

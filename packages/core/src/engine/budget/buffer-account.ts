@@ -56,8 +56,8 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether the connection has reached its limit. The largest chunk does not count, so that one large unread response does
-   * not block the other requests.
+   * Whether the connection has reached its limit. The largest chunk does not count, so that one large unread response
+   * does not block the other requests.
    */
   get isFull(): boolean {
     const { maxBufferedBytesPerConnection: max } = this.limits
@@ -70,7 +70,10 @@ export class BufferAccount implements LedgerEntry {
     return this.isFull || (own > 0 && this.#isShort && this.bytes - this.#waitingBytes >= own)
   }
 
-  /** Reports whether a response that cannot be sent yet can be held. A body that another response holds is always admitted. */
+  /**
+   * Reports whether a response that cannot be sent yet can be held. A body that another response holds is always
+   * admitted.
+   */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
@@ -164,7 +167,10 @@ export class BufferAccount implements LedgerEntry {
     this.#timer.unref()
   }
 
-  /** Closes the account with its connection, and releases all bytes that are not chunks. The queues release their chunks. */
+  /**
+   * Closes the account with its connection, and releases all bytes that are not chunks. The queues release their
+   * chunks.
+   */
   close(): void {
     this.add(-this.#plainBytes)
     this.#isClosed = true

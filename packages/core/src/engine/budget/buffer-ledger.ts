@@ -1,7 +1,10 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
-/** Share of `maxBufferedBytes` up to which connections can exceed their own limit. Above it, only others can buffer more. */
+/**
+ * Share of `maxBufferedBytes` up to which connections can exceed their own limit. Above it, only others can buffer
+ * more.
+ */
 export const COMMON_SHARE = 0.25
 /** Minimum size of a chunk, in bytes, whose buffer the ledger tracks, because many responses can send the same one. */
 const SHARED_BYTES = 64 * 1024
@@ -10,8 +13,8 @@ const CHECK_MS = 250
 /** Milliseconds without enough progress after which a connection is closed. Longer than a round trip. */
 const STALL_MS = 1000
 /**
- * Minimum progress while memory is short, in bytes per second. With a lower rate, a few slow clients could hold the whole
- * budget, and all other clients would be refused.
+ * Minimum progress while memory is short, in bytes per second. With a lower rate, a few slow clients could hold the
+ * whole budget, and all other clients would be refused.
  */
 const PROGRESS_BYTES_PER_SECOND = 16 * 1024
 

@@ -7,8 +7,8 @@ const EMPTY_PLACES = 16
 /**
  * Queues chunks of bytes and text that cannot be sent yet. Bytes are not copied, and text is encoded when it is taken.
  *
- * The account counts all bytes of a chunk until the last one is taken, because a view of one byte keeps the whole chunk in
- * memory.
+ * The account counts all bytes of a chunk until the last one is taken, because a view of one byte keeps the whole chunk
+ * in memory.
  */
 export class ChunkQueue {
   /** Bytes in the queue. */

@@ -1,12 +1,14 @@
 /** Bytes of a response, or text that is encoded later. */
 export type Chunk = Uint8Array | QueuedText
 
-/** Minimum number of characters to encode in one call. A flow-control window that opens by a few bytes would cost many. */
+/**
+ * Minimum number of characters to encode in one call. A flow-control window that opens by a few bytes would cost many.
+ */
 const MIN_PIECE_CHARS = 1024
 
 /**
- * Encodes a text as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes. Responses
- * with the same text share it.
+ * Encodes a text as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
+ * Responses with the same text share it.
  */
 export class QueuedText {
   /** Length of the whole text in UTF-8 bytes. */

@@ -6,8 +6,8 @@ import type { BufferAccount } from './buffer-account.ts'
 /**
  * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
  *
- * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and some
- * report an error to the user. The stream limit bounds the queue.
+ * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
+ * some report an error to the user. The stream limit bounds the queue.
  */
 // docs/decisions/0105
 export class RequestGate {

@@ -14,8 +14,8 @@ export interface HasDeadline {
  * Checks the deadlines of all connections with one coarse timer. Setting a deadline only writes a number: it schedules
  * and allocates nothing. `onDeadline` runs up to one tick late, never early.
  *
- * Bytes that arrived before a deadline are read first, so that a blocked event loop does not time clients out. After the
- * loop was blocked, one tick is skipped: some clients send only when the server responds again.
+ * Bytes that arrived before a deadline are read first, so that a blocked event loop does not time clients out. After
+ * the loop was blocked, one tick is skipped: some clients send only when the server responds again.
  */
 export class Deadlines {
   readonly #watched = new ChurnSet<HasDeadline>('watchPlace')

@@ -8,11 +8,13 @@ export interface TurnTaker {
 }
 
 /**
- * Shares of work per event-loop turn. A share takes tens of microseconds, so a connection with little work waits at most
- * a few milliseconds for the busy ones.
+ * Shares of work per event-loop turn. A share takes tens of microseconds, so a connection with little work waits at
+ * most a few milliseconds for the busy ones.
  */
 const SHARES_PER_TURN = 8
-/** Shares per turn while clients connect. libuv accepts one connection per turn, so short turns empty its queue sooner. */
+/**
+ * Shares per turn while clients connect. libuv accepts one connection per turn, so short turns empty its queue sooner.
+ */
 const SHARES_WHILE_ACCEPTING = 1
 
 /**

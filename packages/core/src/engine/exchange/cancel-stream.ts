@@ -11,8 +11,8 @@ export function cancelStream(
   holder: Pick<ReadableStream<Uint8Array>, 'cancel'>,
   reason: Error,
 ): void {
-  // Node.js continues to fill the stream of a `FormData` after cancellation. That write fails with an unhandled rejection,
-  // which would end the process. Node.js stops filling a stream that is marked as failed.
+  // Node.js continues to fill the stream of a `FormData` after cancellation. That write fails with an unhandled
+  // rejection, which would end the process. Node.js stops filling a stream that is marked as failed.
   Reflect.defineProperty(stream, ERRORED, { value: true, configurable: true })
   holder.cancel(reason).catch(() => {})
 }

@@ -3,7 +3,9 @@ import type { Limits } from '../../options/limits.ts'
 
 type RateLimits = Pick<Limits, 'writeStallTimeoutMs' | 'minResponseBytesPerSecond'>
 
-/** Returns the number of response bytes that a client must read in each `writeStallTimeoutMs` while bytes wait for it. */
+/**
+ * Returns the number of response bytes that a client must read in each `writeStallTimeoutMs` while bytes wait for it.
+ */
 export function leastTakenBytes({ writeStallTimeoutMs, minResponseBytesPerSecond }: RateLimits): number {
   return Math.max(1, (minResponseBytesPerSecond * writeStallTimeoutMs) / 1000)
 }

@@ -3,7 +3,9 @@ import type { FieldList } from '@fw/types'
 
 /** RFC 9110 §5.6.2 (token). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Characters that a field value must not contain (RFC 9110 §5.5): controls except HTAB, and characters above U+00FF. */
+/**
+ * Characters that a field value must not contain (RFC 9110 §5.5): controls except HTAB, and characters above U+00FF.
+ */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Reports whether `name` is a token, such as a field name or a method. */

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Host and optional port (RFC 3986 §3.2.2 and §3.2.3). RFC 9110 §4.2.1 forbids an empty host and §4.2.4 user information.
- * A comma is not allowed either, because it joins the values of a repeated field.
+ * Host and optional port (RFC 3986 §3.2.2 and §3.2.3). RFC 9110 §4.2.1 forbids an empty host and §4.2.4 user
+ * information. A comma is not allowed either, because it joins the values of a repeated field.
  */
 const AUTHORITY =
   /^(?:\[(?:([0-9A-Fa-f:.]+)|[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+;=:]+)\]|(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/

@@ -39,8 +39,8 @@ export interface JudgedHead {
 }
 
 /**
- * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`, and
- * the verdict to its own kind of rejection.
+ * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`,
+ * and the verdict to its own kind of rejection.
  *
  * @see docs/decisions/0104
  */

@@ -2,7 +2,9 @@
 export interface RequestTarget {
   /** The form of the target; `malformed` if it has no form that the method allows. */
   readonly form: 'origin' | 'absolute' | 'authority' | 'asterisk' | 'malformed'
-  /** The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form. */
+  /**
+   * The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form.
+   */
   readonly path: string
   /** The query after the first `?`; empty without one. */
   readonly rawQuery: string

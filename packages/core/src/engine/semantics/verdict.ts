@@ -11,8 +11,8 @@ export interface Accepted<T> {
 export type Rejected = Malformed | Refused
 
 /**
- * The message violates the rules of HTTP. HTTP/1.1 responds with 400 and closes the connection. HTTP/2 resets the stream
- * with PROTOCOL_ERROR, and HTTP/3 with H3_MESSAGE_ERROR.
+ * The message violates the rules of HTTP. HTTP/1.1 responds with 400 and closes the connection. HTTP/2 resets the
+ * stream with PROTOCOL_ERROR, and HTTP/3 with H3_MESSAGE_ERROR.
  *
  * @see RFC 9112 §2.2, RFC 9113 §8.1.1, RFC 9114 §4.1.2
  */

@@ -9,8 +9,8 @@ let shared: Buffer = sharedMemory()
 let used = 0
 
 /**
- * Returns bytes that a consumer can keep: a view if it is at least an eighth of its buffer, otherwise a copy. A view of one
- * byte would keep a read of 64 KiB in memory.
+ * Returns bytes that a consumer can keep: a view if it is at least an eighth of its buffer, otherwise a copy. A view of
+ * one byte would keep a read of 64 KiB in memory.
  */
 export function bytesToKeep(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const isLarge = (end - start) * MAX_RATIO >= bytes.buffer.byteLength

@@ -24,7 +24,10 @@ export class LingerLimits {
     this.#deadlines = deadlines
   }
 
-  /** Waits up to `writeStallTimeoutMs` for the client to read the response. Each part of the request that it sends extends the wait. */
+  /**
+   * Waits up to `writeStallTimeoutMs` for the client to read the response. Each part of the request that it sends
+   * extends the wait.
+   */
   awaitResponse(): void {
     const { writeStallTimeoutMs, lingerTimeoutMs } = this.#limits
     this.#stallTimeoutMs = writeStallTimeoutMs

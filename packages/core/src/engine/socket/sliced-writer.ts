@@ -4,8 +4,8 @@ import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
 /**
- * Bytes of one write, and of one share of work. A stream buffers the whole slice for a client that does not read, and only
- * a completed slice distinguishes a slow client from a dead one.
+ * Bytes of one write, and of one share of work. A stream buffers the whole slice for a client that does not read, and
+ * only a completed slice distinguishes a slow client from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
 /** Minimum bytes of a write that counts as work. Smaller ones, such as server-sent events, occur over minutes. */
@@ -20,8 +20,8 @@ export interface WriterOwner {
 /**
  * Writes any number of bytes in slices, without copying them. Each slice waits until the previous one is sent.
  *
- * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by seconds.
- * Each slice therefore also waits for its turn.
+ * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by
+ * seconds. Each slice therefore also waits for its turn.
  *
  * Output classes inherit from it instead of containing it. A broadcast then touches one object less per connection.
  */
