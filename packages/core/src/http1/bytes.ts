@@ -7,7 +7,7 @@ export const SEMICOLON = 0x3b
 export const EQUALS = 0x3d
 export const BACKSLASH = 0x5c
 
-/** 1 for each byte of a token (RFC 9110 §5.6.2). */
+/** Table with 1 for each byte that a token can contain (RFC 9110 §5.6.2). */
 const TOKEN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )

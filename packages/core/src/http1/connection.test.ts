@@ -581,7 +581,7 @@ describe('a time limit', () => {
   })
 })
 
-describe('draining', () => {
+describe('a draining listener', () => {
   it.each([
     ['fresh', ''],
     ['idle', 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -682,7 +682,7 @@ describe('draining', () => {
 })
 
 describe('HTTP/2 with prior knowledge', () => {
-  it('starts even if the preface arrives byte by byte', async () => {
+  it('starts when the preface arrives byte by byte', async () => {
     const { port } = await serve(hello)
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
     const slices = Array.from(preface, (_, at) => preface.subarray(at, at + 1))

@@ -90,7 +90,7 @@ describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => 
   })
 })
 
-describe('CONNECT', () => {
+describe('a CONNECT request', () => {
   const connect = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n'
 
   it.each([405, 500, 302])(
@@ -111,7 +111,7 @@ describe('CONNECT', () => {
   it.each<[string, (exchange: Exchange) => void]>([
     ['whole', (exchange) => exchange.respond(200, [], 'x')],
     ['streamed', HANDLERS['streams immediately']],
-  ])('sends a 200 response (%s) without a length, a coding or content', async (_, response) => {
+  ])('gets a 200 response (%s) without a length, a coding or content', async (_, response) => {
     const { port } = await serveEngines(response)
     const { text, ended } = await rawExchange(port, connect + SMUGGLED)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)

@@ -32,7 +32,7 @@ it('counts from the current time after a period without watched objects', () => 
   expect(watched.onDeadline).toHaveBeenCalledOnce()
 })
 
-it('runs no timer while nothing is watched', () => {
+it('runs no timer without watched objects', () => {
   const deadlines = new Deadlines(100)
   const watched = { deadlineMs: Infinity, onDeadline: () => {} }
   expect(vi.getTimerCount()).toBe(0)

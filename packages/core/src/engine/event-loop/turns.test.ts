@@ -49,7 +49,7 @@ describe('Turns', () => {
     for (const name of names) expect(log.filter((entry) => entry === name)).toHaveLength(3)
   })
 
-  it('grants one share per turn while connections are accepted', async () => {
+  it('grants fewer shares per turn while connections are accepted', async () => {
     let current = 1
     const turns = new Turns(() => current)
     turns.onAccepted()

@@ -1,7 +1,7 @@
 import { showValue } from '@fw/options'
 import type { FieldList } from '@fw/types'
 
-/** RFC 9110 §5.6.2 (token). */
+/** Syntax of a token (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /**
  * Characters that a field value must not contain (RFC 9110 §5.5): controls except HTAB, and characters above U+00FF.

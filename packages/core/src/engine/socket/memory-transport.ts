@@ -113,7 +113,7 @@ export class MemoryTransport implements Transport {
 
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean {
     if (!this.#isWritable) {
-      if (onTaken !== undefined) queueMicrotask(() => onTaken(new Error('The transport takes no more bytes')))
+      if (onTaken !== undefined) queueMicrotask(() => onTaken(new Error('The transport has been ended or destroyed')))
       return false
     }
     this.#writes.push({ bytes, onTaken })
