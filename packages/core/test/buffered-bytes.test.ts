@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Context, Server } from '../src/index.ts'
 
 const MIB = 2 ** 20
-/** More than the buffers of the operating system take of a response that its client does not read. */
+/** Size of a response that exceeds the kernel buffers, in bytes. */
 const BODY_BYTES = 12 * MIB
 const LIMIT_BYTES = 60 * MIB
 const HUGE_BYTES = 64 * MIB
@@ -16,7 +16,7 @@ const CLIENTS = 12
 
 const shared = Buffer.alloc(BODY_BYTES, 's')
 
-/** Bodies that no other response sends. */
+/** Bodies that are new for each response. */
 const fresh: Readonly<Record<string, () => unknown>> = {
   bytes: () => Buffer.alloc(BODY_BYTES, 'b'),
   text: () => 'é'.repeat(BODY_BYTES / 2),
@@ -84,7 +84,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     await vi.waitUntil(() => server.stats().buffered.bytes === 0, { timeout: 30_000 })
   })
 
-  /** Asks on connections of their own, and reads no body. */
+  /** Sends each request on its own connection, and reads no body. */
   async function stall(path: string, count: number): Promise<ClientResponse[]> {
     const responses: Promise<ClientResponse>[] = []
     for (let i = 0; i < count; i++) {
@@ -97,13 +97,13 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
   }
 
   const ways = ['sync', 'async'].flatMap((way) => Object.keys(fresh).map((name) => `/${way}/${name}`))
-  it.each(ways)('stays below the limit of the process, whatever handlers return (%s)', async (path) => {
+  it.each(ways)('stays below the process limit for responses of %s', async (path) => {
     let most = 0
     const timer = setInterval(() => (most = Math.max(most, server.stats().buffered.bytes)), 1)
     const responses = await stall(path, CLIENTS)
     const refused = responses.filter(({ status }) => status === 503)
     clearInterval(timer)
-    // One response is begun below the limit.
+    // The last response to start below the limit can exceed it.
     expect(most).toBeLessThan(LIMIT_BYTES + BODY_BYTES + CLIENTS * 128 * 1024)
     expect(responses.every(({ status }) => status === 200 || status === 503)).toBe(true)
     expect(refused.length).toBeGreaterThan(0)
@@ -112,7 +112,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(server.stats().buffered.refused).toBeGreaterThanOrEqual(refused.length)
   })
 
-  it('counts a buffer once that many responses send', async () => {
+  it('counts a buffer that many responses send once', async () => {
     const { refused } = server.stats().buffered
     const responses = await stall('/shared', CLIENTS)
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: CLIENTS }, () => 200))
@@ -123,13 +123,13 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(buffered.largestConnectionBytes).toBeGreaterThanOrEqual(BODY_BYTES / 2)
   })
 
-  it('stays below the limit for streams of large parts', async () => {
+  it('stays below the process limit for streams of large parts', async () => {
     await stall('/stream', 3 * CLIENTS)
     await sleep(200)
     expect(server.stats().buffered.bytes).toBeLessThan(LIMIT_BYTES + 2 * MIB)
   })
 
-  it('closes connections that take nothing, so that others are served', async () => {
+  it('closes connections whose clients do not read, and then serves other clients', async () => {
     const { closed } = server.stats().buffered
     await stall('/async/bytes', CLIENTS)
     await expect.poll(() => server.stats().buffered.closed, { timeout: 10_000 }).toBeGreaterThan(closed)
@@ -138,14 +138,14 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect((await other.request({ path: '/' })).status).toBe(200)
   })
 
-  it('sends one response as a whole that is larger than the limit', async () => {
+  it('sends all of one response that is larger than the limit', async () => {
     const response = await client().request({ path: '/huge' })
     let received = 0
     for await (const slice of response.body) received += slice.byteLength
     expect([response.status, received]).toEqual([200, HUGE_BYTES])
   })
 
-  it('sends intact responses to a client that reads at last', async () => {
+  it('sends intact responses to a client that reads late', async () => {
     const paths = Array.from({ length: 8 }, (_, seed) => seed)
     const own = await open()
     clients.push(own)
@@ -158,7 +158,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     }
   })
 
-  it('counts a body that a handler collects, until it is complete', async () => {
+  it('counts a request body that a handler collects until it is complete', async () => {
     const own = await open()
     clients.push(own)
     const more = Promise.withResolvers<undefined>()
@@ -175,7 +175,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
   })
 })
 
-it('counts what waits for the client of an upgraded connection', async () => {
+it('counts the unread bytes of an upgraded connection', async () => {
   const { port, close } = await start({ tls: undefined, http3: false })
   server.router().get('/upgrade', (ctx) => {
     const { upgrade } = ctx.exchange
@@ -192,17 +192,17 @@ it('counts what waits for the client of an upgraded connection', async () => {
   await close()
 })
 
-describe('a connection that has its own limit held', () => {
+describe('a connection at its own limit', () => {
   eachProtocol(
     'with several streams',
     start,
     (client) => {
-      it('has further requests wait until it reads, and refuses none', async () => {
+      it('queues further requests until its client reads, and refuses none', async () => {
         begun = 0
         const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
         await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
         await sleep(100)
-        // Four bodies are the limit. Add the client's windows, the largest body, and the one that exceeds the limit.
+        // The limit is four bodies. The client's windows, the largest body and the last admitted body add to them.
         expect(begun).toBeLessThan(12)
         for (const [seed, asked] of responses.entries()) {
           const response = await asked

@@ -11,7 +11,7 @@ import { outcomeOf, serveHttp3 } from './serve-http3.ts'
 const MIB = 2 ** 20
 const STALL = { writeStallTimeoutMs: 400 }
 
-/** A stream that sends an event again and again, whether its client reads or not. */
+/** Streams an event every 50 ms, even if the client does not read. */
 function heartbeat(exchange: Exchange, firstBytes: number): void {
   exchange.start(200, [])
   exchange.write(Buffer.alloc(firstBytes))
@@ -20,8 +20,8 @@ function heartbeat(exchange: Exchange, firstBytes: number): void {
   onTestFinished(() => clearInterval(timer))
 }
 
-describe('a client that takes response bytes too slowly', () => {
-  it('loses its HTTP/1.1 connection although the handler keeps writing', async () => {
+describe('a client that reads a response too slowly', () => {
+  it('loses its HTTP/1.1 connection even if the handler continues to write', async () => {
     const { port, outcomes } = await serveEngines((exchange) => {
       const note = exchange.onClose
       heartbeat(exchange, 16 * MIB)
@@ -35,9 +35,9 @@ describe('a client that takes response bytes too slowly', () => {
   })
 
   it.each([
-    ['at once', Infinity],
-    ['by a byte at a time', 1],
-  ])('has its HTTP/2 stream reset where it opens its window %s', async (_how, step) => {
+    ['receives a whole HTTP/2 response if it opens its window in one step', Infinity],
+    ['loses its HTTP/2 stream if it opens its window byte by byte', 1],
+  ])('%s', async (_how, step) => {
     const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(MIB)), {
       writeStallTimeoutMs: 1000,
       minResponseBytesPerSecond: 1000,
@@ -51,7 +51,7 @@ describe('a client that takes response bytes too slowly', () => {
     expect(client.reset(1)).toBe(step === 1 ? 'CANCEL' : undefined)
   })
 
-  it('has its HTTP/3 stream reset', async () => {
+  it('loses its HTTP/3 stream', async () => {
     const outcomes: boolean[] = []
     await using server = await serveHttp3((exchange) => {
       void outcomeOf(exchange).then(({ aborted }) => outcomes.push(aborted))
@@ -63,8 +63,8 @@ describe('a client that takes response bytes too slowly', () => {
   })
 })
 
-describe('a client that reads all there is', () => {
-  it('keeps a stream whose handler has nothing to send for longer than writeStallTimeoutMs', async () => {
+describe('a client that reads all response bytes', () => {
+  it('keeps its stream while the handler sends nothing for longer than writeStallTimeoutMs', async () => {
     const exchanges: Exchange[] = []
     const serve = (exchange: Exchange): void => {
       exchanges.push(exchange)

@@ -2,25 +2,25 @@ import type { Exchange, Refusal } from '@fw/types'
 import type { Logger } from '@fw/log'
 import type { Limits } from '../options/limits.ts'
 
-/** What a protocol engine needs from the server that runs it. */
+/** The server as a protocol engine sees it. */
 export interface EngineHost {
   readonly limits: Limits
-  /** Value of the `alt-svc` field to announce, empty for none. */
+  /** Value of the `alt-svc` response field; empty to omit the field. */
   readonly altSvc: string
-  /** Takes records of what happens on connections; nobody does unless given. */
+  /** Logger for connection events. Default: they are not logged. */
   readonly logger?: Logger | undefined
-  /** Takes over a request. Never throws. */
+  /** Runs the handler of a request. Never throws. */
   onRequest(exchange: Exchange): void
-  /** Told once for each request that the engine answered itself or gave up on. Never throws. */
+  /** Reports a request that no handler received, once: the engine rejected or abandoned it. Never throws. */
   onRefused(refusal: Refusal): void
 }
 
-/** Connections of one engine that are being shut down together. */
+/** A connection that can shut down together with the others of its listener. */
 export interface Drainable {
-  /** Where its listener has it; nobody else's concern. */
+  /** Index in the listener's `ChurnSet`. Only that set reads or writes it. */
   place?: number
-  /** Takes no new request; ends when the running ones have been answered. */
+  /** Accepts no new requests, and closes the connection after the responses to the current ones. */
   drain(): void
-  /** Ends now, whatever is running. */
+  /** Closes the connection now and aborts its requests. */
   destroy(): void
 }

@@ -1,8 +1,8 @@
 /**
- * A request that breaks the protocol or a limit, so the engine responses it without asking the application.
+ * Reports a request that violates the protocol or a limit. The engine answers it with `status`; no handler runs.
  *
- * `scope` says what ends: the one exchange (`stream`) or the whole connection (`connection`).
- * On HTTP/1.x there is no difference: the connection closes after the response.
+ * `scope` names what the error ends: one exchange (`stream`) or all exchanges of the connection (`connection`).
+ * HTTP/1.x ignores it and always closes the connection after the response.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
@@ -17,9 +17,9 @@ export class ProtocolError extends Error {
 }
 
 /**
- * What a peer has done wrong.
+ * Narrows an error to a fault of the peer.
  *
- * @throws whatever else `error` is
+ * @throws `error` itself if it is not a `ProtocolError`
  */
 export function asProtocolError(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error
@@ -27,9 +27,9 @@ export function asProtocolError(error: unknown): ProtocolError {
 }
 
 /**
- * Reports that the client went away, or the connection broke, before the exchange was over.
+ * Reports that the client disconnected, or the connection failed, before the exchange ended.
  *
- * Handlers see the name that Node.js and the DOM give such errors.
+ * Its name is `AbortError`, like the errors of an aborted operation in Node.js and the DOM.
  */
 export class AbortedError extends Error {
   override readonly name = 'AbortError'

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** Reports that the transport no longer reads some bytes. With an error, their memory must never be used again. */
+/** Receives the end of a write. The memory of its bytes is free again, except after an error: never reuse it then. */
 export type OnTaken = (error?: Error | null) => void
 
 /** Receives the events of one transport. */
@@ -11,12 +11,12 @@ export interface TransportOwner {
    * @param bytes Belong to the owner, unless `isLent` reports otherwise: lent bytes are only valid during this call
    */
   onBytes(bytes: Buffer): void
-  /** The peer sends no more bytes. The owner can still write. */
+  /** Handles the end of the peer's bytes. The owner can still write. */
   onEnd(): void
-  /** The transport has taken everything it was given, after it was blocked. */
+  /** Continues writing: a blocked transport has sent everything that it had buffered. */
   onDrain(): void
   /**
-   * The connection is closed. This is the last event, and arrives exactly once.
+   * Handles the close of the connection. This is the last event and occurs exactly once.
    *
    * @param hasFailed Whether an error ended the connection, such as a reset by the peer
    */
@@ -24,75 +24,77 @@ export interface TransportOwner {
 }
 
 /**
- * One connection as the engines use it: two directions of bytes, whatever carries them.
+ * Carries the bytes of one connection in both directions, over a socket or in memory.
  *
- * A transport reads nothing until `open`. It never calls its owner from within a call that the owner makes.
+ * A transport does not read before `open`. It calls its owner only asynchronously, never during a call by the owner.
  */
 // docs/decisions/0103
 export interface Transport {
-  /** Whether TLS protects the connection. TLS peers detect a missing end of the stream, so they need no reset. */
+  /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` sends it no reset. */
   readonly isEncrypted: boolean
   /** The IP address of the peer; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /** The port of the peer; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
-  /** Bytes that were written and not taken yet. Their memory must not change. */
+  /** Written bytes that the transport has not sent yet. Their memory must not change. */
   readonly bufferedBytes: number
-  /** Whether the owner should write nothing before `onDrain`. False once the connection is ending or destroyed. */
+  /** Whether the owner should wait for `onDrain` before it writes. False once the connection is ending or destroyed. */
   readonly isBlocked: boolean
-  /** Whether everything was taken, including the end. */
+  /** Whether all bytes and the end have been sent. */
   readonly isFinished: boolean
   /** Whether `destroy` or `abort` was called, or an error ended the connection. */
   readonly isDestroyed: boolean
 
-  /** Starts to read, and sends all events to `owner` instead of the previous owner. */
+  /** Starts reading, and sends all further events to `owner` instead of the previous owner. */
   open(owner: TransportOwner): void
-  /** Stops reading. Bytes that arrive wait, as far as the buffers below reach. */
+  /** Stops reading. Bytes that arrive stay in the buffers of the stream and the kernel. */
   pause(): void
-  /** Reads again after `pause`. The first bytes arrive after this call has returned. */
+  /** Resumes reading after `pause`. The first `onBytes` follows after this call returns. */
   resume(): void
   /**
-   * Lets the transport lend its own memory to `onBytes` from now on, which saves a buffer for each read.
+   * Lets the transport pass its own memory to `onBytes` from now on, which avoids an allocation for each read.
    *
-   * @returns Whether it does; false leaves everything as it was
+   * @returns False if the transport does not support it; nothing changes then
    */
   lendReads(): boolean
-  /** Reports whether bytes are in memory that the next read, of any connection, overwrites. */
+  /** Reports whether `bytes` is in memory that the next read of any connection overwrites. */
   isLent(bytes: Uint8Array): boolean
-  /** Pauses, and gives back bytes that the next owner must receive first. They must not be lent. */
+  /** Pauses, and returns bytes to the front of the input, for the next owner. They must not be lent. */
   unread(bytes: Buffer): void
 
   /**
-   * Writes bytes after everything written before. Nothing is copied: the memory must not change before `onTaken`, or before
-   * `bufferedBytes` shows that the bytes were taken.
+   * Writes bytes without copying them. The memory must not change before `onTaken`, or before `bufferedBytes` shows
+   * that the bytes have been sent.
    *
-   * @returns True if the transport can take more now. After the end it is false, but then `isBlocked` is false, too
+   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` tells them apart
    */
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean
-  /** Writes text, one byte for each character (latin1). */
+  /** Writes text as Latin-1, one byte for each character. */
   writeLatin1(text: string): boolean
-  /** Holds writes back until `uncork`, so that they leave together. Calls nest. */
+  /** Buffers writes until `uncork`, so that they are sent together. Calls nest. */
   cork(): void
-  /** Sends the writes that `cork` held back. */
+  /** Sends the writes that `cork` buffered. */
   uncork(): void
   /**
-   * Ends this direction after everything written. The peer can still send.
+   * Ends this direction after all written bytes. The peer can still send.
    *
-   * @param onTaken Called once the end was taken. If the connection closes first: called with an error, or never
+   * @param onTaken Called when the end has been sent. If the connection closes first, called with an error or not at
+   *   all
    */
   end(onTaken: OnTaken): void
   /**
-   * Destroys the connection, and shows the peer that the bytes it received were not all, by a reset where there is one.
+   * Destroys the connection with a reset, so that the peer detects the missing bytes.
    *
-   * Without a reset (TLS, Unix sockets), or after the end was taken, this is `destroy`.
+   * On TLS and Unix sockets, and after the end has been sent, this is the same as `destroy`.
    */
   abort(): void
-  /** Closes the connection now and discards what was not taken. Only `onClose` follows. */
+  /** Closes the connection now and discards unsent bytes. Only `onClose` follows. */
   destroy(): void
   /**
-   * Hands the connection to a new owner that reads and writes it as a stream, starting with bytes not received yet.
+   * Returns the connection as a stream, for a new owner. The stream starts with the first byte not yet passed to
+   * `onBytes`.
    *
-   * From now on, the previous owner receives `onClose` only.
+   * The previous owner now receives only `onClose`.
    */
   toDuplex(): Duplex
 }

@@ -2,7 +2,7 @@ import { ProtocolError } from '../engine/errors.ts'
 import type { Limits } from '../options/limits.ts'
 import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenByte, SEMICOLON } from './bytes.ts'
 
-/** What may come next. */
+// States: the part of the extensions to which the next byte belongs.
 const NAME_START = 0
 const NAME = 1
 const VALUE_START = 2
@@ -12,8 +12,8 @@ const QUOTED_PAIR = 5
 const AFTER_QUOTED_VALUE = 6
 
 /**
- * Passes over chunk extensions, wherever the input is cut: `;name`, `;name=token` and `;name="text"`, any number of them,
- * without the white space that senders must not generate.
+ * Skips chunk extensions in input that can be split anywhere. Accepts any number of `;name`, `;name=token` and
+ * `;name="text"`, without the whitespace that senders must not generate.
  *
  * @see RFC 9112 §7.1.1 (chunk-ext), RFC 9110 §5.6.4 (quoted-string)
  */
@@ -21,7 +21,7 @@ export class ChunkExtensionReader {
   readonly #maxBytes: number
   readonly #maxTotalBytes: number
   #state = NAME_START
-  /** Bytes of this chunk's extensions, and of all chunks'. */
+  /** Extension bytes of the current chunk. `#totalBytes` counts all chunks. */
   #bytes = 0
   #totalBytes = 0
 
@@ -35,24 +35,31 @@ export class ChunkExtensionReader {
     this.#bytes = 0
   }
 
-  /** Counts leading zeros of a chunk size. @throws {ProtocolError} as `skip` does */
+  /**
+   * Counts leading zeros of a chunk size as extension bytes.
+   *
+   * @throws {ProtocolError} 400 if the current chunk exceeds its limit, 413 if all chunks together do
+   */
   addPadding(bytes: number): void {
     this.#count(bytes)
   }
 
-  /** A semicolon has been read that follows a chunk size. */
+  /** Starts the extensions of a chunk after the first semicolon, which the caller has read. */
   begin(): void {
     this.#state = NAME_START
     this.#count(1)
   }
 
   /**
-   * @param from Behind what has been read
-   * @returns Where the CR that ends the extensions stands; the end of `input` if it has not come yet
-   * @throws {ProtocolError} 400 if they are malformed or those of one chunk too long, 413 if those of all chunks are
+   * Skips extensions up to the CR that ends them.
+   *
+   * @param from Index of the first unread byte
+   * @returns The index of that CR, or `input.length` if it has not arrived yet
+   * @throws {ProtocolError} 400 if the extensions are malformed or too long for one chunk, 413 if those of all chunks
+   *   together are too long
    */
   skip(input: Uint8Array, from: number): number {
-    // One byte more than allowed is enough to see that it is too much.
+    // Reading one byte more than allowed is enough to detect that the limit is exceeded.
     const allowed = Math.min(this.#maxBytes - this.#bytes, this.#maxTotalBytes - this.#totalBytes)
     const end = Math.min(input.length, from + allowed + 1)
     let state = this.#state
@@ -76,7 +83,7 @@ export class ChunkExtensionReader {
   }
 }
 
-/** The state after a byte other than CR; -1 if it may not stand there. */
+/** Returns the state after a byte other than CR; -1 if the byte is not allowed. */
 function next(state: number, byte: number): number {
   switch (state) {
     case NAME_START:

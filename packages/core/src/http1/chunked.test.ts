@@ -20,7 +20,7 @@ function decode(slices: Uint8Array[], limits: ChunkedLimits = DEFAULT_LIMITS): D
   let body = ''
   let used = 0
   for (const slice of slices) {
-    // Slices of one wire are views of it, and the decoder moves bytes within what it is given.
+    // Copy each slice, because the decoder moves bytes within its input and all slices are views of one buffer.
     const input = Uint8Array.from(slice)
     for (let at = 0; at < input.length && !decoder.done;) {
       const read = decoder.decode(input.subarray(at), (bytes, start, end) => (body += textOf(bytes, start, end)))
@@ -58,7 +58,7 @@ describe('ChunkedDecoder', () => {
     ['chunks of one byte', '1\r\nx\r\n'],
     ['extensions', '1;a=b\r\nx\r\n'],
     ['long extensions', `1;${'a'.repeat(400)}\r\nx\r\n`],
-  ])('stops after a share of work in %s, and goes on where it stopped', (_what, chunk) => {
+  ])('stops after one share of work in %s and continues at the same byte', (_what, chunk) => {
     const count = Math.ceil(60_000 / chunk.length)
     const wire = latin1(`${chunk.repeat(count)}0\r\n\r\n`)
     const limits: ChunkedLimits = { ...DEFAULT_LIMITS, maxChunkExtensionsTotalBytes: wire.length }
@@ -74,18 +74,18 @@ describe('ChunkedDecoder', () => {
     expect(Math.max(...shares)).toBeLessThan(6 * 1024)
   })
 
-  it('reads no more of an extension than is allowed', () => {
-    // What is malformed stands behind the limit: it is not looked at.
+  it('stops reading an extension at its limit', () => {
+    // The malformed byte comes after the limit, so it must not be the reported error.
     const wire = latin1(`1;${'a'.repeat(DEFAULT_LIMITS.maxChunkExtensionBytes)}\0${'a'.repeat(30_000)}`)
     expect(() => new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toThrow('Chunk extension too long')
   })
 
-  it('does not stop within large chunks', () => {
+  it('reads large chunks in one call', () => {
     const wire = latin1(`3e8\r\n${'x'.repeat(1000)}\r\n`.repeat(65))
     expect(new ChunkedDecoder(DEFAULT_LIMITS).decode(wire, () => {})).toBe(wire.length)
   })
 
-  it('passes on chunks of any size in their order, small ones together', () => {
+  it('delivers chunks of any size in order and joins small ones', () => {
     assert(
       property(array(integer({ min: 1, max: 1500 }), { maxLength: 40 }), nat(3000), (sizes, cut) => {
         const chunks = sizes.map((size, i) => String.fromCharCode(0x41 + (i % 26)).repeat(size))
@@ -155,7 +155,7 @@ describe('ChunkedDecoder', () => {
     '0\r\nX: 1\n\r\n',
     '0\r\nnothing\r\n',
     '0\r\nX: \0\r\n',
-  ])('refuses %j at every split', (wire) => {
+  ])('rejects %j at every split', (wire) => {
     for (const slices of everySplit(latin1(wire))) {
       expect(() => decode(slices)).toThrow(expect.objectContaining({ name: ProtocolError.name, status: 400 }))
     }
@@ -194,7 +194,7 @@ describe('ChunkedDecoder', () => {
     ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
     ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
     ['3 trailer fields, 2 of them discarded', '0\r\nTE: 1\r\nTE: 2\r\nC: 3\r\n\r\n', 431],
-  ])('%s gives %3$s', (_name, wire, status) => {
+  ])('checks the limits for %s: %3$s', (_name, wire, status) => {
     expect(statusOf(() => decode([latin1(wire)], limits))).toBe(status)
   })
 })

@@ -6,32 +6,32 @@ import { ChunkExtensionReader } from './chunk-extension.ts'
 import { CR, hexDigit, LF, SEMICOLON } from './bytes.ts'
 import { TrailerSection } from './trailer-section.ts'
 
-/** What `ChunkedDecoder` needs of `Limits`. */
+/** The limits of a chunked body. */
 export type ChunkedLimits = Pick<
   Limits,
   'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes' | 'maxTrailerBytes' | 'maxTrailerFields'
 >
 
-/** Takes body bytes: those of `bytes` from `start` to `end`. */
+/** Receives the body bytes from `start` to `end` of `bytes`. */
 export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => void
 
 /**
- * Hex digits of a chunk size that are free; some clients pad all sizes to the width of 64 bits. Further leading zeros are
- * counted as chunk extensions, because they carry no more information.
+ * Number of hex digits of a chunk size that do not count as overhead. Some clients pad every size to 64 bits. Further
+ * leading zeros count as extension bytes, because they carry no information.
  */
 const FREE_DIGITS = 16
 
-/** Chunks up to this many bytes are moved together; larger ones are passed on where they are. */
+/** Maximum size of a chunk, in bytes, that is moved next to the one before. Larger ones are passed on in place. */
 const MOVED_BYTES = 512
 
 /**
- * Bytes that are not of the body itself and are read at once, roughly: some tens of microseconds of work. A client that
- * sends its body in chunks of 100 bytes has fewer in the 64 KiB that are received at once.
+ * Approximate maximum of framing bytes to read in one call, which takes tens of microseconds. A body in chunks of 100
+ * bytes has fewer of them in a read of 64 KiB.
  */
 // docs/decisions/0006
 const FRAMING_BYTES_AT_ONCE = 4 * 1024
 
-/** What is to be read next. */
+// States: the part of the body to which the next byte belongs.
 const SIZE = 0
 const EXTENSION = 1
 const SIZE_LF = 2
@@ -42,9 +42,9 @@ const TRAILER = 6
 const NOTHING = 7
 
 /**
- * Decodes a chunked body from slices of the input, wherever the slices are cut.
+ * Decodes a chunked body from input that can be split anywhere.
  *
- * Only CRLF ends a line. Extensions are passed over; trailer fields are kept.
+ * Accepts only CRLF as a line end. Skips chunk extensions and collects trailer fields.
  *
  * @see RFC 9112 §7.1 (chunked transfer coding)
  */
@@ -52,7 +52,7 @@ export class ChunkedDecoder {
   readonly #extension: ChunkExtensionReader
   readonly #trailer: TrailerSection
   #state = SIZE
-  /** Bytes of the chunk that are still to come. */
+  /** Remaining bytes of the current chunk. */
   #size = 0
   #digits = 0
 
@@ -72,19 +72,19 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Feeds one slice. Body bytes are passed on by where they are in it; small chunks are moved together within it, so that a
-   * client which sends a byte a chunk does not make a piece of each.
+   * Decodes one slice and passes ranges of it to `onData`. Moves small chunks next to each other within the slice, so
+   * that chunks of one byte do not become pieces of one byte.
    *
-   * @param input Is this decoder's from now on, as far as the body goes
-   * @returns How many bytes of `input` were read; fewer than all when `done`, and after so much framing that others should
-   *   have a turn before the rest is fed
-   * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead is over a limit; what came before has
-   *   been passed on
+   * @param input Belongs to the decoder as far as the body extends
+   * @returns The number of bytes read. It can be less than the whole slice when `done`, or after many framing bytes;
+   *   other connections should then have their turn
+   * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead exceeds a limit. Earlier body
+   *   bytes have been passed on
    */
   decode(input: Uint8Array, onData: OnBodyBytes): number {
     let i = 0
     let bodyBytes = 0
-    // What is to be passed on next.
+    // Range of body bytes that have not been passed on yet.
     let start = 0
     let end = 0
     try {
@@ -111,7 +111,7 @@ export class ChunkedDecoder {
     return i
   }
 
-  /** @returns Where to go on */
+  /** Reads one part of the framing. @returns The index of the next unread byte */
   #readFraming(input: Uint8Array, from: number): number {
     switch (this.#state) {
       case DATA_CR:
@@ -147,7 +147,7 @@ export class ChunkedDecoder {
     let at = from
     let size = this.#size
     for (let digit = 0; (digit = hexDigit(input[at])) >= 0; at++) size = size * 16 + digit
-    // A number above 2^53 is rounded, but never below it; many digits make it infinite.
+    // A size above 2^53 loses precision but stays above 2^53. Many digits make it infinite.
     if (size > MAX_CONTENT_LENGTH) throw new ProtocolError(400, 'Chunk size too large')
     this.#size = size
     const digits = this.#digits + at - from
@@ -187,7 +187,7 @@ export class ChunkedDecoder {
   }
 }
 
-/** Moves bytes towards the beginning; returns where they end. */
+/** Moves bytes toward the start of the buffer. Returns the index after the last moved byte. */
 function move(bytes: Uint8Array, from: number, to: number, length: number): number {
   for (let i = 0; i < length; i++) bytes[to + i] = bytes[from + i] ?? 0
   return to + length

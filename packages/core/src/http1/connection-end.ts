@@ -4,17 +4,20 @@ import type { ReadFlow } from '../engine/socket/read-flow.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** The connection that ends. It forwards its bytes and its deadline, as separate ones would cost every close. */
+/**
+ * The connection to close. It forwards its bytes and its deadline, because new listeners would cost time on every
+ * close.
+ */
 interface Ending {
-  /** The time at which it calls `onDeadline`. */
+  /** Time at which the connection calls `onDeadline`. */
   deadlineMs: number
-  /** Ends the connection now. @param isVisible Whether the peer must detect that bytes are missing */
+  /** Closes the connection now. @param isVisible Whether the peer must detect that bytes are missing */
   break(isVisible: boolean): void
 }
 
 /**
- * Ends a connection: sends FIN after the last response, then reads and discards what the peer still sends for a while.
- * Closing with unread bytes would reset the connection, and the peer could lose the response.
+ * Sends FIN after the last response, then reads and discards bytes of the peer for a limited time. Closing with unread
+ * bytes would reset the connection, and the peer could lose the response.
  *
  * @see RFC 9112 §9.6
  */
@@ -44,7 +47,7 @@ export class LingeringClose {
   onBytes(bytes: Buffer): void {
     if (!this.#limits.add(bytes.length)) return this.onDeadline()
     this.#connection.deadlineMs = this.#limits.deadlineMs
-    // Discarding is also work for which other connections wait.
+    // Other connections also wait while this one discards bytes.
     this.#flow.addBytes(bytes.length)
   }
 }

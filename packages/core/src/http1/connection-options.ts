@@ -2,29 +2,29 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import type { Transport } from '../engine/transport.ts'
 
-/** What connections of a listener share. */
+/** Options that all connections of a listener share. */
 export interface Http1ConnectionOptions {
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  /** Takes over a transport whose next bytes are the HTTP/2 preface. */
+  /** Serves a transport whose next bytes are the HTTP/2 preface. Default: the preface is not recognized. */
   readonly onHttp2?: ((transport: Transport) => void) | undefined
-  /** Reports whether a persistent connection without TLS reads into the buffer that all connections share. */
+  /** Receives whether a persistent connection without TLS reads into the shared buffer. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
 
-/** Where a connection stands. */
+/** The state of a connection. */
 export type Phase =
-  /** Nothing has arrived yet. */
+  /** No bytes have arrived yet. */
   | 'fresh'
-  /** Between two requests. */
+  /** The connection waits for its next request. */
   | 'idle'
   /** Part of a head has arrived. */
   | 'head'
-  /** A request is being received, answered, or both. */
+  /** A request is being received or answered. */
   | 'exchange'
-  /** Everything was sent; what still arrives is thrown away until the peer has seen it. */
+  /** The last response has been written. Further bytes are discarded until the peer has read it. */
   | 'lingering'
-  /** Another owner has the transport; only its end still matters. */
+  /** Another owner uses the transport. Only `onClose` still concerns the connection. */
   | 'upgraded'
   | 'closed'

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { serveEngines as serve } from '../../test/serve-engines.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 
-/** Responses with method, target and body once the body has been read. */
+/** Responds with the method, target, body and trailers after it has read the body. */
 function echo(exchange: Exchange): void {
   let body = ''
   exchange.body.consume({
@@ -27,8 +27,8 @@ const bodies = (text: string): string[] =>
     .slice(1)
     .map((message) => `${message.slice(0, 3)} ${message.slice(message.indexOf('\r\n\r\n') + 4)}`)
 
-describe('requests on one connection', () => {
-  it('are the same wherever the bytes are cut', async () => {
+describe('a connection with several requests', () => {
+  it('serves the same requests wherever the input is split', async () => {
     const { port } = await serve(echo)
     const wire =
       '\r\nPOST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n0\r\nT: 1\r\n\r\n' +
@@ -44,14 +44,14 @@ describe('requests on one connection', () => {
     )
   })
 
-  it('are answered in order though a later one is quicker', async () => {
+  it('sends responses in order even if a later handler is faster', async () => {
     const { port } = await serve((exchange) => void setTimeout(hello, exchange.target === '/slow' ? 50 : 0, exchange))
     const wire = 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
     const { text } = await rawExchange(port, wire)
     expect(bodies(text)).toEqual(['200 /slow', '200 /quick'])
   })
 
-  it('end with the one the application or the client wants to be the last', async () => {
+  it('closes after a response with "connection: close"', async () => {
     const { port } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], 'x'))
     const wire = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
     const { text, ended } = await rawExchange(port, wire + wire)
@@ -60,7 +60,7 @@ describe('requests on one connection', () => {
     expect(ended).toBe('fin')
   })
 
-  it('are all answered though the client says at once that it sends no more', async () => {
+  it('answers all 1000 pipelined requests after an immediate FIN of the client', async () => {
     const { port } = await serve(hello)
     const socket = connect(port, '127.0.0.1')
     socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000))
@@ -69,25 +69,25 @@ describe('requests on one connection', () => {
     expect(bodies(text)).toHaveLength(1000)
   })
 
-  it('wait in the client once maxHeadBytes of them wait for one that is at work', async () => {
+  it('stops reading after maxHeadBytes of pipelined requests', async () => {
     const { port } = await serve(() => {}, { maxHeadBytes: 1000 })
     const [client, server] = await openBoth(port)
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000))
     await settle(200)
-    // What Node.js reads at once is 64 KiB, and a stream that is paused takes as much once more.
+    // One read of Node.js is 64 KiB, and a paused stream buffers one more.
     expect(server.bytesRead).toBeLessThanOrEqual(1000 + 2 * 64 * 1024)
     expect(server.bytesRead).toBeGreaterThan(1000)
     client.destroy()
   })
 
-  it('are limited in number by maxRequestsPerConnection', async () => {
+  it('closes after maxRequestsPerConnection requests', async () => {
     const { port } = await serve(hello, { maxRequestsPerConnection: 2 })
     const { text, ended } = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
     expect(bodies(text)).toHaveLength(2)
     expect(ended).toBe('fin')
   })
 
-  it('keep the connection on HTTP/1.0 only when asked to', async () => {
+  it('stays open on HTTP/1.0 only if the client sends "Connection: keep-alive"', async () => {
     const { port } = await serve(hello)
     const single = await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')
     expect(single).toMatchObject({ ended: 'fin', text: expect.stringContaining('connection: close') as string })
@@ -99,7 +99,7 @@ describe('requests on one connection', () => {
 })
 
 describe('a response', () => {
-  it('of unknown length is chunked, or ends with an HTTP/1.0 connection', async () => {
+  it('uses chunked coding for an unknown length, and closes the connection on HTTP/1.0', async () => {
     const { port } = await serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('abc'))
@@ -113,7 +113,7 @@ describe('a response', () => {
     expect(old).toMatchObject({ ended: 'fin', text: expect.not.stringContaining('transfer-encoding') as string })
   })
 
-  it('shorter than its content-length is cut off, so that the client can tell', async () => {
+  it('aborts the exchange if the body is shorter than its content-length', async () => {
     const { port, outcomes } = await serve((exchange) => {
       exchange.start(200, ['content-length', '10'])
       exchange.write(Buffer.from('abc'))
@@ -123,7 +123,7 @@ describe('a response', () => {
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 3, aborted: true }])
   })
 
-  it('cannot be longer than its content-length', async () => {
+  it('throws a RangeError if the body exceeds its content-length', async () => {
     let thrown: unknown
     const { port } = await serve((exchange) => {
       exchange.start(200, ['content-length', '2'])
@@ -138,7 +138,7 @@ describe('a response', () => {
     expect(thrown).toBeInstanceOf(RangeError)
   })
 
-  it('to HEAD, a 204 and a 304 have no body, whatever is written', async () => {
+  it('omits the written body for HEAD, 204 and 304', async () => {
     const { port, outcomes } = await serve((exchange) => {
       exchange.start(Number(exchange.target.slice(1)), [])
       exchange.write(Buffer.from('abc'))
@@ -153,7 +153,7 @@ describe('a response', () => {
     expect(outcomes.map((outcome) => outcome.bodyBytes)).toEqual([0, 0, 0])
   })
 
-  it('may be preceded by informational ones, except on HTTP/1.0', async () => {
+  it('follows an informational response, except on HTTP/1.0', async () => {
     const { port } = await serve((exchange) => {
       exchange.inform(103, ['link', '</a.css>'])
       exchange.respond(200, [], 'x')
@@ -164,7 +164,7 @@ describe('a response', () => {
     expect(old.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('is written no faster than the client reads, and ends when it has all', async () => {
+  it('waits for a client that does not read, and settles after the last byte', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let writes = 0
     const { port, outcomes } = await serve((exchange) => {
@@ -192,7 +192,7 @@ describe('a response', () => {
 })
 
 describe('a request body', () => {
-  it('is asked for with 100 (Continue) when it is first wanted', async () => {
+  it('triggers 100 (Continue) on its first read', async () => {
     const { port } = await serve(echo)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
     const waiting = await rawExchange(port, head, { until: (text) => text.endsWith('\r\n\r\n') })
@@ -201,7 +201,7 @@ describe('a request body', () => {
     expect(bodies(text).at(-1)).toBe('200 POST / ab ')
   })
 
-  it('that nobody asked for ends the connection, as it may come or not', async () => {
+  it('ends the connection if the handler responds without requesting it', async () => {
     const { port } = await serve(hello)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
     const { text, ended } = await rawExchange(port, head)
@@ -209,7 +209,7 @@ describe('a request body', () => {
     expect(ended).toBe('fin')
   })
 
-  it('that nobody reads is passed over, so that the next request is understood', async () => {
+  it('is discarded if the handler does not read it, and the next request is served', async () => {
     const { port } = await serve(hello)
     const wire =
       `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(1000)}` +
@@ -217,7 +217,7 @@ describe('a request body', () => {
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 /a', '200 /b'])
   })
 
-  it('that filled its buffer and was never read does not hold up the next one', async () => {
+  it('does not block the next body if it filled its buffer and was never read', async () => {
     const { port } = await serve(
       (exchange) => (exchange.target === '/unread' ? void setTimeout(hello, 20, exchange) : echo(exchange)),
       { maxBufferedBodyBytes: 200 },
@@ -230,7 +230,7 @@ describe('a request body', () => {
     expect(bodies(text)).toEqual(['200 /unread', '200 POST /read ab ', '200 GET /  '])
   })
 
-  it('too large to be passed over ends the connection after the response', async () => {
+  it('ends the connection after the response if it is too large to discard', async () => {
     const { port } = await serve(hello, { lingerBytes: 100 })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n'
     expect(await rawExchange(port, head)).toMatchObject({
@@ -239,7 +239,7 @@ describe('a request body', () => {
     })
   })
 
-  it('of unknown length that is not read to its end ends the connection after the response', async () => {
+  it('ends the connection after the response if its length is unknown and it is not read', async () => {
     const { port } = await serve(hello)
     const wire = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'
     expect(await rawExchange(port, wire)).toMatchObject({
@@ -248,7 +248,7 @@ describe('a request body', () => {
     })
   })
 
-  it('that is malformed is an error to whoever reads it, and the connection ends', async () => {
+  it('reports malformed chunks to its consumer and ends the connection', async () => {
     const { port } = await serve(echo)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
     const { text, ended } = await rawExchange(port, `${head}3\r\nabcX`)
@@ -256,7 +256,7 @@ describe('a request body', () => {
     expect(ended).toBe('fin')
   })
 
-  it('in tiny chunks reaches its reader in few pieces, which keep little more in memory than they show', async () => {
+  it('delivers tiny chunks in few pieces that keep at most twice their size in memory', async () => {
     const pieces: Uint8Array[] = []
     const { port } = await serve((exchange) =>
       exchange.body.consume({
@@ -273,7 +273,7 @@ describe('a request body', () => {
     expect(wasteful).toEqual([])
   })
 
-  it('waits in the client while nobody reads it', async () => {
+  it('stays in the client until a consumer reads it', async () => {
     let exchange: Exchange | undefined
     const { port } = await serve((received) => (exchange = received))
     const socket = await open(port)
@@ -294,7 +294,7 @@ describe('a request body', () => {
 describe('an upgrade', () => {
   const upgrade = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: shout\r\n\r\n'
 
-  it('hands the connection over with what came behind the request, and ends with it', async () => {
+  it('passes on the bytes after the request, and ends with the connection', async () => {
     const { port, outcomes, listener } = await serve((exchange) => {
       const { socket, head } = exchange.upgrade?.() ?? {}
       socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
@@ -320,7 +320,7 @@ describe('an upgrade', () => {
     expect(outcomes).toEqual([{ status: 101, bodyBytes: 0, aborted: false }])
   })
 
-  it.each(['GET', 'POST'])('is offered by %s with Content-Length: 0, and hands over what follows', async (method) => {
+  it.each(['GET', 'POST'])('accepts %s with Content-Length: 0 and passes on the bytes after it', async (method) => {
     const { port } = await serve((exchange) => {
       const { socket, head } = exchange.upgrade?.() ?? {}
       socket?.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n<${Buffer.from(head ?? []).toString()}>`)
@@ -330,7 +330,7 @@ describe('an upgrade', () => {
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['101 <early>'])
   })
 
-  it('that nobody takes is an ordinary request, and so is the one behind it', async () => {
+  it('leaves an ordinary request if the handler declines it, and serves the next one', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, `${upgrade}GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(bodies(text)).toEqual(['200 /chat', '200 /b'])
@@ -339,7 +339,7 @@ describe('an upgrade', () => {
   it.each([
     ['without Upgrade', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\r\n'],
     ['without Connection', 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\n'],
-    ['of HTTP/1.0', 'GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['on HTTP/1.0', 'GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['with a body', 'POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\na'],
     [
       'with an empty chunked body',
@@ -351,8 +351,8 @@ describe('an upgrade', () => {
   })
 })
 
-describe('a client that leaves', () => {
-  it('before the response ends the exchange without one', async () => {
+describe('a client that disconnects', () => {
+  it('aborts the exchange before the response', async () => {
     let isBegun = false
     const { port, outcomes } = await serve(() => void (isBegun = true))
     const socket = await open(port)
@@ -362,7 +362,7 @@ describe('a client that leaves', () => {
     await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
 
-  it('during the response ends the exchange with what was sent', async () => {
+  it('aborts the exchange during the response', async () => {
     let exchange: Exchange | undefined
     const { port, outcomes } = await serve((started) => {
       exchange = started
@@ -379,7 +379,7 @@ describe('a client that leaves', () => {
     await exchange?.drained()
   })
 
-  it('during the body is an error to whoever reads it', async () => {
+  it('fails the request body with an AbortError', async () => {
     let failure: Error | undefined
     let received = 0
     const { port } = await serve((exchange) =>
@@ -398,7 +398,7 @@ describe('a client that leaves', () => {
 })
 
 describe('a connection that ends early', () => {
-  it('runs no request behind the one it ended with', async () => {
+  it('runs no handler for later requests', async () => {
     const targets: string[] = []
     const { port } = await serve((exchange) => {
       targets.push(exchange.target)
@@ -410,7 +410,7 @@ describe('a connection that ends early', () => {
     expect(targets).toEqual(['/abort', '/wait'])
   })
 
-  it('within a body that ends with the connection is a reset, as FIN would be its end', async () => {
+  it('resets instead of sending FIN if the body ends with the connection', async () => {
     const { port } = await serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('half'))
@@ -419,7 +419,7 @@ describe('a connection that ends early', () => {
     expect((await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n')).ended).toBe('reset')
   })
 
-  it('is not waited for when its response is out and its body never comes', async () => {
+  it('closes on drain if the response is sent and the rest of the body never arrives', async () => {
     const { port, listener } = await serve(hello)
     const wire = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'
     const result = rawExchange(port, wire, { timeoutMs: 5000 })
@@ -428,7 +428,7 @@ describe('a connection that ends early', () => {
     expect(await result).toMatchObject({ ended: 'fin', text: expect.stringContaining('200 OK') as string })
   })
 
-  it('gives a client that was slow for a while the whole response', async () => {
+  it('sends the whole response to a client that pauses', async () => {
     const { port, outcomes } = await serve(
       (exchange) => exchange.respond(200, ['connection', 'close'], Buffer.alloc(8 * 1024 * 1024)),
       { lingerTimeoutMs: 100 },
@@ -444,12 +444,12 @@ describe('a connection that ends early', () => {
   })
 })
 
-describe('a client that reads slowly, but reads', () => {
+describe('a slow client', () => {
   const bytes = 24 * 1024 * 1024
   it.each<[string, string | Buffer]>([
     ['bytes', Buffer.alloc(bytes, 'x')],
     ['text', 'x'.repeat(bytes)],
-  ])('gets all of a response of %s that takes longer than a stall may', async (_, body) => {
+  ])('receives a whole response of %s that takes longer than writeStallTimeoutMs', async (_, body) => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, ['connection', 'close'], body), {
       writeStallTimeoutMs: 2000,
     })
@@ -466,8 +466,8 @@ describe('a client that reads slowly, but reads', () => {
   })
 })
 
-describe('what the engine refuses', () => {
-  it('is answered once, reported once, and seen by a client that is still sending', async () => {
+describe('a rejected request', () => {
+  it('gets one response and one report while the client still sends', async () => {
     const { port, refusals } = await serve(hello)
     const wire = `GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${'x'.repeat(100_000)}`
     const { text, ended } = await rawExchange(port, wire)
@@ -487,26 +487,26 @@ describe('what the engine refuses', () => {
     ])
   })
 
-  it('leaves the responses before it untouched', async () => {
+  it('does not change earlier responses', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n')
     expect(bodies(text)).toEqual(['200 /a', '400 '])
   })
 })
 
-describe('a client that leaves', () => {
+describe('a client that disconnects within a head', () => {
   it.each<[string, string, readonly (string | undefined)[]]>([
     ['within a field', 'GET /x?y HTTP/1.1\r\nHost: a\r\nUser-', ['GET', '/x?y']],
     ['within the request line', 'GET /x', [undefined, undefined]],
-    ['with the first byte of an HTTP/2 preface', 'P', [undefined, undefined]],
-    ['behind a response', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
-  ])('%s is told of once, however it leaves', async (_, wire, requestLine) => {
+    ['after the first byte of an HTTP/2 preface', 'P', [undefined, undefined]],
+    ['within a second request', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\n', ['GET', '/x']],
+  ])('is reported once with 499 %s, after FIN or a reset', async (_, wire, requestLine) => {
     for (const leave of ['end', 'resetAndDestroy'] as const) {
       const { port, refusals } = await serve(hello)
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {}).resume()
       await new Promise<void>((resolve) => socket.write(wire, () => resolve()))
-      // So that the bytes do not go with the reset.
+      // A reset would discard bytes that the server has not read yet.
       await settle(50)
       socket[leave]()
       await expect.poll(() => refusals).toHaveLength(1)
@@ -517,7 +517,7 @@ describe('a client that leaves', () => {
   })
 
   it.each(['', '\r\n', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n\r\n'])(
-    'behind %j is nobody to tell of',
+    'is not reported after %j',
     async (wire) => {
       const { port, refusals } = await serve(hello)
       await rawExchange(port, wire, { halfClose: true })
@@ -527,19 +527,19 @@ describe('a client that leaves', () => {
   )
 })
 
-describe('time limits', () => {
+describe('a time limit', () => {
   it.each([
-    ['a connection without a byte is closed in silence', '', { firstByteTimeoutMs: 100 }, ''],
-    ['an unfinished head is answered 408', 'GET / HT', { headTimeoutMs: 100 }, '408'],
-    ['an idle connection is closed', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', { keepAliveTimeoutMs: 100 }, '200'],
+    ['closes a connection without a byte and without a response', '', { firstByteTimeoutMs: 100 }, ''],
+    ['answers an incomplete head with 408', 'GET / HT', { headTimeoutMs: 100 }, '408'],
+    ['closes an idle connection', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', { keepAliveTimeoutMs: 100 }, '200'],
     [
-      'a body that stalls is answered 408',
+      'answers a stalled body with 408',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc',
       { bodyStallTimeoutMs: 100 },
       '408',
     ],
     [
-      'a request that takes too long in all is answered 408',
+      'answers a request that exceeds requestTimeoutMs with 408',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc',
       { requestTimeoutMs: 100 },
       '408',
@@ -551,7 +551,7 @@ describe('time limits', () => {
     expect(ended).not.toBe('open')
   })
 
-  it('a head that is dripped gets no more time than one that is not', async () => {
+  it('is not extended by a head that arrives byte by byte', async () => {
     const { port } = await serve(hello, { headTimeoutMs: 300 })
     const socket = await open(port)
     const timer = setInterval(() => socket.write('x'), 50)
@@ -562,7 +562,7 @@ describe('time limits', () => {
     expect(response.toString()).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('a response that the client does not take is given up, though it goes on sending', async () => {
+  it('aborts an unread response even if the client continues to send', async () => {
     const { port, outcomes } = await serve(
       (exchange) => {
         exchange.start(200, [])
@@ -581,35 +581,32 @@ describe('time limits', () => {
   })
 })
 
-describe('draining', () => {
+describe('a draining listener', () => {
   it.each([
     ['fresh', ''],
     ['idle', 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])(
-    'answers a request that is on its way on a %s connection, and says that it was the last',
-    async (_what, before) => {
-      const { port, listener } = await serve(hello, { drainIdleMs: 60_000 })
-      const socket = connect(port, '127.0.0.1').setEncoding('latin1')
-      await once(socket, 'connect')
-      socket.write(before)
-      await settle(50)
-      const drained = listener.drain()
-      socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
-      const text = (await socket.toArray()).join('')
-      expect(bodies(text).at(-1)).toBe('200 /last')
-      expect(text).toMatch(/connection: close[^]*\/last$/)
-      await drained
-    },
-  )
+  ])('answers a request in transit on a %s connection with "connection: close"', async (_what, before) => {
+    const { port, listener } = await serve(hello, { drainIdleMs: 60_000 })
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    await once(socket, 'connect')
+    socket.write(before)
+    await settle(50)
+    const drained = listener.drain()
+    socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
+    const text = (await socket.toArray()).join('')
+    expect(bodies(text).at(-1)).toBe('200 /last')
+    expect(text).toMatch(/connection: close[^]*\/last$/)
+    await drained
+  })
 
-  it.each(['before', 'behind'])(
-    'answers a request that has come by then, %s, however long the connection was idle',
+  it.each(['before', 'after'])(
+    'answers a request that arrived %s the poll phase on a connection past its idle time',
     async (when) => {
       const { port, listener } = await serve(hello, { drainIdleMs: 1 })
       const socket = connect(port, '127.0.0.1').setEncoding('latin1')
       await once(socket, 'connect')
       await settle(50)
-      // Before the turn asks the operating system what has come, and behind that.
+      // A timer runs before the event loop polls for input, and a file-system callback runs after it.
       await (when === 'before' ? sleep(1) : access('.'))
       socket.write('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
       const drained = listener.drain()
@@ -628,7 +625,7 @@ describe('draining', () => {
           data: () => {},
           end: () => {
             exchange.respond(200, [], 'x')
-            // Others have much to do as well.
+            // Other connections are busy too.
             for (let i = 0; i < 1000; i++) turns.take({ onTurn: () => {} })
             setImmediate(() => void (drained = listener.drain()))
           },
@@ -638,13 +635,13 @@ describe('draining', () => {
       { drainIdleMs: 1, keepAliveTimeoutMs: 60_000 },
     )
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65485\r\n\r\n'
-    // As much as is a share of work.
+    // Send exactly one share of work.
     const { ended } = await rawExchange(port, head + 'x'.repeat(65_536 - head.length), { timeoutMs: 3000 })
     expect(ended).toBe('fin')
     await drained
   })
 
-  it('sends a large head to its end, though the socket is busy when it is given', async () => {
+  it('sends a whole large head that was written while the socket was blocked', async () => {
     const { port } = await serve((exchange) => {
       if (exchange.target === '/large') exchange.respond(200, ['x', 'v'.repeat(200_000), 'connection', 'close'], null)
       else exchange.respond(200, [], Buffer.alloc(60_000))
@@ -661,7 +658,7 @@ describe('draining', () => {
     expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toMatch(/vvv\r\n[^]*\r\n\r\n$/)
   })
 
-  it('closes idle connections soon and busy ones after their response', async () => {
+  it('closes idle connections immediately and busy ones after their response', async () => {
     let finish: (() => void) | undefined
     const { port, listener } = await serve((exchange) => {
       if (exchange.target === '/busy') finish = () => exchange.respond(200, [], 'done')
@@ -685,11 +682,11 @@ describe('draining', () => {
 })
 
 describe('HTTP/2 with prior knowledge', () => {
-  it('is handed over, even when the preface arrives byte by byte', async () => {
+  it('starts when the preface arrives byte by byte', async () => {
     const { port } = await serve(hello)
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
     const slices = Array.from(preface, (_, at) => preface.subarray(at, at + 1))
-    // The server's SETTINGS and the acknowledgement of ours.
+    // The server sends its SETTINGS and acknowledges those of the client.
     const { bytes } = await rawExchange(port, slices, { until: (text) => text.includes('\0\0\0\x04\x01') })
     expect(bytes[3]).toBe(4)
     const session = connectHttp2(`http://127.0.0.1:${port}`)
@@ -701,7 +698,7 @@ describe('HTTP/2 with prior knowledge', () => {
     session.close()
   })
 
-  it('is not mistaken for it: other methods that begin alike go on as HTTP/1.1', async () => {
+  it('does not start for an HTTP/1.1 method that begins with the same letters', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, ['PR', 'OPFIND /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])
     expect(bodies(text)).toEqual(['200 /x'])
@@ -711,7 +708,7 @@ describe('HTTP/2 with prior knowledge', () => {
 it.each([
   ['HTTP/1.1', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'],
-])('nothing leads from a closed socket to the connection that it was, over %s', async (_, wire) => {
+])('removes all listeners from a closed socket over %s', async (_, wire) => {
   const { port } = await serve(hello)
   const [client, server] = await openBoth(port)
   client.write(wire, 'latin1')
@@ -725,7 +722,7 @@ function listeners(socket: Socket): number[] {
   return ['data', 'end', 'drain', 'close'].map((event) => socket.listenerCount(event))
 }
 
-/** Opens a connection; the second socket is the server's. */
+/** Opens a connection. Returns the sockets of the client and the server. */
 async function openBoth(port: number): Promise<[Socket, Socket]> {
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const onSocket = (message: unknown): void => resolve((message as { socket: Socket }).socket)

@@ -15,9 +15,7 @@ import { RequestCycle, type CycleOwner } from './request-cycle.ts'
 import type { ConnectionFields } from './response-head.ts'
 
 /**
- * One HTTP/1.x connection: owns the transport, its deadlines and its end.
- *
- * `RequestCycle` serves the requests in between.
+ * Owns the transport of one HTTP/1.x connection, its deadlines and its close. `RequestCycle` serves the requests.
  */
 export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline, Drainable {
   readonly output: Http1Output
@@ -61,10 +59,11 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.keepAlive = false
     if (cycle.exchange?.isClosed) return this.linger()
     if (!cycle.isQuiet) return
-    // A request can be on its way. Its response then states that it was the last one.
+    // A request can be in transit. Its response then says `connection: close`.
     const quietUntilMs = cycle.quietSinceMs + this.#host.limits.drainIdleMs
     if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
-    // The time is over. Bytes that have arrived by now still count: the event loop reads them in this turn or the next one.
+    // The idle time is over, but bytes can already be in the kernel. The event loop reads them in this turn or the next
+    // one.
     else setImmediate(() => setImmediate(lingerIfQuiet, this))
   }
 
@@ -92,13 +91,13 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     else this.#transport.destroy()
   }
 
-  // The next request begins when the transport has taken the response before it. None waits for more room than that.
+  // HTTP/1.x requests never wait for room: each one starts when the previous response has been sent.
   onBufferRoom(): void {}
 
   giveAway(): UpgradedConnection {
     const cycle = this.#cycle
     cycle.keepReceived()
-    // The read also has the request in it, and can have earlier ones.
+    // Copy the bytes: their buffer also contains the request, and perhaps earlier ones.
     const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'
@@ -126,7 +125,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
 
   onReadTurn(): void {
     this.#cycle.advance()
-    // The server can have begun to close in the meantime.
+    // The server can have started to shut down in the meantime.
     if (!this.#cycle.keepAlive && this.#cycle.isQuiet) this.drain()
   }
 
@@ -162,7 +161,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
 
   onDrain(): void {
     this.output.onDrain()
-    // The event can belong to another request: the one that made the transport blocked.
+    // The event can run in the asynchronous context of an earlier request, whose write blocked the transport.
     const { exchange } = this.#cycle
     if (!this.output.isBlocked && exchange !== undefined) runOutsideRequests(wake, exchange)
   }
@@ -178,21 +177,22 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   onPeerEnd(): void {
     const cycle = this.#cycle
     const { exchange } = cycle
-    // Bytes received before the end still have their turn.
+    // Bytes received before the end wait for their turn. Process them first.
     if (this.#flow.isResting || cycle.phase === 'closed') return
-    // A client that sends no more has left, unless its response is already on its way (docs/decisions/0002).
+    // A client that ends its direction has disconnected, unless its response is complete (docs/decisions/0002).
     if (exchange !== undefined && !exchange.isComplete) {
       this.destroy()
       exchange.onConnectionLost(new AbortedError('The client closed the connection'))
       return
     }
     const isResponding = exchange !== undefined && !exchange.isClosed
-    // RFC 9112 §9.3.2: requests received after one whose response the client still reads get their responses, too.
+    // RFC 9112 §9.3.2: while the client reads a response, serve the requests that it sent after that one.
     if (isResponding && cycle.keepAlive && cycle.received !== undefined) return
     cycle.keepAlive = false
     cycle.abandonHead()
     if (isResponding) return
-    // Nothing is left to send or to read. Ending first would need one more system call; TLS needs it to send its alert.
+    // No bytes are left to send or to read. Skip FIN, which would cost a system call. TLS needs it for its closing
+    // alert.
     if (!this.#transport.isEncrypted && this.output.bufferedBytes === 0) this.#transport.destroy()
     else this.linger()
   }

@@ -15,41 +15,41 @@ import {
   type ResponseFraming,
 } from './response-head.ts'
 
-/** Bodies of text up to this many characters leave as one text with their head. */
+/** Maximum length of an ASCII text body, in characters, that is concatenated with its head. */
 const JOINED_BODY_CHARS = 16 * 1024
-/** Bodies and chunks up to this many bytes are copied into one write with their framing (docs/decisions/0007). */
+/** Maximum size of a body or chunk, in bytes, that is copied into one write with its framing (docs/decisions/0007). */
 const COPIED_BYTES = 2 * 1024
 
-/** What an exchange needs of the connection it runs on. */
+/** The connection of an exchange. */
 export interface Http1ExchangeOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
   readonly output: Http1Output
-  /** The head is about to be sent: what it says about the connection. `close` is the application's wish, or need. */
+  /** Returns the connection fields of the next response. @param close Whether the response must be the last one */
   connectionFields(close: boolean): ConnectionFields
-  /** Ends the connection now. @param isVisible Whether a peer that reads to the end must detect that bytes are missing */
+  /** Closes the connection now. @param isVisible Whether the peer must detect that bytes are missing */
   break(isVisible: boolean): void
-  /** Hands over the connection with the bytes received after the request. */
+  /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
-  /** The application has given the whole response, which the client has not taken yet. */
+  /** Handles a response that the application has completed, but that is not sent yet. */
   onComplete(exchange: Http1Exchange): void
-  /** The exchange is over. */
+  /** Continues with the connection after the end of the exchange. */
   onSettled(exchange: Http1Exchange): void
 }
 
-/** A request and its response on an HTTP/1.x connection. */
+/** Writes the response to one request of an HTTP/1.x connection. */
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly #owner: Http1ExchangeOwner
-  /** The output of the owner. A broadcast passes through thousands of exchanges, so it must touch little of each. */
+  /** The output of the owner, stored here because a broadcast must touch few objects of each exchange. */
   readonly #output: Http1Output
   readonly #head: RequestHead
   #body: ReceivedBody | undefined
   #framing: ResponseFraming = 'none'
   #isEnding = false
 
-  /** @param body Absent for a request without one */
+  /** @param body `undefined` for a request without a body */
   constructor(owner: Http1ExchangeOwner, head: RequestHead, body: ReceivedBody | undefined) {
     super()
     this.#owner = owner
@@ -83,7 +83,7 @@ export class Http1Exchange extends BaseExchange {
     return this.#owner.remotePort
   }
   get isUnixSocket(): boolean {
-    // A listener on TCP serves no peer without an address.
+    // TCP listeners reject a peer without an address, so this is a Unix socket.
     return this.#owner.remoteAddress === undefined
   }
   get bufferedBytes(): number {
@@ -100,7 +100,7 @@ export class Http1Exchange extends BaseExchange {
     }
   }
 
-  /** Whether the client would take an ordinary end of the connection for that of the response, which has not come. */
+  /** Whether the client would mistake FIN for the end of this incomplete response. */
   get endsWithConnection(): boolean {
     return this.#framing === 'close' && !this.isClosed
   }
@@ -109,20 +109,22 @@ export class Http1Exchange extends BaseExchange {
     return this.#output.isBlocked
   }
 
-  /** The socket takes more. */
+  /** Continues after a blocked write. */
   onDrain(): void {
     this.wake()
     if (this.#isEnding) this.settle(false)
   }
 
-  /** The connection ended before the exchange did; one that was upgraded ends like that. */
+  /**
+   * Ends the exchange with its connection. An upgraded exchange always ends this way, so it does not count as aborted.
+   */
   onConnectionLost(error: Error): void {
     this.#body?.fail(error)
     this.settle(this.status !== 101)
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
-    // RFC 9110 §15.2: HTTP/1.0 has no informational responses.
+    // RFC 9110 §15.2: do not send a 1xx response to an HTTP/1.0 client.
     if (this.#head.fields.minor === 1) this.#output.writeText(encodeInformational(status, fields))
   }
 
@@ -134,7 +136,7 @@ export class Http1Exchange extends BaseExchange {
     const text = this.#encodeHead(status, head)
     if (body === null) output.writeResponse(text)
     else if (typeof body === 'string') {
-      // As many bytes as characters: all ASCII, and the same in latin1.
+      // A text with as many bytes as characters is ASCII, so Latin-1 encodes it correctly.
       if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeResponse(text + body)
       else this.#writeTogether(text, body)
     } else this.#writeTogether(text, body)
@@ -179,7 +181,7 @@ export class Http1Exchange extends BaseExchange {
     this.#owner.onSettled(this)
   }
 
-  /** Ends a streamed response of which the process cannot hold more. */
+  /** Aborts a streamed response that would exceed `maxBufferedBytes`. Returns true, because no caller should wait. */
   #cutOff(): true {
     this.abort()
     return true
@@ -210,7 +212,7 @@ export class Http1Exchange extends BaseExchange {
     output.uncork()
   }
 
-  /** Everything was written; the exchange is over once the socket has taken it. */
+  /** Ends the exchange when the transport has accepted all bytes. */
   #finish(): void {
     if (!this.#output.isBlocked) return this.settle(false)
     this.#isEnding = true
@@ -218,7 +220,7 @@ export class Http1Exchange extends BaseExchange {
   }
 }
 
-/** Bytes as text, one a character. */
+/** Decodes bytes as Latin-1. */
 function latin1(bytes: Uint8Array): string {
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return buffer.toString('latin1')

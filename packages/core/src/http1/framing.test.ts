@@ -24,7 +24,7 @@ describe('requestFraming', () => {
     { te: 'gzip, chunked', status: 501 },
     { minor: 0, te: 'chunked', status: 400 },
   ]
-  it.each(refused)('refuses te=$te cl=$cl with $status', ({ minor = 1, te, cl, status }) => {
+  it.each(refused)('rejects te=$te cl=$cl with $status', ({ minor = 1, te, cl, status }) => {
     expect(() => requestFraming(minor, te, cl)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
   })
 })
@@ -35,7 +35,7 @@ describe('hasBody', () => {
     [{ kind: 'length', length: 0 }, false],
     [{ kind: 'length', length: 1 }, true],
     [{ kind: 'chunked' }, true],
-  ])('reports for %j %s', (framing, expected) => {
+  ])('reports %j as %s', (framing, expected) => {
     expect(hasBody(framing)).toBe(expected)
   })
 })

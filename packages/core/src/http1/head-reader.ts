@@ -1,11 +1,11 @@
 import type { Refusal } from '@fw/types'
 import { hasHeadBegun, readRequestHead, requestLineOf, type HeadLimits, type RequestHead } from './request-head.ts'
 
-/** Reads the heads of a connection one after the other, in whatever pieces they arrive. */
+/** Parses the request heads of a connection one after the other, from input that can be split anywhere. */
 export class HeadReader {
   readonly #limits: HeadLimits
   #last: RequestHead | undefined = undefined
-  /** Bytes that were there when the head was found incomplete. */
+  /** Number of bytes of the incomplete head that have been checked. */
   #seenBytes = 0
   #startMs: number | undefined = undefined
 
@@ -13,15 +13,17 @@ export class HeadReader {
     this.#limits = limits
   }
 
-  /** When the head that was read last, or is awaited, began to arrive; `undefined` if it came at once, or has not begun. */
+  /** Time of the first byte of the current or last head; `undefined` if it arrived in one read, or has not started. */
   get startMs(): number | undefined {
     return this.#startMs
   }
 
   /**
-   * @param received All bytes from where the head begins
-   * @returns `undefined` while it is incomplete
-   * @throws {ProtocolError} as `readRequestHead` does
+   * Parses the next head.
+   *
+   * @param received All bytes received since the start of the head
+   * @returns `undefined` while the head is incomplete
+   * @throws {ProtocolError} with the status of the rejection if the head is malformed or exceeds a limit
    */
   read(received: Buffer): RequestHead | undefined {
     if (this.#seenBytes === 0) this.#startMs = undefined
@@ -36,10 +38,10 @@ export class HeadReader {
     return (this.#last = head)
   }
 
-  /** What is to be told of a head that no handler sees. */
+  /** Returns the report about a head that no handler receives. */
   refusal(status: number, reason: string, received: Buffer | undefined, remoteAddress: string | undefined): Refusal {
     const [method, target] = requestLineOf(received)
-    // Nothing seen: the head before was the last that was read.
+    // Without checked bytes, `#startMs` belongs to the previous head.
     const startMs = this.#seenBytes > 0 ? this.#startMs : undefined
     const durationMs = startMs === undefined ? 0 : performance.now() - startMs
     return { status, reason, protocol: 'HTTP/1.1', remoteAddress, method, target, bodyBytes: 0, durationMs }

@@ -15,12 +15,12 @@ describe('Http1Headers', () => {
     ['bytes', '\xe9\xff'],
     ['hos', null],
     ['x-onee', null],
-  ])('get(%j) is %j', (name, want) => {
+  ])('returns from get(%j): %j', (name, want) => {
     expect(headers.get(name)).toBe(want)
     expect(headers.has(name)).toBe(want !== null)
   })
 
-  it('keeps lines apart in getAll and in their order when iterated', () => {
+  it('returns separate values from getAll, and iterates over fields in order', () => {
     expect(headers.getAll('X-ONE')).toEqual(['1', '2'])
     expect([...headers]).toEqual([
       ['host', 'a'],

@@ -1,15 +1,15 @@
 import type { RequestHeaders } from '@fw/types'
 
 /**
- * The fields of a request, read from the text of its head whenever one is asked for, so that a handler which reads
- * none pays for none.
+ * Provides the header fields of a request. It parses the text of the head on first access, so that handlers that read
+ * no fields do not pay for them.
  */
 export class Http1Headers implements RequestHeaders {
-  /** Field lines as received (latin1), each ending in CRLF. */
+  /** Field lines as received, decoded as Latin-1. Each ends in CRLF. */
   readonly block: string
-  /** For each line where it begins, its colon and its end, found when a field is first asked for. */
+  /** Three indexes for each line: its start, its colon and its end. Computed on first access. */
   #lines: readonly number[] | undefined = undefined
-  /** A bit for each kind of name (`kindOf`) that is there: most fields that are asked for are not. */
+  /** Bits (`kindOf`) of all names in the block. They rule out most absent names without a search. */
   #kinds = 0
 
   /** @param block Valid field lines, each ending in CRLF */
@@ -26,7 +26,7 @@ export class Http1Headers implements RequestHeaders {
       if (!this.#isAt(lines, i, wanted)) continue
       const value = this.#value(lines, i)
       if (joined === null) joined = value
-      // RFC 9110 §5.3; RFC 6265 §5.4 sends one cookie line, HTTP/2 may have split it.
+      // RFC 9110 §5.3. A proxy can pass on a cookie that HTTP/2 split into several fields (RFC 9113 §8.2.3).
       else joined += (wanted === 'cookie' ? '; ' : ', ') + value
     }
     return joined
@@ -68,13 +68,13 @@ export class Http1Headers implements RequestHeaders {
     return this.#lines
   }
 
-  /** The lines among which a name has to be looked for. */
+  /** Returns the lines to search for a name; none if its kind does not occur. */
   #linesFor(name: string): readonly number[] {
     const lines = this.#allLines
     return (this.#kinds & kindOf(name, 0, name.length)) === 0 ? NO_LINES : lines
   }
 
-  /** Whether the line at index `i` has the name `wanted`, which is in lower case. */
+  /** Reports whether the line at index `i` has the lower-case name `wanted`. */
   #isAt(lines: readonly number[], i: number, wanted: string): boolean {
     const start = lines[i] ?? 0
     return (lines[i + 1] ?? 0) - start === wanted.length && isName(this.block, start, wanted)
@@ -88,7 +88,7 @@ export class Http1Headers implements RequestHeaders {
 const NO_LINES: readonly number[] = []
 const NO_VALUES: readonly string[] = []
 
-/** One bit of 32 by the length of a name and its last letter, in either case. */
+/** Returns one of 32 bits, derived from the length and the last letter of a name. Ignores case. */
 function kindOf(text: string, start: number, end: number): number {
   return 1 << ((end - start) * 7 + (text.charCodeAt(end - 1) | 0x20))
 }
@@ -101,11 +101,11 @@ function findLines(block: string): readonly number[] {
     lines.push(at, colon, end)
     at = end + 2
   }
-  // An array that grew has room for many more.
+  // Copy the array, because one that grew has spare capacity.
   return lines.slice()
 }
 
-/** Whether `name` stands at `at` in a block of valid field lines; `name` is in lower case, the block's case is ignored. */
+/** Reports whether the lower-case `name` occurs at index `at` of a block of valid field lines, in any case. */
 export function isName(block: string, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const code = block.charCodeAt(at + i)
@@ -115,7 +115,9 @@ export function isName(block: string, at: number, name: string): boolean {
   return true
 }
 
-/** The value between the colon and the end of a field line, without the white space around it (RFC 9110 §5.6.3). */
+/**
+ * Returns the value between the colon and the end of a field line, without surrounding whitespace (RFC 9110 §5.6.3).
+ */
 export function valueBetween(block: string, colon: number, end: number): string {
   let first = colon + 1
   let last = end
@@ -124,7 +126,7 @@ export function valueBetween(block: string, colon: number, end: number): string 
   return block.slice(first, last)
 }
 
-/** Returns a block of valid field lines, one of which is `Host`, with another host in it. */
+/** Replaces the value of `Host` in a block of valid field lines. */
 export function replaceHost(block: string, host: string): string {
   for (let at = 0; at < block.length; at = block.indexOf('\n', at) + 1) {
     const colon = block.indexOf(':', at)
@@ -134,7 +136,7 @@ export function replaceHost(block: string, host: string): string {
   return block
 }
 
-/** Takes off the optional white space around a field value; other white space belongs to it. */
+/** Removes spaces and tabs around a field value. */
 export function trimOws(value: string): string {
   return valueBetween(value, -1, value.length)
 }

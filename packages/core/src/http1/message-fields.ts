@@ -1,8 +1,8 @@
 import { Http1Headers, isName, valueBetween } from './headers.ts'
 
 /**
- * The fields that say something about the message itself, as received. All others wait until a handler asks for them.
- * The values of a field that occurs several times are joined with `, ` (RFC 9110 §5.3).
+ * The fields of a request that the engine itself needs. Other fields are parsed when a handler reads them. The values
+ * of a repeated field are joined with `, ` (RFC 9110 §5.3).
  */
 export interface MessageFields {
   readonly minor: 0 | 1
@@ -11,18 +11,18 @@ export interface MessageFields {
   readonly contentLength: string | undefined
   readonly transferEncoding: string | undefined
   readonly expect: string | undefined
-  /** Whether the client wants to use the connection for another request. */
+  /** Whether the client keeps the connection open for another request. */
   readonly keepAlive: boolean
-  /** Header fields in all. */
+  /** Number of header fields. */
   readonly count: number
 }
 
-/** Members of the list that `Connection` is. Splitting a long list takes more time. */
+// Members of the `Connection` list. A pattern is faster than splitting a long list.
 const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
 const KEEP_ALIVE = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i
 
 /**
- * Collects the fields that concern the message. `judgeRequestHead` and `requestFraming` judge them.
+ * Collects the fields that the engine needs. `judgeRequestHead` and `requestFraming` check them.
  *
  * @param block Valid field lines, each ending in CRLF
  */

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { SocketTransport } from '../engine/socket/socket-transport.ts'
 import { Http1Output } from './output.ts'
 
-/** The output of a connection to a peer who is not there; `take` takes one write, if there is one. */
+/** Returns the output of a simulated connection. `take` completes one pending write, if any. */
 function connection(writeStallTimeoutMs = 0): { output: Http1Output; writes: string[]; take: () => boolean } {
   const writes: string[] = []
   let taken: (() => void) | undefined
@@ -54,7 +54,7 @@ describe('Http1Output', () => {
     expect(writes).toEqual(['a\xffc'])
   })
 
-  it('does not let responses wait for more than are worth it', () => {
+  it('sends waiting responses once they exceed 16,384 characters', () => {
     const { output, writes } = connection()
     output.writeResponse('a'.repeat(16 * 1024))
     expect(writes).toHaveLength(0)
@@ -62,7 +62,7 @@ describe('Http1Output', () => {
     expect(writes).toEqual(['a'.repeat(16 * 1024)])
   })
 
-  it('shows that it wants a pause when it is given more than the socket takes', async () => {
+  it('reports that it is blocked when the socket is full', async () => {
     const { output, writes, take } = connection()
     output.writeResponse('The first write is not taken yet.')
     await turn()
@@ -74,7 +74,7 @@ describe('Http1Output', () => {
     expect(writes.join('')).toHaveLength(33 + 200_000)
   })
 
-  it('watches the peer no more once it is given up', async () => {
+  it('stops limiting the time of the peer after giveUp', async () => {
     const { output, take } = connection(1000)
     output.writeResponse('The first write is not taken yet.')
     await turn()
@@ -124,7 +124,7 @@ describe('Http1Output', () => {
     )
   })
 
-  it('keeps no more than their bytes of responses that the peer does not take', async () => {
+  it('keeps only the bytes of unread responses in memory, not their strings', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const connections = Array.from({ length: 100 }, () => connection())
@@ -134,7 +134,7 @@ describe('Http1Output', () => {
     const before = process.memoryUsage().heapUsed
     for (const { output } of connections) {
       let response = ''
-      // As heads are put together, of many pieces.
+      // Concatenate many parts, like a real head.
       for (let i = 0; i < 500; i++) response += `field-${i}: value\r\n`
       output.writeResponse(response)
     }
@@ -142,7 +142,7 @@ describe('Http1Output', () => {
     collect()
     const grown = process.memoryUsage().heapUsed - before
     expect(connections[0]?.output.bufferedBytes).toBeGreaterThan(8000)
-    // Bytes outside of the heap; a text of pieces is 40,000 in it.
+    // The bytes are outside the heap. A concatenated string would take 40,000 bytes of heap.
     expect(grown / connections.length).toBeLessThan(8000)
   })
 })

@@ -6,33 +6,33 @@ import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.t
 import { responseBatch, type HeldOutput } from '../engine/event-loop/response-batch.ts'
 import type { Transport } from '../engine/transport.ts'
 
-/** What a stall ends. */
+/** The connection of an output. A stall destroys it. */
 interface Breakable extends WriterOwner, BufferHolder {}
 
-/** Characters of responses that wait together at most: more do not make fewer calls of the operating system worth it. */
+/** Maximum characters of responses that wait to be sent together. Longer batches save no more time in system calls. */
 const MAX_HELD_CHARS = 16 * 1024
 
-/** Writes what a connection sends, and limits the time in which its peer must take it. */
+/** Writes the responses of a connection, and enforces the minimum rate at which the peer must read them. */
 export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput {
-  /** When the peer must have taken something of what it was sent. */
+  /** Time by which the peer must have read enough; `Infinity` while no bytes wait. */
   deadlineMs: number = Infinity
   watchPlace = 0
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #connection: Breakable
-  /** Absent until bytes wait for the peer. Most connections never have one. */
+  /** `undefined` until bytes wait. Most connections never need an account. */
   #account: BufferAccount | undefined = undefined
   #rate: ResponseRate | undefined = undefined
-  /** Bytes that the transport held at the last check of the peer. */
+  /** Bytes in the transport when the peer's progress was last measured. */
   #givenBytes = 0
   #isGivenUp = false
   /**
-   * Responses that wait for others to leave with, one byte a character. As one text, as a stream that is corked keeps
-   * several objects for each: a thousand connections with a hundred responses are a burden for the garbage collector.
+   * Responses that wait to be sent together, as Latin-1 text. A corked stream would instead keep several objects for
+   * each response, which burdens the garbage collector when a thousand connections pipeline a hundred requests each.
    */
   #held = ''
 
-  /** @param connection Is destroyed when the peer takes bytes too slowly */
+  /** @param connection Destroyed when the peer reads too slowly */
   constructor(transport: Transport, deadlines: Deadlines, limits: Limits, connection: Breakable) {
     super(transport, connection)
     this.#deadlines = deadlines
@@ -40,45 +40,45 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#connection = connection
   }
 
-  /** Counts the bytes that are held for the connection; made on first access. */
+  /** Account of the bytes held for the connection. Created on first access. */
   get account(): BufferAccount {
     return (this.#account ??= new BufferAccount(this.#limits, this.#connection))
   }
 
-  /** Bytes that the transport has not taken. */
+  /** Bytes that have been written but not sent. */
   override get bufferedBytes(): number {
     return this.#held.length + super.bufferedBytes
   }
 
-  /** Whether a whole body can be written: it leaves in one write, or the process can hold it. */
+  /** Reports whether a whole body can be written: it fits into one write, or the process can hold it. */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     return this.passes(byteLength) || this.account.admits(body, byteLength)
   }
 
-  /** Whether a part of a streamed body can be written. */
+  /** Reports whether a part of a streamed body can be written. */
   admitsPart(part: Uint8Array): boolean {
     return this.passes(part.byteLength) || this.account.admitsPart(part)
   }
 
-  /** Writes a whole response, soon; text is latin1, one byte a character. */
+  /** Writes a whole response, as Latin-1 text, at the end of the turn. */
   writeResponse(response: string): void {
     this.#hold(response)
     if (this.isBlocked) this.#watch()
   }
 
-  /** Sends the responses that wait. */
+  /** Sends the waiting responses now. */
   release(): void {
     if (this.#held !== '') this.#writeHeld()
   }
 
-  /** Writes text, one byte a character (latin1). */
+  /** Writes Latin-1 text now, after the waiting responses. */
   writeText(text: string): void {
     this.release()
     this.writeLatin1(text)
     if (this.isBlocked) this.#watch()
   }
 
-  /** @returns False if the caller should wait for the drain */
+  /** Writes bytes now, after the waiting responses. @returns False if the caller should wait for the drain */
   writeBytes(bytes: Uint8Array): boolean {
     this.release()
     if (this.write(bytes)) return true
@@ -86,23 +86,24 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     return false
   }
 
-  /** Writes text in UTF-8. @param byteLength Its bytes */
+  /** Writes text as UTF-8. @param byteLength Length in UTF-8 bytes */
   writeBody(text: string, byteLength: number): void {
     this.release()
     if (!this.writeUtf8(text, byteLength)) this.#watch()
   }
 
-  /** Holds writes back until `uncork`, so that they leave together. */
+  /** Buffers writes until `uncork`, so that they are sent together. */
   cork(): void {
     this.release()
     this.transport.cork()
   }
 
+  /** Sends the writes that `cork` buffered. */
   uncork(): void {
     this.transport.uncork()
   }
 
-  /** To be called on `drain`. */
+  /** Writes queued bytes and measures the peer's progress. Call it on `drain`. */
   onDrain(): void {
     this.#rate?.onTaken(this.#givenBytes - this.transport.bufferedBytes)
     this.pump()
@@ -120,7 +121,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#watch()
   }
 
-  /** Sends the responses that wait; the time that the peer takes from now on is somebody else's. */
+  /** Sends the waiting responses and stops limiting the peer's time. The caller has its own limit, or none. */
   giveUp(): void {
     this.release()
     this.#isGivenUp = true
@@ -137,7 +138,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
 
   #hold(response: string): void {
     if (this.#held.length + response.length > MAX_HELD_CHARS) this.release()
-    // Write it now, so that the caller can see that the transport is blocked.
+    // Write a long response now, so that the caller sees whether the transport is blocked.
     if (response.length > MAX_HELD_CHARS) return this.writeLatin1(response)
     const isFirst = this.#held === ''
     this.#held += response
@@ -151,7 +152,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     if (this.isBlocked) this.#watch()
   }
 
-  /** Bytes wait for the peer from now on. */
+  /** Counts the waiting bytes, and limits the time that the peer has to read them. */
   #watch(): void {
     this.queue?.hold(this.account)
     this.#givenBytes = this.transport.bufferedBytes

@@ -6,31 +6,31 @@ import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.
 import { bodyDecoder, type BodyDecoder } from './body-decoder.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** What a small request is received in is not worth a thought. */
+/** Minimum size of a buffer, in bytes, that a small view must not keep in memory. */
 const LARGE_BUFFER_BYTES = 8 * 1024
 
-/** What a `Http1RequestBody` asks of its connection. */
+/** The connection of a request body. */
 export interface Http1BodyOwner {
-  /** Somebody wants the body. */
+  /** Starts to receive the body: a consumer reads it. */
   onBodyWanted(receiver: Http1RequestBody): void
-  /** Whether more bytes are taken (`isFull`) has changed. */
+  /** Pauses or continues reading: `isFull` has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
-  /** Reports that more bytes of the body are held; fewer if negative. */
+  /** Counts a change in the bytes held for the body. */
   onBodyHeld(difference: number): void
-  /** Whoever reads the body threw. */
+  /** Ends the exchange: the consumer of the body threw. */
   onBodyFault(receiver: Http1RequestBody): void
   /** Reports whether the next read overwrites these bytes. */
   isLent(bytes: Uint8Array): boolean
 }
 
-/** The body of one request on its way from the socket to its reader. */
+/** Decodes the body of one request, and passes it from the connection to its consumer. */
 export class Http1RequestBody implements BodySupply {
   readonly body: ReceivedBody
   /** Whether the client waits for 100 (Continue) before it sends the body. */
   awaitsContinue: boolean
-  /** Whether so much waits for the reader that no more is taken. */
+  /** Whether the buffer is full, so that no more bytes are accepted. */
   isFull = false
-  /** Bytes that came after the body was given up. */
+  /** Bytes received after the body was discarded. */
   #skippedBytes = 0
   readonly #owner: Http1BodyOwner
   readonly #decoder: BodyDecoder
@@ -60,7 +60,9 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * @param headStartMs When the head of the request began to arrive; now, unless it is given
+   * Creates the body of a request.
+   *
+   * @param headStartMs Time of the first byte of the head. Default: now
    * @returns `undefined` for a request without a body
    */
   static of(
@@ -80,43 +82,43 @@ export class Http1RequestBody implements BodySupply {
     return this.#decoder.done
   }
 
-  /** When the next bytes must have come; `Infinity` while nobody waits for them. */
+  /** Returns the time by which the next bytes must arrive; `Infinity` while the server does not wait for any. */
   deadlineMs(deadlines: Deadlines): number {
     if (this.isFull || this.awaitsContinue) return Infinity
     return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
   }
 
-  /** Whether a connection whose response is complete ends with it, rather than to wait for the rest of the body. */
+  /** Whether the connection must close after the response, instead of waiting for the rest of the body. */
   get endsConnection(): boolean {
-    // RFC 9110 §10.1.1: whether the body comes after all cannot be known.
+    // RFC 9110 §10.1.1: without 100 (Continue), the client can still send its body or omit it.
     if (this.awaitsContinue) return true
-    // Passing over the rest of a body is worth it only when it is known to be short.
+    // Discard the rest of an unread body only if it is known to be short.
     const { length, isWanted } = this.body
     return length === undefined || (!isWanted && length > maxSkippedBytes(this.#limits))
   }
 
-  /** Whether so much of a body that nobody reads has come that the connection is better given up. */
+  /** Whether more bytes have been discarded than keeping the connection is worth. */
   get isTooLongToSkip(): boolean {
     return this.#skippedBytes > maxSkippedBytes(this.#limits)
   }
 
   /**
-   * Passes on what was received.
+   * Decodes received bytes and passes them to the consumer.
    *
-   * @returns How many bytes were read; fewer than all when the body is complete, and after so much work that others should
-   *   have a turn before the rest is given
-   * @throws {ProtocolError} if the body is malformed, too long where its length was not announced, or too slow; what came
-   *   before has been passed on
+   * @returns The number of bytes read. It can be less than `bytes` when the body is complete, or after one share of
+   *   work; other connections should then have their turn
+   * @throws {ProtocolError} if the body is malformed, its framing exceeds a limit, or it arrives too slowly. Earlier
+   *   bytes have been passed on
    */
   receive(bytes: Uint8Array): number {
-    // A client that sends its body without waiting needs no 100 (Continue).
+    // A client that sends its body without waiting does not need 100 (Continue).
     this.awaitsContinue = false
     const used = this.#decoder.decode(bytes, this.#take)
     this.#rate.add(used)
     return used
   }
 
-  /** Ends the body for its reader, once it is complete. */
+  /** Ends the body for its consumer. Call it when `isComplete`. */
   finish(): void {
     this.body.finish(this.#decoder.trailers)
   }
@@ -127,7 +129,9 @@ export class Http1RequestBody implements BodySupply {
     else body.push(this.#piece(bytes, start, end))
   }
 
-  /** Bytes for the reader to keep. The last of them are soon used, but others may wait long for those that follow. */
+  /**
+   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can hold earlier ones for long.
+   */
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {
     if (this.#owner.isLent(bytes)) {
       const isUsedSoon = this.body.isFlowing && this.#decoder.done
@@ -160,12 +164,12 @@ export class Http1RequestBody implements BodySupply {
   }
 }
 
-/** Returns the longest rest of a body to discard for the next request. */
+/** Returns the maximum number of body bytes to discard to keep the connection. */
 function maxSkippedBytes({ maxSkippedBodyBytes, lingerBytes }: Limits): number {
   return lingerBytes === 0 ? maxSkippedBodyBytes : Math.min(maxSkippedBodyBytes, lingerBytes)
 }
 
-/** Whether a view of so many bytes keeps much more in memory than it shows, as those of a body in tiny chunks do. */
+/** Reports whether a view keeps more than twice its bytes in memory, like the pieces of a body in tiny chunks. */
 function isWasteful({ buffer }: Uint8Array, length: number): boolean {
   return buffer.byteLength >= LARGE_BUFFER_BYTES && length < buffer.byteLength / 2
 }

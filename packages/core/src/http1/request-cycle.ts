@@ -15,30 +15,31 @@ import { encodeRefusal, type ConnectionFields } from './response-head.ts'
 
 /** The connection of a cycle. */
 export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
-  /** The deadline of the connection. The cycle sets it for heads, bodies and idle time. */
+  /** Deadline of the connection. The cycle sets it for heads, bodies and idle time. */
   deadlineMs: number
-  /** Ends the connection after everything written so far. */
+  /** Ends the connection after the bytes written so far. */
   linger(): void
-  /** Ends the connection as far as the requests received before the end of the peer allow. */
+  /** Ends the connection when the requests received before the peer's end have been served. */
   onPeerEnd(): void
 }
 
 /**
- * Serves the requests of one connection, one after the other: from received bytes to a head, a body and an exchange.
+ * Serves the requests of one connection one after the other. It parses received bytes into a head and a body, and
+ * starts an exchange for them.
  *
- * Pipelined requests wait until the response before them is complete, so responses cannot overtake each other. A client
- * that sends many at once waits in its own socket buffer.
+ * A pipelined request waits until the previous response is complete, so responses never overtake each other. When many
+ * requests wait, the server stops reading.
  */
 // docs/decisions/0001
 export class RequestCycle implements Http1BodyOwner {
   phase: Phase = 'fresh'
-  /** Bytes received and not understood yet. */
+  /** Received bytes that have not been parsed. */
   received: Buffer | undefined = undefined
   /** Whether another request can follow the current one. */
   keepAlive = true
   /** Whether the peer has ended its direction. */
   hasPeerEnded = false
-  /** When the connection last became idle. */
+  /** Time at which the connection last became idle. */
   quietSinceMs: number = performance.now()
   readonly #owner: CycleOwner
   readonly #transport: Transport
@@ -52,7 +53,7 @@ export class RequestCycle implements Http1BodyOwner {
   #incoming: Http1RequestBody | undefined = undefined
   #requests = 0
   #isAdvancing = false
-  /** Bytes of `received` that are counted as held. */
+  /** Bytes of `received` that the account counts. */
   #countedBytes = 0
 
   constructor(owner: CycleOwner, transport: Transport, flow: ReadFlow, options: Http1ConnectionOptions) {
@@ -70,23 +71,23 @@ export class RequestCycle implements Http1BodyOwner {
     return this.#exchange
   }
 
-  /** Whether no request is in progress, and none has begun to arrive. */
+  /** Whether no request is in progress and no part of one has arrived. */
   get isQuiet(): boolean {
     return (this.phase === 'fresh' || this.phase === 'idle') && !this.#flow.isResting
   }
 
-  /** Adds bytes to those not understood yet, and returns them all. */
+  /** Appends received bytes, and returns all bytes that have not been parsed. */
   add(bytes: Buffer): Buffer {
     return (this.received = this.received === undefined ? bytes : joinBytes(this.received, bytes))
   }
 
-  /** Copies the bytes not understood yet if they are lent: the next read, of any connection, overwrites them. */
+  /** Copies unparsed bytes if they are lent, because the next read of any connection overwrites them. */
   keepReceived(): void {
     const { received } = this
     if (received !== undefined && this.isLent(received)) this.received = copyBytes(received, 0, received.length)
   }
 
-  /** Continues as far as the received bytes and the completed responses allow. */
+  /** Processes received bytes until more bytes or the end of a response are needed. */
   advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
@@ -108,7 +109,7 @@ export class RequestCycle implements Http1BodyOwner {
     if (this.hasPeerEnded) this.#owner.onPeerEnd()
   }
 
-  /** Fails the request whose time is over, or ends the connection that has waited too long for one. */
+  /** Fails the request that took too long, or closes an idle connection. */
   onTimeout(): void {
     const incoming = this.#incoming
     if (this.phase === 'exchange' && incoming !== undefined)
@@ -118,7 +119,7 @@ export class RequestCycle implements Http1BodyOwner {
     else if (this.phase === 'fresh') this.#transport.destroy()
   }
 
-  /** Drops everything received: the connection ends after the bytes written so far. */
+  /** Drops received bytes. The connection ends after the bytes written so far. */
   stop(): void {
     this.phase = 'lingering'
     this.received = undefined
@@ -127,7 +128,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#throttle()
   }
 
-  /** Ends the request in progress, if there is one: the connection is closed. */
+  /** Ends the request in progress, if any: the connection is closed. */
   close(): void {
     this.phase = 'closed'
     this.received = undefined
@@ -136,7 +137,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#exchange = undefined
   }
 
-  /** Reports the head of which only a part arrived: the client has left. */
+  /** Reports an incomplete head: the client has disconnected. */
   abandonHead(): void {
     const { received } = this
     const isBeforeExchange = this.phase === 'head' || this.phase === 'fresh' || this.phase === 'idle'
@@ -147,7 +148,11 @@ export class RequestCycle implements Http1BodyOwner {
     this.#report(499, 'The client left before the end of the head', received)
   }
 
-  /** Returns what the next response states about the connection. @param close Whether the response must be the last one */
+  /**
+   * Returns what the next response states about the connection.
+   *
+   * @param close Whether the response must be the last one
+   */
   connectionFields(close: boolean): ConnectionFields {
     const { limits, altSvc } = this.#host
     if (close || this.#incoming?.endsConnection) this.keepAlive = false
@@ -159,7 +164,7 @@ export class RequestCycle implements Http1BodyOwner {
   }
 
   onComplete(exchange: Http1Exchange): void {
-    // A client that sends its whole body first reads the response only if the server reads the body.
+    // A client that first sends its whole body reads the response only after the server has read the body.
     if (exchange === this.#exchange) this.#incoming?.body.discard()
   }
 
@@ -196,7 +201,7 @@ export class RequestCycle implements Http1BodyOwner {
     return this.#transport.isLent(bytes)
   }
 
-  /** Advances outside the request in progress: the next one must not begin in its asynchronous context. */
+  /** Calls `advance` outside the current request, because the next one must not start in its asynchronous context. */
   #advanceOutside(): void {
     if (this.received === undefined || this.#isAdvancing) this.advance()
     else runOutsideRequests(advance, this.#owner)
@@ -219,7 +224,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#requests++
     this.#flow.addRequest()
     this.keepAlive &&= head.fields.keepAlive && this.#requests !== limits.maxRequestsPerConnection
-    // RFC 9931: the bytes that follow can be meant for the tunnel, even if the server opens none.
+    // RFC 9931: the following bytes can be tunnel data, even though the server opens no tunnel.
     if (head.method === 'CONNECT') this.keepAlive = false
     this.#incoming = Http1RequestBody.of(this, head, limits, this.#deadlines, this.#heads.startMs)
     this.#owner.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
@@ -228,7 +233,7 @@ export class RequestCycle implements Http1BodyOwner {
 
   #awaitHead(): undefined {
     if (this.phase === 'head') return
-    // RFC 9112 §2.2: an empty line is not a request yet. The client would match a response with its next request.
+    // RFC 9112 §2.2: an empty line is not a request. The client would match a response to it with its next request.
     if (this.#heads.startMs === undefined) {
       if (this.#owner.deadlineMs === Infinity) this.#rest()
       return
@@ -237,7 +242,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#owner.deadlineMs = this.#deadlines.in(this.#host.limits.headTimeoutMs, this.#heads.startMs)
   }
 
-  /** Passes on the bytes of a body. @returns False while the body is incomplete */
+  /** Passes received bytes to the body. @returns False while the body is incomplete */
   #receiveBody(incoming: Http1RequestBody): boolean {
     for (let { received } = this; received !== undefined && !incoming.isFull; received = this.received) {
       let used: number
@@ -247,7 +252,7 @@ export class RequestCycle implements Http1BodyOwner {
         this.#failBody(incoming, asProtocolError(error))
         return true
       }
-      // The reader of the body can end the exchange, or the connection.
+      // The consumer of the body can end the exchange or the connection.
       if (this.#incoming !== incoming) return true
       this.received = used < received.length ? received.subarray(used) : undefined
       if (incoming.isComplete) {
@@ -257,13 +262,13 @@ export class RequestCycle implements Http1BodyOwner {
         return true
       }
       this.#owner.deadlineMs = incoming.deadlineMs(this.#deadlines)
-      if (this.received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayGoOn()) break
+      if (this.received === undefined || this.#isBodyGivenUp(incoming) || !this.#flow.mayContinue()) break
     }
     if (this.#isBodyGivenUp(incoming)) this.#owner.linger()
     return false
   }
 
-  /** Reports whether to end the connection instead of reading the rest of a body that no handler wants. */
+  /** Reports whether to end the connection instead of reading the rest of a discarded body. */
   #isBodyGivenUp(incoming: Http1RequestBody): boolean {
     return this.#exchange?.isClosed === true && (!this.keepAlive || incoming.isTooLongToSkip)
   }
@@ -288,14 +293,14 @@ export class RequestCycle implements Http1BodyOwner {
     }
     this.phase = 'idle'
     if (this.#requests === 1) this.#lendReads()
-    // A pipelined request begins immediately, so it needs no time for the wait.
+    // A pipelined request starts immediately, so the connection is not idle.
     if (this.received === undefined) this.#rest()
     return true
   }
 
   /**
-   * Reads into shared memory from the second request on. Most connections that upgrade, switch to HTTP/2, send one large body
-   * or close after the response do so with their first request.
+   * Reads into shared memory after the first request. Most connections that upgrade, switch to HTTP/2, send one large
+   * body or close after the response do so with that request.
    */
   #lendReads(): void {
     if (this.#transport.isEncrypted || this.#transport.isDestroyed) return
@@ -305,13 +310,13 @@ export class RequestCycle implements Http1BodyOwner {
 
   #rest(): void {
     this.quietSinceMs = performance.now()
-    // The client can use the whole advertised time. One more second lets a request arrive that was sent just before its end.
+    // The client can use all of the advertised time. One more second covers a request sent just before its end.
     const { keepAliveTimeoutMs } = this.#host.limits
     const timeoutMs = keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000
     this.#owner.deadlineMs = this.#deadlines.in(timeoutMs, this.quietSinceMs)
   }
 
-  /** Responds to a request that no handler sees, as briefly as possible, and ends the connection. */
+  /** Sends a minimal response to a rejected request, and ends the connection. */
   #refuse(error: ProtocolError): void {
     const { received } = this
     this.received = undefined
@@ -324,7 +329,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#host.onRefused(this.#heads.refusal(status, reason, received, this.#owner.remoteAddress))
   }
 
-  /** Stops reading while the received bytes cannot be used. */
+  /** Stops reading while received bytes cannot be processed. */
   #throttle(): void {
     if (this.phase === 'upgraded') return
     const held = this.received?.length ?? 0
@@ -334,7 +339,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#flow.update(isStuck && this.phase === 'exchange')
   }
 
-  /** Counts bytes that wait for the rest of a head, or for the response before. */
+  /** Counts the bytes that wait for the rest of a head or for the previous response. */
   #count(held: number): void {
     this.#owner.output.account.onReceived(held - this.#countedBytes)
     this.#countedBytes = held

@@ -19,7 +19,7 @@ function statusOf(act: () => unknown): number | undefined {
   }
 }
 
-/** A head, why there can be none, or `undefined`. */
+/** Returns the head, the reason for its rejection, or `undefined` for an incomplete head. */
 function outcome(bytes: Buffer, seenBytes?: number): unknown {
   try {
     return readRequestHead(bytes, DEFAULT_LIMITS, undefined, seenBytes)
@@ -29,7 +29,7 @@ function outcome(bytes: Buffer, seenBytes?: number): unknown {
 }
 
 describe('readRequestHead', () => {
-  it('reads method, target, fields and where the head ends', () => {
+  it('returns the method, the target, the fields and the end of the head', () => {
     const wire = 'POST /a?b HTTP/1.1\r\nHost: x:80\r\nContent-Length: 3\r\n\r\nabc'
     expect(parse(wire)).toEqual({
       text: wire.slice(0, -3),
@@ -52,7 +52,7 @@ describe('readRequestHead', () => {
     })
   })
 
-  it('waits for more at every cut of a valid head', () => {
+  it('returns undefined for every truncation of a valid head', () => {
     const wire = '\r\nGET http://h/ HTTP/1.1\r\nHost: h\r\nX-A: \xe9\t1 \r\nEmpty:\r\n\r\n'
     for (let end = 0; end < wire.length; end++) expect(parse(wire.slice(0, end))).toBeUndefined()
     expect(parse(wire)).toMatchObject({ target: 'http://h/', authority: 'h' })
@@ -85,7 +85,7 @@ describe('readRequestHead', () => {
     ['GET http://A/ HTTP/1.1\r\nA: 1\r\nHost: a\r\nB: 2\r\n\r\n', 'A'],
     ['CONNECT b:1 HTTP/1.1\r\nA: 1\r\nHost:a\r\nB: 2\r\n\r\n', 'b:1'],
     ['GET http://b:1/ HTTP/1.0\r\nA: 1\r\nHost: a\r\nB: 2\r\n\r\n', 'b:1'],
-  ])('replaces Host by the authority of the target in %j', (wire, host) => {
+  ])('replaces Host with the authority of the target in %j', (wire, host) => {
     const head = parse(wire)
     expect([head?.authority, head?.fields.host]).toEqual([host, host])
     expect([...(head?.fields.headers ?? [])]).toEqual([
@@ -96,7 +96,7 @@ describe('readRequestHead', () => {
   })
 
   const refused: [status: number, wire: string][] = [
-    // Lines that only some receivers see as lines.
+    // Line ends that only some receivers accept.
     [400, 'GET / HTTP/1.1\nHost: a\n\n'],
     [400, 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
     [400, 'GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n'],
@@ -158,7 +158,7 @@ describe('readRequestHead', () => {
     [400, get('Transfer-Encoding: chunked,\r\n')],
     [400, get('Transfer-Encoding:\r\n')],
   ]
-  it.each(refused)('refuses with %i %j', (status, wire) => {
+  it.each(refused)('rejects with %i %j', (status, wire) => {
     expect(() => parse(wire)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
   })
 
@@ -168,7 +168,7 @@ describe('readRequestHead', () => {
     'GET /\0',
     '\x16\x03\x01\x02\0\x01',
     'GET /\r\nHost: a\r\n',
-  ])('refuses %j before the head is complete', (wire) => {
+  ])('rejects %j before the head is complete', (wire) => {
     expect(() => parse(wire)).toThrow(expect.objectContaining({ status: 400 }))
   })
 })
@@ -181,18 +181,18 @@ describe('readRequestHead after another head on the same connection', () => {
 
   it.each([
     ['the same head', first],
-    ['the same head with a body behind it', `${first}abc`],
-    ['the same head with half of another behind it', `${first}abcGET / HT`],
+    ['the same head followed by a body', `${first}abc`],
+    ['the same head followed by a part of another', `${first}abcGET / HT`],
     ['the same fields for another target', first.replace('/a', '/b')],
     ['the same fields in another version', first.replace('1.1', '1.0')],
     ['other fields', first.replace('3', '4')],
     ['an empty line first', `\r\n${first}`],
     ['a shorter head', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('reads %s as if it were the first', (_, wire) => {
+  ])('parses %s like a first head', (_, wire) => {
     expect(again(wire)).toEqual(parse(wire))
   })
 
-  it.each(['', '\r\n', '\r\n\r\n'])('knows where the head ends when the one before came after %j', (lines) => {
+  it.each(['', '\r\n', '\r\n\r\n'])('returns the correct end of the head if %j preceded the previous one', (lines) => {
     const before = parse(`${lines}${first}`)
     for (const now of ['', '\r\n', '\r\n\r\n']) {
       const head = readRequestHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
@@ -200,7 +200,7 @@ describe('readRequestHead after another head on the same connection', () => {
     }
   })
 
-  it('waits for more at every cut', () => {
+  it('returns undefined for every truncation', () => {
     for (let end = 0; end < first.length; end++) expect(again(first.slice(0, end))).toBeUndefined()
   })
 
@@ -210,11 +210,11 @@ describe('readRequestHead after another head on the same connection', () => {
     [400, first.replace('Content-Length: 3', 'Content-Length: 3\r\nTransfer-Encoding: chunked')],
     [400, first.replace('Host: a', 'Host : a')],
     [505, first.replace('1.1', '2.0')],
-  ])('refuses with %i %j', (status, wire) => {
+  ])('rejects with %i %j', (status, wire) => {
     expect(statusOf(() => again(wire))).toBe(status)
   })
 
-  it('reads heads of about 1 KiB, alone, repeated and before others, as those of any length', () => {
+  it('parses heads of about 1 KiB like others: alone, repeated or before more requests', () => {
     const rest = `abc${first.repeat(100)}`
     const before = get('').length + 'A: \r\n'.length
     for (let length = 1018; length < 1034; length++) {
@@ -231,7 +231,7 @@ describe('readRequestHead after another head on the same connection', () => {
     }
   })
 
-  it('reads Host as received after a head whose target replaced it', () => {
+  it('returns Host as received after a head whose target replaced it', () => {
     const replaced = parse('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n')
     const read = (wire: string): RequestHead | undefined => readRequestHead(Buffer.from(wire), DEFAULT_LIMITS, replaced)
     for (const host of ['a', 'b']) {
@@ -241,13 +241,13 @@ describe('readRequestHead after another head on the same connection', () => {
     }
   })
 
-  it('does not read again what is repeated', () => {
+  it('reuses a repeated head or repeated fields', () => {
     expect(again(`${first}abc`)).toBe(previous)
     expect(again(first.replace('/a', '/b'))?.fields).toBe(previous?.fields)
   })
 })
 
-describe('readRequestHead of a head that comes in pieces', () => {
+describe('readRequestHead with a head that arrives in pieces', () => {
   const fields = (count: number): string => get('a:\r\n'.repeat(count - 1))
   const wires = [
     get(''),
@@ -273,7 +273,7 @@ describe('readRequestHead of a head that comes in pieces', () => {
     'GET / HTTP/3.0\r\nHost: a\r\n\r\n',
     '\r\n\r\n\r\nGET / HTTP/1.1\r\n',
   ]
-  it('gives at every piece what it gives without knowing those before', () => {
+  it('returns the same result for every piece with and without seenBytes', () => {
     const pieces = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20_000 })))
     fc.assert(
       fc.property(fc.constantFrom(...wires), pieces, (wire, lengths) => {
@@ -291,19 +291,22 @@ describe('readRequestHead of a head that comes in pieces', () => {
     )
   })
 
-  it.each(wires.filter(({ length }) => length < 500))('gives byte by byte for %j what it gives at once', (wire) => {
-    const bytes = Buffer.from(wire, 'latin1')
-    let found: unknown
-    for (let seen = 0; seen < bytes.length && found === undefined; seen++) {
-      found = outcome(bytes.subarray(0, seen + 1), seen)
-      expect(found).toEqual(outcome(bytes.subarray(0, seen + 1)))
-    }
-    expect(typeof found === 'string').toBe(typeof outcome(bytes) === 'string')
-  })
+  it.each(wires.filter(({ length }) => length < 500))(
+    'returns the same result for %j byte by byte and in one piece',
+    (wire) => {
+      const bytes = Buffer.from(wire, 'latin1')
+      let found: unknown
+      for (let seen = 0; seen < bytes.length && found === undefined; seen++) {
+        found = outcome(bytes.subarray(0, seen + 1), seen)
+        expect(found).toEqual(outcome(bytes.subarray(0, seen + 1)))
+      }
+      expect(typeof found === 'string').toBe(typeof outcome(bytes) === 'string')
+    },
+  )
 })
 
-describe('limits of a head', () => {
-  it('refuses too many fields before their end has come', () => {
+describe('a limit of a head', () => {
+  it('rejects too many fields before the head is complete', () => {
     expect(statusOf(() => parse(get('a:\r\n'.repeat(99))))).toBeUndefined()
     expect(statusOf(() => parse(get('a:\r\n'.repeat(100))))).toBe(431)
     expect(statusOf(() => parse(get('a:\r\n'.repeat(99)).slice(0, -2)))).toBeUndefined()
@@ -315,24 +318,24 @@ describe('limits of a head', () => {
   it.each([
     [40, undefined],
     [41, 414],
-  ])('a request line of %i bytes gives %s', (length, status) => {
+  ])('checks a request line of %i bytes: %s', (length, status) => {
     const wire = `${line(length)}\r\nHost: a\r\n\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
-    // Nothing is gained by leaving the line unfinished.
+    // An unterminated line must not bypass the limit.
     expect(statusOf(() => readRequestHead(Buffer.from(wire.slice(0, length)), limits))).toBe(status)
   })
 
   it.each([
     [100, undefined],
     [101, 431],
-  ])('a head of %i bytes gives %s', (length, status) => {
+  ])('checks a head of %i bytes: %s', (length, status) => {
     const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
     const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
     expect(statusOf(() => readRequestHead(Buffer.from(`${wire}body of any length`), limits))).toBe(status)
   })
 
-  it('refuses an endless head as soon as it is too large', () => {
+  it('rejects an incomplete head as soon as it is too large', () => {
     const wire = `GET / HTTP/1.1\r\nX: ${'b'.repeat(100)}`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(431)
   })
@@ -340,7 +343,7 @@ describe('limits of a head', () => {
   it.each([
     [3, undefined],
     [4, 431],
-  ])('%i fields give %s', (count, status) => {
+  ])('checks a head with %i fields: %s', (count, status) => {
     const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
   })
@@ -355,7 +358,7 @@ describe('requestLineOf', () => {
     ['GET /x HTTP/1.1\nHost: HTTP/1.1\r\n', [undefined, undefined]],
     ['G@T /x HTTP/1.1\r\n', [undefined, undefined]],
     ['\x16\x03', [undefined, undefined]],
-  ])('of %j is %j', (wire, want) => {
+  ])('returns for %j: %j', (wire, want) => {
     expect(requestLineOf(Buffer.from(wire, 'latin1'))).toEqual(want)
   })
 })

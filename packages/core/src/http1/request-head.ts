@@ -10,50 +10,53 @@ import { splitTarget } from '../engine/semantics/target-parts.ts'
 
 /** The head of an HTTP/1.x request. */
 export interface RequestHead {
-  /** The whole head as received (latin1), its last empty line included. */
+  /** The whole head as received, including its final empty line, decoded as Latin-1. */
   readonly text: string
   readonly method: string
   readonly target: string
-  /** Host and port the request is for; empty when an HTTP/1.0 request names none. */
+  /** The requested host and port; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
   readonly fields: MessageFields
   readonly framing: Framing
   /** Whether the client waits for 100 (Continue) before it sends the body. */
   readonly expectsContinue: boolean
-  /** Where the bytes after the head begin. */
+  /** Index of the first byte after the head. */
   readonly end: number
 }
 
-/** What `readRequestHead` needs of `Limits`. */
+/** The limits of a request head. */
 export type HeadLimits = Pick<Limits, 'maxHeadBytes' | 'maxRequestLineBytes' | 'maxFields'>
 
-/** Empty lines before a request that are overlooked (RFC 9112 §2.2 asks for one at least). */
+/** Maximum number of empty lines to ignore before a request (RFC 9112 §2.2 recommends at least one). */
 const MAX_EMPTY_LINES = 2
 
-/** What nearly every head is within: of many requests that are received together no more than this is made text for each. */
+/**
+ * Length of nearly every head. Decoding starts with this many bytes, because pipelined requests can follow the head.
+ */
 const USUAL_HEAD_BYTES = 1024
 
 const SLASH = 0x2f
 const ZERO = 0x30
 const VERSION_TEXT = /^HTTP\/\d\.\d$/
 /**
- * The field lines of a head. Only CRLF ends a line, nothing stands between a name and its colon, no line is folded:
- * wherever RFC 9112 lets a server repair a message, proxies disagree on the repair.
+ * The field lines of a head. It allows only CRLF as a line end, no whitespace before the colon and no folded lines. RFC
+ * 9112 lets a server repair such messages, but proxies disagree on the repair.
  */
 const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
-/** Bytes that no line of a head may hold, and a CR that does not end one. */
+/** Bytes that are invalid in any line of a head, including a CR or LF outside CRLF. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
 
 /**
- * Reads the head of a request from what has been received so far.
+ * Parses the head of a request.
  *
- * @param previous The head before on the same connection, read under the same limits: what a client says again, as most
- *   do on a connection they keep, is not read again
- * @param seenBytes How many of the bytes were there when the head was found incomplete, so that one that comes byte by
- *   byte is not searched from its beginning for each
- * @returns `undefined` while the head is incomplete and may still become valid
- * @throws {ProtocolError} 400 for a malformed head, 414 for a long request line, 431 for a large head or too many fields,
- *   417 for an unknown expectation, 501 for an unknown transfer coding, 505 for another version
+ * @param bytes All bytes received since the start of the head
+ * @param previous The previous head of the connection, parsed with the same limits. Parts that the client repeats, as
+ *   most do, are not parsed again
+ * @param seenBytes Number of bytes that an earlier call found incomplete. They are not searched again, which matters
+ *   for a head that arrives byte by byte
+ * @returns `undefined` while the head is incomplete but can still become valid
+ * @throws {ProtocolError} 400 for a malformed head. Limits: 414 for a long request line, 431 for a large head or too
+ *   many fields. Unsupported: 417 for an expectation, 501 for a transfer coding, 505 for a version
  * @see RFC 9112 §2.2, §3, §5
  */
 // docs/decisions/0004
@@ -67,9 +70,9 @@ export function readRequestHead(
   if (begin >= bytes.length) return undefined
   const again = seenBytes === 0 ? previous : undefined
   if (again !== undefined && isAgain(bytes, begin, again)) return moved(again, begin)
-  // What ends the head may have been cut in two, or four.
+  // The CRLF CRLF that ends the head can be split after any of its bytes.
   const from = Math.max(begin, seenBytes - 3)
-  // One byte more than allowed is enough to see that it is too much.
+  // Reading one byte more than allowed is enough to detect that the limit is exceeded.
   const most = Math.min(bytes.length, begin + limits.maxHeadBytes + 1)
   let received = bytes.toString('latin1', from, Math.min(most, from + USUAL_HEAD_BYTES))
   if (received === again?.text) return moved(again, begin)
@@ -82,10 +85,10 @@ export function readRequestHead(
 
   const end = from + endOfLines
   if (end - begin > limits.maxHeadBytes) throw new ProtocolError(431, 'Request head too large')
-  // Parts of a string keep the whole of it in memory: what follows the head must not stay with it.
+  // A substring keeps its whole string in memory, so decode the head again without the bytes after it.
   const isWhole = from === begin && endOfLines === received.length
   const text = isWhole ? received : bytes.toString('latin1', begin, end)
-  // Lines that were seen before count as well.
+  // Count the lines of earlier calls too.
   if (from > begin) findEmptyLine(text, limits)
   const lineEnd = text.indexOf('\r\n')
   accept(judgeRequestLine(lineEnd, limits))
@@ -109,7 +112,7 @@ export function readRequestHead(
     method,
     target,
     authority,
-    // RFC 9112 §3.2.2: the authority of the target replaces Host. A handler must not see two of them.
+    // RFC 9112 §3.2.2: the authority of the target replaces Host. A handler must not see two different values.
     fields: host === undefined || host === authority ? fields : withHost(fields, authority),
     framing,
     expectsContinue: judged.expectsContinue && framing.kind !== 'none',
@@ -118,7 +121,7 @@ export function readRequestHead(
 }
 
 function receivedHead(method: string, target: string, fields: MessageFields): ReceivedHead {
-  // Nearly every target is a path.
+  // Nearly every target is a path, which needs no splitting.
   const parts = target.charCodeAt(0) === SLASH && method !== 'CONNECT' ? undefined : splitTarget(method, target)
   return {
     version: fields.minor === 0 ? '1.0' : '1.1',
@@ -151,23 +154,25 @@ function withHost(fields: MessageFields, host: string): MessageFields {
   return { ...fields, host, headers: new Http1Headers(replaceHost(fields.headers.block, host)) }
 }
 
-/** Whether the bytes from `begin` on are those of the head before, where more follows or it is a large one. */
+/**
+ * Reports whether the bytes at `begin` repeat the previous head. Only checks a long head, or one with bytes after it.
+ */
 function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   const end = begin + text.length
   if (end > bytes.length || (end === bytes.length && text.length <= USUAL_HEAD_BYTES)) return false
   return bytes.toString('latin1', begin, end) === text
 }
 
-/** The same head elsewhere. */
+/** Returns the same head at another position. */
 function moved(head: RequestHead, begin: number): RequestHead {
   const end = begin + head.text.length
   return end === head.end ? head : { ...head, end }
 }
 
 /**
- * Goes from line to line, which is quicker than to look for two line ends in a row where there are very many.
+ * Finds the empty line that ends a head. It visits each line, to count them.
  *
- * @returns Where the first empty line ends
+ * @returns The index after the empty line; `undefined` if it has not arrived yet
  * @throws {ProtocolError} 431 if there are too many lines before it
  */
 function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
@@ -176,15 +181,15 @@ function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
     const end = text.indexOf('\r\n', at)
     if (end === -1) return undefined
     if (end === at && lines > 0) return end + 2
-    // The first line is that of the request, or the end of one.
+    // The first line is the request line, or the rest of a line that an earlier call has seen.
     if (lines > limits.maxFields) accept(judgeFieldCount(lines, limits))
     at = end + 2
   }
 }
 
-/** Refuses early what can no longer become a valid head. */
+/** Rejects an incomplete head that can no longer become valid. */
 function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
-  // The byte before tells whether a line feed is one that ends a line.
+  // Start one byte earlier, to see whether a CR precedes the first new LF.
   const from = Math.max(begin, seenBytes - 1)
   const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
   if (from > begin && added.includes('\n')) {
@@ -203,10 +208,10 @@ function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits
 }
 
 /**
- * Finds the end of the target in a request line: method, target and version, with one space between them. Method and
- * target are not judged.
+ * Returns the index of the end of the target in a request line. Requires one space between method, target and version,
+ * but does not check the method and the target.
  *
- * @throws {ProtocolError} 400 if the line has another syntax, 505 if it is that of another version
+ * @throws {ProtocolError} 400 if the syntax is wrong, 505 if the version is not HTTP/1.0 or HTTP/1.1
  */
 function findTargetEnd(text: string, lineEnd: number): number {
   const methodEnd = text.indexOf(' ')
@@ -219,7 +224,7 @@ function findTargetEnd(text: string, lineEnd: number): number {
   throw new ProtocolError(400, 'Malformed request line')
 }
 
-/** Whether more than empty lines has arrived, of bytes that `readRequestHead` has not refused. */
+/** Reports whether bytes that `readRequestHead` accepted contain more than empty lines. */
 export function hasHeadBegun(bytes: Buffer): boolean {
   return skipEmptyLines(bytes) < bytes.length
 }
@@ -236,7 +241,7 @@ function skipEmptyLines(bytes: Buffer): number {
   return at
 }
 
-/** Method and target of a request that was refused, if its request line has them; the target may hold anything but a line break. */
+/** Returns the method and target of a rejected request, if it has a request line. The target can be invalid. */
 export function requestLineOf(bytes: Buffer | undefined): [method: string | undefined, target: string | undefined] {
   if (bytes === undefined) return [undefined, undefined]
   const match = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^\r\n]+) HTTP\/\d\.\d\r\n/.exec(

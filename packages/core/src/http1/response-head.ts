@@ -3,27 +3,27 @@ import { httpDate } from '../engine/fields/http-date.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
-/** How the receiver finds the end of a response (RFC 9112 §6.3). */
+/** The delimitation of a response body (RFC 9112 §6.3). */
 export type ResponseFraming =
-  /** No body follows, and no length is announced. */
+  /** The response has no body and no `content-length`. */
   | 'none'
-  /** `content-length` bytes follow; none to HEAD and with 304. */
+  /** The response has a `content-length`. To HEAD, and with 304, no body follows. */
   | 'length'
   | 'chunked'
-  /** The body ends with the connection; all that HTTP/1.0 offers for an unknown length. */
+  /** The body ends with the connection. HTTP/1.0 has no other delimitation for an unknown length. */
   | 'close'
 
-/** What the head says about the connection. */
+/** The fields of a response that concern the connection. */
 export interface ConnectionFields {
-  /** Whether the connection goes on after this response. */
+  /** Whether the connection stays open after this response. */
   readonly keepAlive: boolean
-  /** Whole seconds an idle connection is kept, as advertised; 0 says nothing. */
+  /** Advertised idle time in whole seconds; 0 to omit `keep-alive`. */
   readonly keepAliveSeconds: number
-  /** Value of `alt-svc`, or empty. */
+  /** Value of `alt-svc`; empty to omit the field. */
   readonly altSvc: string
 }
 
-/** How the body of a response is delimited. */
+/** Determines how the body of a response is delimited. */
 export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFraming {
   if (head.contentLength !== undefined) return 'length'
   if (!head.allowsBody) return 'none'
@@ -31,9 +31,10 @@ export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFrami
 }
 
 /**
- * The head of a response, one character a byte (latin1).
+ * Returns the head of a response as Latin-1 text.
  *
- * The version is always 1.1, the highest this server has, whatever the request's (RFC 9110 §2.5).
+ * The version is always HTTP/1.1, the highest that the server supports, even if the client sent HTTP/1.0 (RFC 9110
+ * §2.5).
  */
 export function encodeHead(
   status: number,
@@ -51,7 +52,7 @@ export function encodeHead(
   return text + connectionLines(connection)
 }
 
-/** The end of a head. */
+/** Returns the last lines of a head. */
 function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): string {
   if (!keepAlive) return 'connection: close\r\n\r\n'
   if (keepAliveSeconds === 0) return 'connection: keep-alive\r\n\r\n'
@@ -62,29 +63,29 @@ function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): str
   return lastKeepAliveLines
 }
 
-/** All connections of a server say the same. */
+// Cache of the last result, because all connections of a server use the same time.
 let lastKeepAliveSeconds = 0
 let lastKeepAliveLines = ''
 
-/** The whole response to a request that was refused. The connection ends with it. */
+/** Returns the complete response to a rejected request. It says `connection: close`. */
 export function encodeRefusal(status: number): string {
   const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
   return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })
 }
 
-/** The head of an informational response. */
+/** Returns the head of an informational response. */
 export function encodeInformational(status: number, fields: FieldList): string {
   let text = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`
   return `${text}\r\n`
 }
 
-/** What stands before the bytes of one chunk; CRLF follows them. */
+/** Returns the size line of a chunk. CRLF must follow the bytes of the chunk. */
 export function chunkHead(length: number): string {
   return `${length.toString(16)}\r\n`
 }
 
-/** The last chunk and the trailer section. */
+/** Returns the last chunk and the trailer section. */
 export function chunkedEnd(trailers: FieldList): string {
   let text = '0\r\n'
   for (let i = 0; i < trailers.length; i += 2) text += `${trailers[i]}: ${trailers[i + 1]}\r\n`

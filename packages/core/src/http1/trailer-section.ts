@@ -7,7 +7,7 @@ import { CR, isControl, LF } from './bytes.ts'
 import { trimOws } from './headers.ts'
 
 /**
- * Reads the trailer section of a chunked body, up to the empty line that ends it, wherever the input is cut.
+ * Parses the trailer section of a chunked body, up to its final empty line. The input can be split anywhere.
  *
  * @see RFC 9112 §7.1.2, RFC 9110 §6.5
  */
@@ -16,7 +16,7 @@ export class TrailerSection {
   readonly #fields: string[] = []
   #line = ''
   #bytes = 0
-  /** Fields received, including those that are discarded. */
+  /** Number of received fields, including discarded ones. */
   #count = 0
   #isAfterCr = false
   #isDone = false
@@ -30,14 +30,16 @@ export class TrailerSection {
     return this.#isDone
   }
 
-  /** Names, in lower case, and values. */
+  /** Names, in lower case, and values of the allowed fields. */
   get fields(): FieldList {
     return this.#fields
   }
 
   /**
-   * @returns Where to go on reading
-   * @throws {ProtocolError} 400 if a field is malformed, 431 if there are too many or too long ones
+   * Parses bytes of the trailer section.
+   *
+   * @returns The index of the next unread byte
+   * @throws {ProtocolError} 400 if the section is malformed, 431 if it has too many bytes or fields
    */
   read(input: Uint8Array, from: number): number {
     let at = from

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { TcpListener } from '../listening/tcp-listener.ts'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 
-it('a response that breaks off on a Unix socket, which knows no reset, ends its connection and nothing else', async () => {
+it('closes only its connection when a response aborts on a Unix socket, which has no reset', async () => {
   await using folder = await tempFolder()
   const path = folder.join('socket')
   const outcomes: unknown[] = []

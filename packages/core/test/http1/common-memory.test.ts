@@ -7,19 +7,18 @@ import { expect, it, onTestFinished } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
 
 /**
- * Connections are read into memory that they have in common. Whatever is kept of a read, while its handler runs or until the
- * next one, must not change when others are read: between any two segments of each message here, a neighbour sends as much
- * as fills that memory.
+ * Bytes that overwrite the shared read buffer. All connections read into one buffer, so the server must copy the bytes
+ * that it keeps. Here another connection fills that buffer between any two segments of each message.
  */
 const FILLING = Buffer.alloc(200_000, '#')
 
-/** What the server responses each with; bodies and heads come back as the handler saw them. */
-const MESSAGES: Record<string, [sent: string, answered: string]> = {
-  'one behind the other': [
+/** Messages and the response bodies, which repeat the head and the body as the handler saw them. */
+const MESSAGES: Record<string, [sent: string, responded: string]> = {
+  'two pipelined requests': [
     'GET /one HTTP/1.1\r\nHost: a\r\nX: first\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\nX: second\r\n\r\n',
     'GET /one first []GET /two second []',
   ],
-  'a body of known length, and one behind it': [
+  'a body of known length and a second request': [
     'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789GET /b HTTP/1.1\r\nHost: a\r\n\r\n',
     'POST /a null [0123456789]GET /b null []',
   ],
@@ -27,11 +26,11 @@ const MESSAGES: Record<string, [sent: string, answered: string]> = {
     'POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x="y"\r\nabc\r\n4\r\ndefg\r\n0\r\nX-End: yes\r\n\r\n',
     'POST /c null [abcdefg]x-end,yes',
   ],
-  'a body that waits for its reader': [
+  'a body that waits for its consumer': [
     'POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789GET /b HTTP/1.1\r\nHost: a\r\n\r\n',
     'POST /late null [0123456789]GET /b null []',
   ],
-  'an upgrade, with what follows it': [
+  'an upgrade and the bytes after it': [
     'GET /u HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nthis and that',
     'this and that',
   ],
@@ -45,7 +44,7 @@ function onRequest(exchange: Exchange): void {
   }
   if (exchange.upgrade !== undefined) {
     const { socket, head } = exchange.upgrade()
-    // As late as any owner may be.
+    // Let the bytes wait before the new owner reads them.
     setTimeout(() => {
       socket.write(head)
       socket.pipe(socket)
@@ -57,7 +56,7 @@ function onRequest(exchange: Exchange): void {
     exchange.body.consume({
       data: (piece) => pieces.push(piece),
       end: (trailers) => {
-        // Looked at when all is there: each piece has been kept for a while.
+        // Join the pieces at the end, so that each one has been kept for a while.
         const { method, target, headers } = exchange
         exchange.respond(
           200,
@@ -78,7 +77,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** Has the server read as much as fills the common memory. */
+/** Makes the server overwrite the whole shared buffer. */
 async function fill(neighbour: Socket): Promise<void> {
   const before = sunk
   neighbour.write(`${FILLING.length.toString(16)}\r\n`)
@@ -88,7 +87,7 @@ async function fill(neighbour: Socket): Promise<void> {
 }
 
 it.each(Object.entries(MESSAGES))(
-  '%s is understood at every split, whatever others send meanwhile',
+  'receives %s at every split while another connection sends',
   async (_, [sent, responded]) => {
     const { port } = await serveEngines(onRequest)
     const neighbour = await open(port)
@@ -97,7 +96,7 @@ it.each(Object.entries(MESSAGES))(
       const socket = await open(port)
       let text = ''
       socket.setEncoding('latin1').on('data', (part: string) => (text += part))
-      // Connections that are kept alive are read so.
+      // Only persistent connections use the shared buffer, so complete one request first.
       socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\n')
       await expect.poll(() => text, { interval: 1 }).toMatch(/\[\]$/)
       text = ''

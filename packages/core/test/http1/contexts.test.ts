@@ -17,7 +17,7 @@ function open(port: number): Socket {
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
 
-it('a pipelined request does not begin in the context of the one before, which was answered late', async () => {
+it('starts a pipelined request outside the context of an earlier request that was answered late', async () => {
   const { port, seen } = await serveInContexts((exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5))
   open(port)
     .resume()
@@ -26,8 +26,8 @@ it('a pipelined request does not begin in the context of the one before, which w
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('nor in that of one whose response had to wait for the client, and neither ends in that of the other', async () => {
-  // Not enough for the socket to ask for a pause; two of them are.
+it('starts and ends each request in its own context when responses wait for the client', async () => {
+  // One response does not block the socket, but two do.
   const { port, seen } = await serveInContexts((exchange) => exchange.respond(200, [], Buffer.alloc(60_000)))
   const socket = open(port)
   const requests = 200
@@ -39,13 +39,13 @@ it('nor in that of one whose response had to wait for the client, and neither en
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('nor in that of one which went on reading its body when it wanted', async () => {
+it('starts a pipelined request outside the context of an earlier one that resumed its body', async () => {
   const { port, seen } = await serveInContexts((exchange) => {
     exchange.body.pause()
     exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], 'x'), error: () => {} })
     setTimeout(() => exchange.body.resume(), 100)
   })
-  // More than waits for a reader; the rest, and the request behind it, waits in the socket.
+  // The body exceeds its buffer, so the rest and the next request wait in the socket.
   const body = 'x'.repeat(100_000)
   const post = `POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   open(port)
@@ -55,7 +55,7 @@ it('nor in that of one which went on reading its body when it wanted', async () 
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('a request that takes what another one sends does not end in the context of that one', async () => {
+it('ends a request outside the context of another request that writes to it', async () => {
   let taker: Exchange | undefined
   const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target === '/taker') {
@@ -66,7 +66,7 @@ it('a request that takes what another one sends does not end in the context of t
     const bytes = Buffer.alloc(8 * MIB)
     const chunk: SharedChunk = { bytes, chunked: undefined }
     taker?.writeShared?.(chunk)
-    // Its own end, while it waits for its client.
+    // End the response while it waits for its client.
     void current.run('/taker', async () => taker?.end())
     exchange.respond(200, [], 'x')
   })

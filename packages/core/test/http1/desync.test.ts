@@ -3,16 +3,16 @@ import type { Exchange } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { serveEngines } from '../serve-engines.ts'
 
-/** What must not be taken for a request: it is the body, or the tunnel, of the one before. */
+/** Bytes that belong to the body or the tunnel of the first request, and must not be mistaken for a request. */
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Ways in which an application treats a request. */
+/** Handlers that treat the first request in different ways. */
 const HANDLERS = {
-  'answers at once': (exchange) => exchange.respond(200, [], 'x'),
-  'answers late': (exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5),
-  'reads the body, then responses': (exchange) => readThen(exchange, () => exchange.respond(200, [], 'x')),
-  'answers, then reads the body': (exchange) => {
+  'responds immediately': (exchange) => exchange.respond(200, [], 'x'),
+  'responds late': (exchange) => void setTimeout(() => exchange.respond(200, [], 'x'), 5),
+  'reads the body, then responds': (exchange) => readThen(exchange, () => exchange.respond(200, [], 'x')),
+  'responds, then reads the body': (exchange) => {
     exchange.respond(200, [], 'x')
     readThen(exchange, () => {})
   },
@@ -20,21 +20,21 @@ const HANDLERS = {
     exchange.start(200, [])
     readThen(exchange, () => exchange.end())
   },
-  'streams at once': (exchange) => {
+  'streams immediately': (exchange) => {
     exchange.start(200, [])
     exchange.write(Buffer.from('x'))
     exchange.end()
   },
-  'breaks off': (exchange) => {
+  aborts: (exchange) => {
     exchange.start(200, [])
     exchange.write(Buffer.from('x'))
     exchange.abort()
   },
-  'informs first': (exchange) => {
+  'first sends an informational response': (exchange) => {
     exchange.inform(103, [])
     exchange.respond(200, [], 'x')
   },
-  'pauses for a while': (exchange) => {
+  'pauses the body': (exchange) => {
     exchange.body.pause()
     readThen(exchange, () => exchange.respond(200, [], 'x'))
     setTimeout(() => exchange.body.resume(), 5)
@@ -49,21 +49,21 @@ const length = SMUGGLED.length
 const chunk = `${length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
 const post = (...fields: string[]): string => `POST /first HTTP/1.1\r\nHost: a\r\n${fields.join('\r\n')}\r\n\r\n`
 
-/** Requests with another one in their body: the targets that a handler may ever see are `/first` and `/next`. */
+/** Requests with another request in their body. Handlers must see only the targets `/first` and `/next`. */
 const REQUESTS = {
   'a body of known length': `${post(`Content-Length: ${length}`)}${SMUGGLED}`,
   'a chunked body': `${post('Transfer-Encoding: chunked')}${chunk}`,
-  'a body that was to wait': `${post(`Content-Length: ${length}`, 'Expect: 100-continue')}${SMUGGLED}`,
-  'a chunked body that was to wait': `${post('Transfer-Encoding: chunked', 'Expect: 100-continue')}${chunk}`,
+  'a body with an expectation': `${post(`Content-Length: ${length}`, 'Expect: 100-continue')}${SMUGGLED}`,
+  'a chunked body with an expectation': `${post('Transfer-Encoding: chunked', 'Expect: 100-continue')}${chunk}`,
   'an upgrade with a body': `${post('Connection: upgrade', 'Upgrade: x', `Content-Length: ${length}`)}${SMUGGLED}`,
-  'a body of GET': `GET /first HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`,
-  'a body of HEAD': `HEAD /first HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`,
+  'a body in a GET request': `GET /first HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`,
+  'a body in a HEAD request': `HEAD /first HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`,
   'trailers that look like fields': `${post('Transfer-Encoding: chunked')}${chunk.slice(0, -2)}Content-Length: 5\r\nHost: b\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
   'a body on HTTP/1.0': `POST /first HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`,
 } satisfies Record<string, string>
 
 const cuts: readonly [name: string, cut: (wire: string) => readonly string[]][] = [
-  ['at once', (wire) => [wire]],
+  ['nowhere', (wire) => [wire]],
   [
     'before the body',
     (wire) => [wire.slice(0, wire.indexOf('\r\n\r\n') + 4), wire.slice(wire.indexOf('\r\n\r\n') + 4)],
@@ -72,7 +72,7 @@ const cuts: readonly [name: string, cut: (wire: string) => readonly string[]][] 
 ]
 
 describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => {
-  it.each(Object.entries(REQUESTS))('finds the next request behind %s, or none', async (_, wire) => {
+  it.each(Object.entries(REQUESTS))('finds the next request or none after %s', async (_, wire) => {
     for (const [, cut] of cuts) {
       const targets: string[] = []
       const { port } = await serveEngines((exchange) => {
@@ -83,18 +83,18 @@ describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => 
       const { text, ended } = await rawExchange(port, cut(wire + NEXT), { timeoutMs: 10_000 })
       expect(targets).toEqual(targets.length === 1 ? ['/first'] : ['/first', '/next'])
       expect(ended).not.toBe('open')
-      // Whoever is told that the connection goes on gets a response to what it sends next.
-      const isToGoOn = what !== 'breaks off' && text.includes('connection: keep-alive')
-      expect(isToGoOn && !text.endsWith('next')).toBe(false)
+      // A client that receives "connection: keep-alive" must get a response to its next request.
+      const isKeptAlive = what !== 'aborts' && text.includes('connection: keep-alive')
+      expect(isKeptAlive && !text.endsWith('next')).toBe(false)
     }
   })
 })
 
-describe('CONNECT', () => {
+describe('a CONNECT request', () => {
   const connect = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n'
 
   it.each([405, 500, 302])(
-    'that is refused with %i ends the connection: what follows may be meant for the tunnel',
+    'ends the connection after a response of %i, because tunnel data can follow',
     async (status) => {
       const targets: string[] = []
       const { port } = await serveEngines((exchange) => {
@@ -110,8 +110,8 @@ describe('CONNECT', () => {
 
   it.each<[string, (exchange: Exchange) => void]>([
     ['whole', (exchange) => exchange.respond(200, [], 'x')],
-    ['streamed', HANDLERS['streams at once']],
-  ])('that is answered with 200 (%s) has neither length nor coding nor content', async (_, response) => {
+    ['streamed', HANDLERS['streams immediately']],
+  ])('gets a 200 response (%s) without a length, a coding or content', async (_, response) => {
     const { port } = await serveEngines(response)
     const { text, ended } = await rawExchange(port, connect + SMUGGLED)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)
@@ -120,8 +120,8 @@ describe('CONNECT', () => {
   })
 })
 
-it('an empty line behind a request and nothing more is answered with nothing', async () => {
-  // Whoever reads a response that it did not ask for takes it for that of its next request.
+it('sends no response to an empty line that no request follows', async () => {
+  // A client would mistake an unsolicited response for the one to its next request.
   for (const wire of [NEXT, '']) {
     const limits = { headTimeoutMs: 100, ...(wire === '' ? { firstByteTimeoutMs: 100 } : { keepAliveTimeoutMs: 100 }) }
     const { port, refusals } = await serveEngines((exchange) => exchange.respond(200, [], 'x'), limits)

@@ -16,7 +16,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** Everything until the server ends or resets the connection. */
+/** Returns all text until the server closes or resets the connection. */
 async function rest(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (data) => (text += String(data)))
@@ -24,13 +24,13 @@ async function rest(socket: Socket): Promise<string> {
   return text
 }
 
-/** A response that is never ended. */
+/** Starts a response and never ends it. */
 function half(exchange: Exchange): void {
   exchange.start(200, [])
   exchange.write(Buffer.from('half'))
 }
 
-/** The last response of a connection. */
+/** Sends the last response of a connection. */
 function refuse(exchange: Exchange): void {
   exchange.respond(413, ['connection', 'close'], null)
 }
@@ -38,8 +38,8 @@ function refuse(exchange: Exchange): void {
 const statuses = (text: string): string[] =>
   Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status = '']) => status)
 
-describe('a client that says it sends no more', () => {
-  it('while a response waits for it gets that one, and those to the requests it sent behind', async () => {
+describe('a client that sends FIN', () => {
+  it('receives a waiting response and those to its pipelined requests', async () => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(get('/1') + get('/2') + get('/3'))
@@ -49,7 +49,7 @@ describe('a client that says it sends no more', () => {
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, false, false])
   })
 
-  it('and has sent half a request behind a response that waits for it is told of as one that left', async () => {
+  it('is reported with 499 for an incomplete request after a waiting response', async () => {
     const { port, refusals } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(`${get('/1')}GET /2 HT`)
@@ -58,7 +58,7 @@ describe('a client that says it sends no more', () => {
     expect(refusals.map(({ status }) => status)).toEqual([499])
   })
 
-  it('is taken to have left where the response behind takes its time', async () => {
+  it('counts as disconnected if a later response is not ready', async () => {
     const targets: string[] = []
     const { port, outcomes } = await serve((exchange) => {
       targets.push(exchange.target)
@@ -72,7 +72,7 @@ describe('a client that says it sends no more', () => {
     expect(outcomes.map(({ aborted }) => aborted)).toEqual([false, true])
   })
 
-  it('gets a response that is still being streamed cut off, so that it can tell', async () => {
+  it('receives a streamed response without its end', async () => {
     let exchange: Exchange | undefined
     const { port, outcomes } = await serve((begun) => {
       exchange = begun
@@ -88,15 +88,15 @@ describe('a client that says it sends no more', () => {
   })
 })
 
-describe('a response whose end is that of the connection, cut off', () => {
+describe('an incomplete response that ends with its connection', () => {
   const old = 'GET / HTTP/1.0\r\n\r\n'
 
-  it('as the client sends no more, is a reset', async () => {
+  it('ends with a reset after FIN of the client', async () => {
     const { port } = await serve(half)
     expect(await rawExchange(port, old, { halfClose: true })).toMatchObject({ ended: 'reset' })
   })
 
-  it('as the server has no more time, is a reset', async () => {
+  it('ends with a reset when the server is destroyed', async () => {
     const { port, listener } = await serve((exchange) => {
       half(exchange)
       setTimeout(() => listener.destroy(), 50)
@@ -104,7 +104,7 @@ describe('a response whose end is that of the connection, cut off', () => {
     expect(await rawExchange(port, old)).toMatchObject({ ended: 'reset' })
   })
 
-  it('as the client takes nothing for too long, is a reset', async () => {
+  it('ends with a reset if the client does not read it', async () => {
     const { port, outcomes } = await serve(
       (exchange) => {
         exchange.start(200, [])
@@ -121,8 +121,8 @@ describe('a response whose end is that of the connection, cut off', () => {
     expect(await failed).toMatchObject([{ code: 'ECONNRESET' }])
   })
 
-  it('as the client takes the last of it for too long, is a reset', async () => {
-    // A little less than what a socket holds before it asks for a pause, on top of what the system holds.
+  it('ends with a reset if the client does not read its last bytes', async () => {
+    // Slightly less than the socket's high-water mark, after the kernel buffers are full.
     const piece = Buffer.alloc(60_000)
     const { port, outcomes } = await serve(
       (exchange) => {
@@ -150,9 +150,9 @@ describe('a response whose end is that of the connection, cut off', () => {
   })
 })
 
-describe('a connection that is given up', () => {
-  // What came at once is read in one go, and the end of the response is not with the operating system before all of it is.
-  it('as the client sends too much behind its response is closed', async () => {
+describe('a lingering connection', () => {
+  // One read can exceed the limit before the kernel has accepted FIN.
+  it('closes when the client exceeds lingerBytes', async () => {
     const { port, listener } = await serve(refuse, { lingerBytes: 1 })
     const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}`
     const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))

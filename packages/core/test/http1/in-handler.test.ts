@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Context } from '@fw/types'
 import { Server } from '../../src/index.ts'
 
-// Not what is asked here.
 log.setSinks([])
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -24,7 +23,7 @@ async function serve(handler: (ctx: Context, server: Server) => unknown): Promis
 }
 
 describe('a handler', () => {
-  it('that closes the server responses its request, and the one behind is not served', async () => {
+  it('sends its response after it closes the server, and later requests are not served', async () => {
     const { port, server } = await serve((_, running) => {
       void running.close()
       return 'last'
@@ -36,7 +35,7 @@ describe('a handler', () => {
     await server.close()
   })
 
-  it('that fails behind the head cuts its response off, and nothing behind is served', async () => {
+  it('aborts the response if it fails after the head, and later requests are not served', async () => {
     const { port } = await serve(
       () =>
         new Response(
@@ -58,7 +57,7 @@ describe('a handler', () => {
   it.each<[string, (ctx: Context) => void]>([
     ['whole', (ctx) => ctx.text('again')],
     ['streamed', (ctx) => void ctx.startResponse()],
-  ])('that answers a second time, %s, has sent the first and gets an error', async (_, again) => {
+  ])('gets an error for a second response (%s), and the first one is sent', async (_, again) => {
     const thrown: unknown[] = []
     const { port } = await serve((ctx) => {
       const body = ctx.startResponse()

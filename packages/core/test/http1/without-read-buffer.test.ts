@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 const calls = vi.hoisted(() => ({ count: 0 }))
-// A Node.js without the private names: every connection must work as a plain stream.
+// Simulate a Node.js without the private members: every connection must work as a plain stream.
 vi.mock(import('../../src/engine/socket/node-read-buffer.ts'), () => ({
   readInto() {
     calls.count++
@@ -15,7 +15,7 @@ describe('a server on a Node.js without private read buffers', async () => {
   await import('./endings.test.ts')
   await import('../websocket.test.ts')
 
-  it('has tried to read its connections into a shared buffer', () => {
+  it('tries to read its connections into a shared buffer', () => {
     expect(calls.count).toBeGreaterThan(0)
   })
 })

@@ -13,7 +13,7 @@ function account(own: number, max = 0): { account: BufferAccount; rooms: () => n
   return { account: made, rooms: () => count }
 }
 
-it('counts a chunk until its last byte was taken and the transport has read it', () => {
+it('counts a chunk until its last byte is taken and sent', () => {
   const { account: held } = account(0)
   const queue = new ChunkQueue()
   queue.push(new Uint8Array(100 * KIB))
@@ -26,7 +26,7 @@ it('counts a chunk until its last byte was taken and the transport has read it',
   expect([held.bytes, bufferLedger.bytes]).toEqual([0, 0])
 })
 
-it('counts what is cleared no more, and nothing that never waited', () => {
+it('stops counting cleared chunks, and never counts chunks that did not wait', () => {
   const { account: held } = account(0)
   const queue = new ChunkQueue()
   queue.push(new Uint8Array(10))
@@ -40,7 +40,7 @@ it('counts what is cleared no more, and nothing that never waited', () => {
   expect([held.bytes, bufferLedger.bytes]).toEqual([0, 0])
 })
 
-it('is full without its largest chunk, and tells once that there is room', async () => {
+it('ignores the largest chunk in isFull, and calls onBufferRoom once', async () => {
   const { account: held, rooms } = account(300 * KIB)
   const queue = new ChunkQueue()
   queue.push(new Uint8Array(1000 * KIB))
@@ -59,7 +59,7 @@ it('is full without its largest chunk, and tells once that there is room', async
   expect(rooms()).toBe(1)
 })
 
-it('releases what it counted besides chunks when it is closed, and counts no more', () => {
+it('releases all bytes that are not chunks on close, and counts none after it', () => {
   const { account: held } = account(0)
   held.add(100)
   held.setTransportBytes(50)
@@ -68,7 +68,7 @@ it('releases what it counted besides chunks when it is closed, and counts no mor
   expect([held.bytes, bufferLedger.bytes]).toEqual([0, 0])
 })
 
-it('counts a buffer of many responses once in the process', () => {
+it('counts a buffer that two responses share once for the process', () => {
   const [first, second] = [account(0), account(0)]
   const shared = new Uint8Array(200 * KIB)
   const queues = [new ChunkQueue(), new ChunkQueue()]
@@ -82,7 +82,7 @@ it('counts a buffer of many responses once in the process', () => {
   expect(bufferLedger.bytes).toBe(0)
 })
 
-it('admits a response up to the limit of the process, above a quarter of it only within its own', () => {
+it('admits a response below the process limit, and above a quarter of it only within the connection limit', () => {
   const [greedy, modest] = [account(100 * KIB, 1000 * KIB), account(100 * KIB, 1000 * KIB)]
   const body = (): Uint8Array => new Uint8Array(50 * KIB)
   greedy.account.add(600 * KIB)

@@ -3,28 +3,28 @@ import type { Transport } from '../transport.ts'
 import { bufferLedger, COMMON_SHARE, type LedgerEntry } from './buffer-ledger.ts'
 import type { Chunk } from './queued-text.ts'
 
-/** Bytes that a streamed response may add on a connection whatever others hold: what one read of a file gives. */
+/** Bytes that a connection can always buffer of a streamed response: one read of a file. */
 const STREAMED_BYTES = 256 * 1024
 
-/** Time between two checks whether memory is still short. */
+/** Milliseconds between two checks whether memory is still short. */
 const RETRY_MS = 250
-/** Minimum bytes of a chunk that can count as the largest of a connection. */
+/** Minimum size of a chunk, in bytes, that can count as the largest of a connection. */
 const LARGE_BYTES = 256 * 1024
 
-/** A connection for which bytes are held. */
+/** A connection that has a `BufferAccount`. */
 export interface BufferHolder {
-  /** Ends the connection, and frees everything that is held for it. */
+  /** Closes the connection and frees the bytes held for it. */
   destroy(): void
-  /** The connection has room again, of which it had none when `awaitRoom` was called. */
+  /** Continues after `awaitRoom`: the account is below its limits again. */
   onBufferRoom(): void
 }
 
-/** Limits that an account knows. */
+/** The limits of an account. */
 export type BufferLimits = Pick<Limits, 'maxBufferedBytes' | 'maxBufferedBytesPerConnection'>
 
 /**
- * The bytes that the process holds for one connection, because its peer does not read, or has not sent the rest. A
- * connection gets its account with the first bytes that have to wait.
+ * Counts the bytes that the process holds for one connection: unsent responses and incomplete request bodies. A
+ * connection gets an account when its first bytes have to wait.
  */
 // docs/decisions/0105
 export class BufferAccount implements LedgerEntry {
@@ -36,14 +36,14 @@ export class BufferAccount implements LedgerEntry {
   stalledSinceMs: number | undefined = undefined
   ledgerPlace = 0
   measuredPlace = 0
-  /** Bytes of those that `add` has counted. */
+  /** Bytes counted by `add`, which belong to no chunk. */
   #plainBytes = 0
-  /** Sizes of the large chunks that are held, of which a connection has few. */
+  /** Sizes of the large chunks that are held. A connection has few of them. */
   readonly #large: number[] = []
   #largestBytes = 0
-  /** Bytes of the heads of requests that wait for room. They must not keep themselves waiting. */
+  /** Bytes of request heads that wait for room. `isFull` ignores them, because they would block themselves. */
   #waitingBytes = 0
-  /** Bytes that the transport was last seen to hold. */
+  /** Bytes in the transport at the last measurement. */
   #transportBytes = 0
   #measured: Pick<Transport, 'bufferedBytes'> | undefined = undefined
   #awaitsRoom = false
@@ -56,37 +56,41 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether the connection has reached its limit. The largest chunk does not count: a
-   * response that its client does not read must not keep the connection from all others, as large as it may be.
+   * Whether the connection has reached its limit. The largest chunk does not count, so that one large unread response
+   * does not block the other requests.
    */
   get isFull(): boolean {
     const { maxBufferedBytesPerConnection: max } = this.limits
     return max > 0 && this.bytes - this.#waitingBytes - this.#largestBytes >= max
   }
 
-  /** Whether a further request of the connection has to wait. While memory is short, the largest chunk counts, too. */
+  /** Whether the next request of the connection must wait. While memory is short, the largest chunk counts too. */
   get mustWait(): boolean {
     const { maxBufferedBytesPerConnection: own } = this.limits
     return this.isFull || (own > 0 && this.#isShort && this.bytes - this.#waitingBytes >= own)
   }
 
-  /** Whether a response that must wait may be held. A body that other responses hold anyway always may. */
+  /**
+   * Reports whether a response that cannot be sent yet can be held. A body that another response holds is always
+   * admitted.
+   */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
     if (max === 0 || total < max * COMMON_SHARE) return true
-    // One response may be larger than the limit of the connection.
+    // A connection that holds little can exceed its limit with one response.
     if (total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)) return true
     if (typeof body !== 'string' && bufferLedger.holds(body)) return true
     bufferLedger.onRefused()
     return false
   }
 
-  /** Whether a part of a streamed response that must wait may be held. */
+  /** Reports whether a part of a streamed response that cannot be sent yet can be held. */
   admitsPart(part: Uint8Array): boolean {
     return this.bytes + part.byteLength <= STREAMED_BYTES || this.admits(part, part.byteLength)
   }
 
+  /** Counts a chunk that waits. */
   hold(chunk: Chunk): void {
     const { byteLength } = chunk
     bufferLedger.hold(chunk)
@@ -97,6 +101,7 @@ export class BufferAccount implements LedgerEntry {
     this.#change(byteLength)
   }
 
+  /** Stops counting a chunk that `hold` counted. */
   release(chunk: Chunk): void {
     const { byteLength } = chunk
     bufferLedger.release(chunk)
@@ -107,7 +112,7 @@ export class BufferAccount implements LedgerEntry {
     this.#change(-byteLength)
   }
 
-  /** Counts bytes of no chunk, such as those of a request; fewer if `difference` is negative. */
+  /** Changes the number of held bytes that belong to no chunk, such as those of a request. */
   add(difference: number): void {
     if (this.#isClosed || difference === 0) return
     this.#plainBytes += difference
@@ -115,19 +120,19 @@ export class BufferAccount implements LedgerEntry {
     this.#change(difference)
   }
 
-  /** Like `add`, for bytes of a request body. Those that come are progress. */
+  /** Counts bytes of a request body, like `add`. An increase is also progress of the client. */
   onReceived(difference: number): void {
     if (difference > 0) this.onTaken(difference)
     this.add(difference)
   }
 
-  /** Like `add`, for the heads of requests that wait for room. */
+  /** Counts the heads of requests that wait for room, like `add`. */
   addWaiting(difference: number): void {
     this.#waitingBytes += difference
     this.add(difference)
   }
 
-  /** Counts the bytes that the transport holds now instead of those that it held before. */
+  /** Sets the number of bytes that the transport holds. A decrease counts as progress of the client. */
   setTransportBytes(bytes: number): void {
     const difference = bytes - this.#transportBytes
     this.#transportBytes = bytes
@@ -135,26 +140,26 @@ export class BufferAccount implements LedgerEntry {
     this.add(difference)
   }
 
-  /** Counts what a transport holds from now on, though others write to it. */
+  /** Measures the bytes of a transport regularly from now on, because other code writes to it, as after an upgrade. */
   measure(transport: Pick<Transport, 'bufferedBytes'>): void {
     this.#measured = transport
     bufferLedger.measure(this)
   }
 
-  look(): void {
+  remeasure(): void {
     if (this.#measured !== undefined) this.setTransportBytes(this.#measured.bufferedBytes)
   }
 
-  /** Counts bytes that the peer has taken, or sent, as progress. */
+  /** Counts bytes that the peer has read or sent as progress. */
   onTaken(bytes: number): void {
     this.progressBytes += bytes
   }
 
-  /** Calls `onBufferRoom` of the holder as soon as the account is not full any more. */
+  /** Requests one `onBufferRoom` call when further requests no longer have to wait. */
   awaitRoom(): void {
     this.#awaitsRoom = true
     if (!this.#isShort || this.#timer !== undefined) return
-    // Other connections end the shortage.
+    // Only other connections can end a shortage of the process, so check again later.
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       if (this.#awaitsRoom && !this.#checkRoom()) this.awaitRoom()
@@ -162,7 +167,10 @@ export class BufferAccount implements LedgerEntry {
     this.#timer.unref()
   }
 
-  /** The connection is closed: nothing is held for it any more. Its queues release what they hold. */
+  /**
+   * Closes the account with its connection, and releases all bytes that are not chunks. The queues release their
+   * chunks.
+   */
   close(): void {
     this.add(-this.#plainBytes)
     this.#isClosed = true

@@ -1,79 +1,83 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
-/** The share of the budget of the process up to which connections may have more than their own. The rest is for others. */
+/**
+ * Share of `maxBufferedBytes` up to which connections can exceed their own limit. Above it, only others can buffer
+ * more.
+ */
 export const COMMON_SHARE = 0.25
-/** Minimum bytes of a body whose buffer the ledger remembers, as many responses can send one buffer. */
+/** Minimum size of a chunk, in bytes, whose buffer the ledger tracks, because many responses can send the same one. */
 const SHARED_BYTES = 64 * 1024
-/** Time between two checks of all connections while memory is short. */
-const LOOK_MS = 250
-/** How long a connection may make too little progress then, which is more than a round trip. */
+/** Milliseconds between two checks of all connections while memory is short. */
+const CHECK_MS = 250
+/** Milliseconds without enough progress after which a connection is closed. Longer than a round trip. */
 const STALL_MS = 1000
 /**
- * Bytes a second that are progress while memory is short. More than a stall is judged by otherwise: for some bytes a second,
- * a few clients could keep all of the budget, and have all others refused.
+ * Minimum progress while memory is short, in bytes per second. With a lower rate, a few slow clients could hold the
+ * whole budget, and all other clients would be refused.
  */
 const PROGRESS_BYTES_PER_SECOND = 16 * 1024
 
-/** Time between two checks of upgraded connections. */
+/** Milliseconds between two measurements of upgraded connections. */
 const MEASURE_MS = 1000
 
-/** A connection that has bytes held, as the ledger sees it. */
+/** A connection for which bytes are held. */
 export interface LedgerEntry {
   readonly limits: { readonly maxBufferedBytes: number }
-  /** Bytes that are held for it. */
+  /** Bytes held for the connection. */
   readonly bytes: number
-  /** Whether these are more than its own budget. */
+  /** Whether the connection has reached its own limit. */
   readonly isFull: boolean
-  /** Bytes that its peer has taken, or sent. */
+  /** Total bytes that the peer has read or sent. */
   readonly progressBytes: number
   /** The value of `progressBytes` at the last check. */
   seenBytes: number
-  /** Since when there is too little progress; `undefined` before the first check. */
+  /** Start of the period with too little progress; `undefined` before the first check. */
   stalledSinceMs: number | undefined
-  /** Where the ledger has it. */
+  /** Index in the ledger's set of connections. */
   ledgerPlace: number
-  /** Where the ledger has it among those that it measures. */
+  /** Index in the ledger's set of measured connections. */
   measuredPlace: number
-  /** Counts again what others write. */
-  look(): void
-  /** Ends the connection. */
+  /** Updates the bytes that the transport holds. */
+  remeasure(): void
+  /** Closes the connection. */
   destroy(): void
 }
 
-/** Figures of a ledger. */
+/** Current totals of a ledger. */
 export interface BufferStats {
-  /** Bytes that are held for all connections. A buffer that many responses send counts once. */
+  /** Bytes held for all connections. A buffer that several responses send counts once. */
   readonly bytes: number
-  /** Connections that have bytes held. */
+  /** Number of connections with held bytes. */
   readonly connections: number
-  /** Bytes of the connection that has most of them. A buffer that many of its responses send counts each time. */
+  /** Bytes of the connection that holds the most. A buffer that several of its responses send counts each time. */
   readonly largestConnectionBytes: number
-  /** Requests that were responded to with 503, and streamed responses that were cut off, because of the limit. */
+  /** Requests answered with 503 and streamed responses aborted because of the limit. */
   readonly refused: number
-  /** Connections that were closed because of the limit. */
+  /** Connections closed because of the limit. */
   readonly closed: number
 }
 
 /**
- * Counts what all connections make the process hold. While that is too much, it closes those that make no progress, the
- * one that holds most first.
+ * Counts the bytes that the process holds for all connections. While they exceed the limit, the ledger closes the
+ * connections that make too little progress, starting with the largest.
  */
 // docs/decisions/0105
 export class BufferLedger {
-  /** Bytes that are held. */
+  /** Bytes held for all connections. */
   bytes = 0
   readonly #entries = new ChurnSet<LedgerEntry>('ledgerPlace')
-  /** How many of the held chunks are views of a buffer, and the bytes that are counted for them. */
+  /** For each tracked buffer, the number of held chunks that are views of it, and the bytes counted for them. */
   readonly #buffers = new Map<ArrayBufferLike, { views: number; bytes: number }>()
-  /** Connections that were handed over, such as those of WebSocket. */
+  /** Upgraded connections, such as those of WebSocket. */
   readonly #measured = new ChurnSet<LedgerEntry>('measuredPlace')
   #measureTimer: NodeJS.Timeout | undefined = undefined
   #refused = 0
   #closed = 0
   #timer: NodeJS.Timeout | undefined = undefined
-  #lookedMs = 0
+  #checkedMs = 0
 
+  /** The current totals. Reading them measures upgraded connections. */
   get stats(): BufferStats {
     this.#measure()
     let largestConnectionBytes = 0
@@ -82,11 +86,12 @@ export class BufferLedger {
     return { bytes, connections, largestConnectionBytes, refused: this.#refused, closed: this.#closed }
   }
 
-  /** Whether a chunk is a view of a buffer that is held. */
+  /** Reports whether a chunk is a view of a tracked buffer. */
   holds(chunk: Uint8Array): boolean {
     return chunk.byteLength >= SHARED_BYTES && this.#buffers.has(chunk.buffer)
   }
 
+  /** Counts a chunk that waits. */
   hold(chunk: Chunk): void {
     const { byteLength } = chunk
     if (chunk instanceof QueuedText || byteLength < SHARED_BYTES) {
@@ -100,12 +105,13 @@ export class BufferLedger {
       return
     }
     known.views++
-    // Views of parts add up to the buffer at most.
+    // The views of a buffer never count for more than the buffer.
     const bytes = Math.min(known.bytes + byteLength, chunk.buffer.byteLength)
     this.bytes += bytes - known.bytes
     known.bytes = bytes
   }
 
+  /** Stops counting a chunk that `hold` counted. */
   release(chunk: Chunk): void {
     if (chunk instanceof QueuedText || chunk.byteLength < SHARED_BYTES) {
       this.bytes -= chunk.byteLength
@@ -117,22 +123,23 @@ export class BufferLedger {
     this.bytes -= known.bytes
   }
 
+  /** Changes the number of held bytes that belong to no chunk. */
   add(difference: number): void {
     this.bytes += difference
   }
 
-  /** Bytes are held for a connection that had none. */
+  /** Adds a connection, whose first bytes are held. */
   open(entry: LedgerEntry): void {
     entry.stalledSinceMs = undefined
     this.#entries.add(entry)
   }
 
-  /** A connection has no bytes held any more. */
+  /** Removes a connection without held bytes. */
   close(entry: LedgerEntry): void {
     this.#entries.delete(entry)
   }
 
-  /** Looks again and again at what a connection holds to which others write. */
+  /** Measures a connection regularly, because other code writes to its transport. */
   measure(entry: LedgerEntry): void {
     this.#measured.add(entry)
     if (this.#measured.size > 1) return
@@ -140,20 +147,21 @@ export class BufferLedger {
     this.#measureTimer.unref()
   }
 
+  /** Stops measuring a connection. */
   unmeasure(entry: LedgerEntry): void {
     this.#measured.delete(entry)
     if (this.#measured.size === 0) clearInterval(this.#measureTimer)
   }
 
-  /** Looks after the budget from now on if it is short. */
+  /** Starts the regular checks if the bytes of this connection exceed a limit of the process. */
   onGrown(entry: LedgerEntry): void {
     if (this.#timer !== undefined || !this.#isShortFor(entry)) return
-    this.#lookedMs = performance.now()
-    this.#timer = setTimeout(this.#look, LOOK_MS)
+    this.#checkedMs = performance.now()
+    this.#timer = setTimeout(this.#check, CHECK_MS)
     this.#timer.unref()
   }
 
-  /** Counts a request that was refused, or a response that was cut off. */
+  /** Counts a request that was answered with 503, or a streamed response that was aborted. */
   onRefused(): void {
     this.#refused++
   }
@@ -163,19 +171,19 @@ export class BufferLedger {
   }
 
   readonly #measure = (): void => {
-    this.#measured.forEach((entry) => entry.look())
+    this.#measured.forEach((entry) => entry.remeasure())
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     this.#timer = undefined
     this.#measure()
     const nowMs = performance.now()
-    const leastBytes = (PROGRESS_BYTES_PER_SECOND * (nowMs - this.#lookedMs)) / 1000
-    this.#lookedMs = nowMs
+    const minBytes = (PROGRESS_BYTES_PER_SECOND * (nowMs - this.#checkedMs)) / 1000
+    this.#checkedMs = nowMs
     let isShort = false
     const stalled: LedgerEntry[] = []
     this.#entries.forEach((entry) => {
-      const hasProgressed = entry.progressBytes - entry.seenBytes >= leastBytes
+      const hasProgressed = entry.progressBytes - entry.seenBytes >= minBytes
       entry.seenBytes = entry.progressBytes
       if (hasProgressed || entry.stalledSinceMs === undefined) entry.stalledSinceMs = nowMs
       if (!this.#isShortFor(entry)) return
@@ -183,7 +191,7 @@ export class BufferLedger {
       if (nowMs - entry.stalledSinceMs >= STALL_MS) stalled.push(entry)
     })
     stalled.sort((a, b) => b.bytes - a.bytes)
-    // A connection frees its memory as it closes; some transports say so later.
+    // Count the bytes of each closed connection here, because some transports release them later.
     const before = this.bytes
     let freed = 0
     for (const entry of stalled) {
@@ -193,10 +201,10 @@ export class BufferLedger {
       entry.destroy()
     }
     if (!isShort) return
-    this.#timer = setTimeout(this.#look, LOOK_MS)
+    this.#timer = setTimeout(this.#check, CHECK_MS)
     this.#timer.unref()
   }
 }
 
-/** There is one heap, and so one ledger, of all servers of the process. */
+/** The ledger of all servers of this thread, which share one heap. */
 export const bufferLedger: BufferLedger = new BufferLedger()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ChunkQueue } from './chunk-queue.ts'
 
 describe('ChunkQueue', () => {
-  it('gives back what it was given, in order, in pieces of any size', () => {
+  it('returns the pushed bytes in order, in pieces of any size', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 200 }), fc.integer({ min: 1, max: 70 }), (chunks, size) => {
@@ -21,7 +21,7 @@ describe('ChunkQueue', () => {
     )
   })
 
-  it('knows what is left, and nothing after it was cleared', () => {
+  it('counts the remaining bytes, and has none after clear', () => {
     const queue = new ChunkQueue()
     queue.push(new Uint8Array(10))
     queue.push(new Uint8Array(5))

@@ -1,29 +1,30 @@
 import type { BufferAccount } from './buffer-account.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
-/** Places of chunks that were taken, at least, before the others move up. */
+/** Minimum number of free places at the front before the other chunks move up. */
 const EMPTY_PLACES = 16
 
 /**
- * Bytes that could not be sent yet, in order. Nothing of them is copied, and a text is encoded as it is taken.
+ * Queues chunks of bytes and text that cannot be sent yet. Bytes are not copied, and text is encoded when it is taken.
  *
- * A chunk is counted as a whole until its last byte was taken: a view of its last bytes keeps all of its memory.
+ * The account counts all bytes of a chunk until the last one is taken, because a view of one byte keeps the whole chunk
+ * in memory.
  */
 export class ChunkQueue {
-  /** Bytes that wait. */
+  /** Bytes in the queue. */
   bytes = 0
   #chunks: (Chunk | undefined)[] = []
-  /** The place of the first chunk. There may be very many, which are not moved for each that is taken. */
+  /** Index of the first chunk. Moving all chunks for each one taken would be slow in a long queue. */
   #first = 0
-  /** The first chunk, or what was encoded of it last. */
+  /** The first chunk, or its last encoded piece. */
   #piece: Uint8Array | undefined = undefined
-  /** Bytes of the piece that were taken. */
+  /** Bytes taken of `#piece`. */
   #taken = 0
-  /** Where the chunks are counted that wait longer than for a call. */
+  /** Account that counts the chunks after `hold`. */
   #account: BufferAccount | undefined = undefined
-  /** How many of the first chunks are counted. */
+  /** Number of chunks at the front that the account counts. */
   #counted = 0
-  /** Counted chunks whose last bytes are with the transport. */
+  /** Counted chunks that the transport is still sending. */
   #leaving: Chunk[] | undefined = undefined
 
   push(chunk: Chunk): void {
@@ -31,7 +32,7 @@ export class ChunkQueue {
     this.bytes += chunk.byteLength
   }
 
-  /** Shows up to `maxBytes` from the front; as many as there are in one piece. */
+  /** Returns at most `maxBytes` from the front, without removing them; fewer at the end of a chunk. */
   peek(maxBytes: number): Uint8Array | undefined {
     let piece = this.#piece
     if (piece === undefined) {
@@ -43,7 +44,7 @@ export class ChunkQueue {
     return piece.subarray(this.#taken, this.#taken + maxBytes)
   }
 
-  /** Drops so many of the bytes that `peek` has shown. */
+  /** Removes `count` of the bytes that `peek` returned. */
   skip(count: number): void {
     this.bytes -= count
     this.#taken += count
@@ -55,14 +56,14 @@ export class ChunkQueue {
     if (chunk !== undefined && !(chunk instanceof QueuedText && !chunk.isOver)) this.#shift(chunk)
   }
 
-  /** Takes up to `maxBytes` off the front; as many as there are in one piece. */
+  /** Removes and returns at most `maxBytes` from the front; fewer at the end of a chunk. */
   take(maxBytes: number): Uint8Array | undefined {
     const taken = this.peek(maxBytes)
     if (taken !== undefined) this.skip(taken.byteLength)
     return taken
   }
 
-  /** Counts all chunks that wait. Chunks that leave before this call cost nothing. */
+  /** Counts all chunks in the queue. Chunks that leave before this call are never counted. */
   hold(account: BufferAccount): void {
     this.#account = account
     for (let at = this.#first + this.#counted; at < this.#chunks.length; at++) {
@@ -73,7 +74,7 @@ export class ChunkQueue {
     }
   }
 
-  /** The transport has read all that was taken, so that its memory is free. */
+  /** Releases the taken chunks: the transport has sent them. */
   settle(): void {
     const leaving = this.#leaving
     if (leaving === undefined) return
@@ -81,6 +82,7 @@ export class ChunkQueue {
     for (const chunk of leaving) this.#account?.release(chunk)
   }
 
+  /** Drops all chunks and releases them. */
   clear(): void {
     this.settle()
     for (let at = this.#first; this.#counted > 0; at++, this.#counted--) {

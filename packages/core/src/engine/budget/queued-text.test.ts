@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ChunkQueue } from './chunk-queue.ts'
 import { QueuedText } from './queued-text.ts'
 
-it('is taken as its UTF-8, in pieces of any size and between any characters', () => {
+it('encodes to the UTF-8 bytes of the text in pieces of any size', () => {
   const long = fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => text.repeat(200))
   const unpaired = fc.constantFrom('\ud83d', '\ude00', '😀', 'é', 'a').map((text) => text.repeat(3000))
   fc.assert(

@@ -1,39 +1,41 @@
-/** Bytes of a response, or a text that stands for them. */
+/** Bytes of a response, or text that is encoded later. */
 export type Chunk = Uint8Array | QueuedText
 
-/** Characters encoded together at the least: to encode by a few, for a window that opens by a few, costs more. */
+/**
+ * Minimum number of characters to encode in one call. A flow-control window that opens by a few bytes would cost many.
+ */
 const MIN_PIECE_CHARS = 1024
 
 /**
- * A text that waits to be sent, encoded as UTF-8 piece by piece. Its bytes are never in memory besides it, and a text that
- * many responses send is there once.
+ * Encodes a text as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
+ * Responses with the same text share it.
  */
 export class QueuedText {
-  /** Bytes of the whole text in UTF-8. */
+  /** Length of the whole text in UTF-8 bytes. */
   readonly byteLength: number
   readonly #text: string
   readonly #encoding: 'latin1' | 'utf8'
-  /** Characters that were encoded. */
+  /** Index of the next character to encode. */
   #at = 0
 
-  /** @param byteLength Bytes of the text in UTF-8 */
+  /** @param byteLength Length of the text in UTF-8 bytes */
   constructor(text: string, byteLength: number) {
     this.#text = text
     this.byteLength = byteLength
-    // As many bytes as characters: all of it is ASCII.
+    // A text with as many bytes as characters is ASCII, which Latin-1 encodes faster.
     this.#encoding = byteLength === text.length ? 'latin1' : 'utf8'
   }
 
-  /** Whether all of the text was encoded. */
+  /** Whether the whole text has been encoded. */
   get isOver(): boolean {
     return this.#at >= this.#text.length
   }
 
-  /** Encodes the next characters, about `maxChars` of them. */
+  /** Encodes about `maxChars` of the next characters, and at least 1,024 if there are as many. */
   encode(maxChars: number): Buffer {
     const text = this.#text
     let end = Math.min(this.#at + Math.max(maxChars, MIN_PIECE_CHARS), text.length)
-    // Both halves of a surrogate pair belong to one character.
+    // Never split a surrogate pair: its halves are one character.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
     const piece = Buffer.from(text.slice(this.#at, end), this.#encoding)
     this.#at = end

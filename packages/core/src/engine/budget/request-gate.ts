@@ -4,22 +4,22 @@ import type { EngineHost } from '../engine-host.ts'
 import type { BufferAccount } from './buffer-account.ts'
 
 /**
- * Begins the requests of a connection with several streams, or has them wait while too much is held for the connection.
+ * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
  *
- * Waiting costs a client nothing but time. A refusal (REFUSED_STREAM) would have it send the same again at once, and some
- * clients show it to their users. The number of streams bounds how many wait.
+ * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
+ * some report an error to the user. The stream limit bounds the queue.
  */
 // docs/decisions/0105
 export class RequestGate {
   readonly #host: EngineHost
-  /** Requests that wait, with the bytes of their heads. */
+  /** Queued requests and the bytes of their heads. */
   #waiting: { readonly exchange: BaseExchange; readonly bytes: number }[] = []
 
   constructor(host: EngineHost) {
     this.#host = host
   }
 
-  /** @param account Of the connection, if it has one */
+  /** Starts a request, or queues it. @param account Account of the connection, if it has one */
   begin(exchange: BaseExchange, account: BufferAccount | undefined): void {
     if (account === undefined || (this.#waiting.length === 0 && !account.mustWait)) {
       beginRequest(this.#host, exchange, false)
@@ -31,7 +31,7 @@ export class RequestGate {
     account.awaitRoom()
   }
 
-  /** Begins requests that wait, in the order in which they came, until too much is held again. */
+  /** Starts queued requests in order, until the connection holds too many bytes again. */
   onRoom(account: BufferAccount): void {
     while (!account.mustWait) {
       const next = this.#waiting.shift()
@@ -42,7 +42,7 @@ export class RequestGate {
     if (this.#waiting.length > 0) account.awaitRoom()
   }
 
-  /** The connection is closed. */
+  /** Drops the queued requests: the connection is closed. */
   clear(): void {
     this.#waiting = []
   }

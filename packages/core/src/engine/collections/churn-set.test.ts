@@ -16,7 +16,7 @@ function itemsOf(count: number): Item[] {
   return Array.from({ length: count }, (_, name) => ({ name }))
 }
 
-it('holds what a Set would', () => {
+it('contains the same items as a Set after any additions and deletions', () => {
   const step = tuple(constantFrom('add', 'delete'), integer({ min: 0, max: 20 }))
   assert(
     property(array(step, { maxLength: 200 }), (steps) => {
@@ -35,7 +35,7 @@ it('holds what a Set would', () => {
   )
 })
 
-it('may be changed while it is visited; all that stay are met', () => {
+it('visits every remaining item when items are added and deleted during the visit', () => {
   const goneAt = array(integer({ min: 0, max: 9 }), { minLength: 10, maxLength: 10 })
   assert(
     property(goneAt, (gone) => {
@@ -56,7 +56,7 @@ it('may be changed while it is visited; all that stay are met', () => {
   )
 })
 
-it('is asked by two sets for two places', () => {
+it('lets one item belong to two sets', () => {
   const [a, b] = [new ChurnSet<Item>(), new ChurnSet<Item>()]
   const [first, second] = [{ name: 1 }, { name: 2 }]
   for (const item of [first, second]) a.add(item)

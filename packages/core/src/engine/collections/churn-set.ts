@@ -1,8 +1,8 @@
 /**
- * A set of objects that come and go by the thousand, such as connections; in no order.
+ * Stores short-lived objects, such as connections, in no order.
  *
- * A `Set` outgrows its table again and again, and each table of V8 leads to the next one. Once one of them is garbage
- * among old objects, all that passed through those behind it are taken to be in use until the next full collection.
+ * A `Set` replaces its table each time it grows, and V8 links each table to the next. After one table reaches the old
+ * generation, the garbage collector keeps all objects of the later tables until the next full collection.
  */
 // docs/decisions/0031
 export class ChurnSet<Item extends object> {
@@ -10,8 +10,8 @@ export class ChurnSet<Item extends object> {
   readonly #place: PropertyKey
 
   /**
-   * @param place The property in which an item has its place, so that it need not be looked for. A class of items that
-   *   has it, of any number, saves each of them from being given it, which takes a microsecond.
+   * @param place Name of the item's property that stores its index, so that `delete` does not search. Items whose class
+   *   declares it as a number are added one microsecond faster. Default: a new symbol.
    */
   constructor(place: PropertyKey = Symbol('place')) {
     this.#place = place
@@ -21,12 +21,12 @@ export class ChurnSet<Item extends object> {
     return this.#items.length
   }
 
-  /** Again is without effect. */
+  /** Adds an item. Has no effect if the set contains it. */
   add(item: Item): void {
     if (this.#placeOf(item) === undefined) this.#put(item, this.#items.length)
   }
 
-  /** @returns Whether it was there */
+  /** Deletes an item. @returns Whether the set contained it */
   delete(item: Item): boolean {
     const place = this.#placeOf(item)
     if (place === undefined) return false
@@ -36,11 +36,11 @@ export class ChurnSet<Item extends object> {
   }
 
   /**
-   * Visits all of them, without making an object for each as an iterator does. They may come and go meanwhile: those that
-   * stay are visited, some of them perhaps twice.
+   * Calls `visit` for each item. Unlike an iterator, it allocates no object for each of them. Items can be added and
+   * deleted during the visit: each remaining item is visited at least once, added ones perhaps not.
    */
   forEach(visit: (item: Item) => void): void {
-    // From the end: what takes the place of one that goes has been visited.
+    // Backwards: `delete` moves the last item, which has been visited, into the free place.
     for (let place = this.#items.length - 1; place >= 0; place--) {
       const item = this.#items[place]
       if (item !== undefined) visit(item)
@@ -49,7 +49,7 @@ export class ChurnSet<Item extends object> {
 
   #placeOf(item: Item): number | undefined {
     const place = (item as Placed)[this.#place]
-    // One that has gone still says where it was.
+    // A deleted item still has its old index.
     return place !== undefined && this.#items[place] === item ? place : undefined
   }
 

@@ -1,17 +1,18 @@
-/** What is kept by the number of its stream. */
+/** A stream that a `StreamTable` can store. */
 export interface Numbered {
   readonly id: number
-  /** The next one in the same place of the table. */
+  /** Next stream of the same bucket. Only the table reads or writes it. */
   nextInPlace: this | undefined
 }
 
-/** Places of the table at first, a power of two; most connections have few streams at once. */
+/** Initial number of buckets, a power of two. Most connections have few concurrent streams. */
 const FIRST_PLACES = 16
 
 /**
- * The open streams of a connection by their numbers. They come and go by the thousand a second: a `Map` would grow and
- * be copied for it again and again, and its old copies keep closed streams from being collected early. Numbers follow
- * one another, so that places are rarely shared.
+ * Maps stream numbers to the open streams of a connection. Consecutive numbers rarely share a bucket.
+ *
+ * Thousands of streams open and close per second. A `Map` would be copied again and again, and its old copies would
+ * keep closed streams in memory.
  */
 export class StreamTable<Stream extends Numbered> {
   #places: (Stream | undefined)[] = emptyPlaces(FIRST_PLACES)
@@ -31,7 +32,7 @@ export class StreamTable<Stream extends Numbered> {
     return this.get(stream.id) === stream
   }
 
-  /** @param stream One that is not in the table */
+  /** Adds a stream, which must not be in the table yet. */
   add(stream: Stream): void {
     if (this.#size === this.#places.length) this.#grow()
     const place = this.#placeOf(stream.id)
@@ -40,7 +41,7 @@ export class StreamTable<Stream extends Numbered> {
     this.#size++
   }
 
-  /** @returns Whether it was there */
+  /** Removes a stream. @returns Whether the table contained it */
   remove(stream: Stream): boolean {
     const place = this.#placeOf(stream.id)
     let before: Stream | undefined
@@ -57,7 +58,7 @@ export class StreamTable<Stream extends Numbered> {
     return true
   }
 
-  /** All of them, as they are now: what is done to them may remove them. */
+  /** Returns a copy of the current streams, so that the caller can remove streams while it iterates. */
   list(): Stream[] {
     const streams: Stream[] = []
     for (const first of this.#places) {
@@ -73,7 +74,7 @@ export class StreamTable<Stream extends Numbered> {
     for (const stream of streams) this.add(stream)
   }
 
-  /** Clients have every second number, over HTTP/3 every fourth. */
+  /** Returns the bucket of a number. Client streams have odd numbers on HTTP/2, and multiples of four on HTTP/3. */
   #placeOf(id: number): number {
     return (id >>> 1) & (this.#places.length - 1)
   }

@@ -6,7 +6,7 @@ import { Deadlines } from './deadlines.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('calls back once, never early, at most a tick late', () => {
+it('calls onDeadline once, never early and at most one tick late', () => {
   const deadlines = new Deadlines(100)
   let calls = 0
   const watched = { deadlineMs: Infinity, onDeadline: () => calls++ }
@@ -20,7 +20,7 @@ it('calls back once, never early, at most a tick late', () => {
   expect(calls).toBe(1)
 })
 
-it('counts from now, however long nothing was watched', () => {
+it('counts from the current time after a period without watched objects', () => {
   const deadlines = new Deadlines(100)
   const watched = { deadlineMs: Infinity, onDeadline: vi.fn<() => void>() }
   vi.advanceTimersByTime(60_000)
@@ -32,7 +32,7 @@ it('counts from now, however long nothing was watched', () => {
   expect(watched.onDeadline).toHaveBeenCalledOnce()
 })
 
-it('runs no timer while nothing is watched', () => {
+it('runs no timer without watched objects', () => {
   const deadlines = new Deadlines(100)
   const watched = { deadlineMs: Infinity, onDeadline: () => {} }
   expect(vi.getTimerCount()).toBe(0)
@@ -42,7 +42,7 @@ it('runs no timer while nothing is watched', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-describe('after the process stood still', () => {
+describe('a timer tick after the event loop was blocked', () => {
   const TICK_MS = 100
   let nowMs = 0
   let calls = 0
@@ -57,15 +57,15 @@ describe('after the process stood still', () => {
     deadlines.watch({ deadlineMs: deadlines.in(150), onDeadline: () => calls++ })
   }
 
-  /** The next tick comes so long after the last one. */
+  /** Runs the next tick this many milliseconds after the previous one. */
   function tickAfter(ms: number): void {
     nowMs += ms
     vi.advanceTimersByTime(TICK_MS)
-    // The turns of the event loop behind it.
+    // The event-loop turns that follow the tick.
     for (let turn = 0; turn < 3; turn++) vi.advanceTimersByTime(1)
   }
 
-  it('clients have another tick to send what they waited with', () => {
+  it('gives clients one more tick to send', () => {
     watch()
     tickAfter(TICK_MS)
     tickAfter(5000)
@@ -74,7 +74,7 @@ describe('after the process stood still', () => {
     expect(calls).toBe(1)
   })
 
-  it('and does again and again, they have no more than that', () => {
+  it('does not skip a second tick in a row', () => {
     watch()
     tickAfter(5000)
     expect(calls).toBe(0)
@@ -83,7 +83,7 @@ describe('after the process stood still', () => {
   })
 })
 
-it('comes after what was received while the event loop stood still', async () => {
+it('calls onDeadline after the bytes that arrived while the event loop was blocked', async () => {
   vi.useRealTimers()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -103,6 +103,6 @@ it('comes after what was received while the event loop stood still', async () =>
   server.close()
 })
 
-it('takes 0 for no limit', () => {
+it('treats 0 as no limit', () => {
   expect(new Deadlines().in(0)).toBe(Infinity)
 })

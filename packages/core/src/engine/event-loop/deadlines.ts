@@ -1,32 +1,34 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 
-/** Something that must happen by a certain time. */
+/** An object that has at most one deadline at a time. */
 export interface HasDeadline {
-  /** When, on the clock of `Deadlines`; `Infinity` for never. */
+  /** Time of the deadline on the clock of `performance.now()`; `Infinity` for none. */
   deadlineMs: number
-  /** Where `Deadlines` has it; nobody else's concern. */
+  /** Index in the set of `Deadlines`. Only that set reads or writes it. */
   watchPlace?: number
+  /** Runs once when the deadline has passed. The deadline is `Infinity` by then. */
   onDeadline(): void
 }
 
 /**
- * One coarse timer for all connections. Setting a deadline is writing a number; nothing is scheduled and nothing is
- * allocated. Deadlines are met up to a tick late, never early, and after what has come until then was read: a handler
- * that held up the event loop, or a machine that stood still, is not the fault of clients. Behind such a time they are
- * met another tick later, for what clients send only when they hear of the server again.
+ * Checks the deadlines of all connections with one coarse timer. Setting a deadline only writes a number: it schedules
+ * and allocates nothing. `onDeadline` runs up to one tick late, never early.
+ *
+ * Bytes that arrived before a deadline are read first, so that a blocked event loop does not time clients out. After
+ * the loop was blocked, one tick is skipped: some clients send only when the server responds again.
  */
 export class Deadlines {
   readonly #watched = new ChurnSet<HasDeadline>('watchPlace')
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined = undefined
   #tickedMs = 0
-  #isPassedOver = false
+  #isSkipped = false
 
   constructor(tickMs = 250) {
     this.#tickMs = tickMs
   }
 
-  /** When `afterMs` from now will be; `Infinity` for 0, which means no limit. */
+  /** Returns the deadline `afterMs` milliseconds from `nowMs`. 0 means no limit and returns `Infinity`. */
   in(afterMs: number, nowMs: number = performance.now()): number {
     return afterMs === 0 ? Infinity : nowMs + afterMs
   }
@@ -47,19 +49,19 @@ export class Deadlines {
 
   #tick(): void {
     const nowMs = performance.now()
-    const stoodStill = nowMs - this.#tickedMs > 2 * this.#tickMs
+    const wasBlocked = nowMs - this.#tickedMs > 2 * this.#tickMs
     this.#tickedMs = nowMs
-    // Never two in a row: where every turn takes so long, deadlines are met all the same.
-    this.#isPassedOver = stoodStill && !this.#isPassedOver
-    if (this.#isPassedOver) return
-    // Timers come before I/O in a turn of the event loop, immediates behind it. There, QUIC passes on what was received:
-    // another turn is for that.
-    setImmediate(() => setImmediate(this.#meet, nowMs))
+    // Never skip two ticks in a row: deadlines must expire even if every turn blocks this long.
+    this.#isSkipped = wasBlocked && !this.#isSkipped
+    if (this.#isSkipped) return
+    // In one turn of the event loop, timers run before I/O and immediates after it. QUIC delivers received bytes in an
+    // immediate, so wait for a second one.
+    setImmediate(() => setImmediate(this.#expire, nowMs))
   }
 
-  readonly #meet = (now: number): void => {
+  readonly #expire = (nowMs: number): void => {
     this.#watched.forEach((watched) => {
-      if (watched.deadlineMs > now) return
+      if (watched.deadlineMs > nowMs) return
       watched.deadlineMs = Infinity
       watched.onDeadline()
     })

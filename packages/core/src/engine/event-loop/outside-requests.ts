@@ -1,12 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
 
-/** Stands for the program itself. Of `AsyncLocalStorage.snapshot()` the same takes five times as long. */
+/** Captures the asynchronous context of the program. `AsyncLocalStorage.snapshot()` takes five times as long to run. */
 const program = new AsyncResource('fw')
 
 /**
- * Runs what belongs to no request, or to another one than the one at work. What one request schedules for many must not
- * carry its asynchronous context (`AsyncLocalStorage`, the spans of a tracer) to the others; and whatever context `run`
- * enters ends with it.
+ * Calls `run` outside the asynchronous context of the current request (`AsyncLocalStorage`, tracing spans). Use it for
+ * work that concerns no request, other requests or several. A context that `run` enters ends with the call.
  */
 export function runOutsideRequests<Args extends unknown[]>(run: (...args: Args) => void, ...args: Args): void {
   program.runInAsyncScope(run, undefined, ...args)

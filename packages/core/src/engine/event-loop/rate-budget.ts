@@ -1,4 +1,4 @@
-/** How often something may happen: so many times at once, and so many times a second in the long run. */
+/** Limits the rate of events with a token bucket: `burst` at the same time, and `perSecond` on average. */
 export class RateBudget {
   readonly #burst: number
   readonly #perSecond: number
@@ -12,7 +12,7 @@ export class RateBudget {
     this.#countedAtMs = nowMs
   }
 
-  /** Counts one more; false if that is too many, and then it does not count. */
+  /** Counts one event. Returns false, without counting it, if the budget is exhausted. */
   spend(nowMs: number): boolean {
     const earned = ((nowMs - this.#countedAtMs) / 1000) * this.#perSecond
     this.#countedAtMs = nowMs

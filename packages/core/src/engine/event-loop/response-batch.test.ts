@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { ResponseBatch } from './response-batch.ts'
 
-describe('responses of several connections', () => {
-  it('leave together, in order, at the end of the turn', async () => {
+describe('ResponseBatch', () => {
+  it('sends the responses of several connections in order at the end of the turn', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     for (const name of ['a', 'b', 'c']) batch.add({ release: () => released.push(name) })
@@ -15,7 +15,7 @@ describe('responses of several connections', () => {
     expect(released).toEqual(['a', 'b', 'c'])
   })
 
-  it('leave in every turn', async () => {
+  it('sends responses in every turn', async () => {
     const batch = new ResponseBatch()
     const released: number[] = []
     for (const number of [1, 2, 3]) {
@@ -25,7 +25,7 @@ describe('responses of several connections', () => {
     expect(released).toEqual([1, 2, 3])
   })
 
-  it('do not wait for handlers that take long', () => {
+  it('sends responses that have waited more than 0.5 ms before the next handler runs', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       const batch = new ResponseBatch()
@@ -42,7 +42,7 @@ describe('responses of several connections', () => {
     }
   })
 
-  it('leave though a release throws, which is told', async () => {
+  it('sends the other responses and emits a warning if a release throws', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({
@@ -56,7 +56,7 @@ describe('responses of several connections', () => {
     expect(released).toEqual(['b'])
   })
 
-  it('leave outside of the asynchronous context of any request', async () => {
+  it('releases outside the asynchronous context of any request', async () => {
     const batch = new ResponseBatch()
     const user = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
@@ -65,7 +65,7 @@ describe('responses of several connections', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('leave when a release makes another response', async () => {
+  it('sends a response that a release adds', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({ release: () => batch.add({ release: () => released.push('late') }) })

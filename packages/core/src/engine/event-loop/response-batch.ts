@@ -1,30 +1,30 @@
 import { runOutsideRequests } from './outside-requests.ts'
 
-/** Who holds back what it has to send. */
+/** Output that waits until the end of the event-loop turn. */
 export interface HeldOutput {
-  /** Sends it. */
+  /** Sends the output. */
   release(): void
 }
 
-/** How long a response waits for others at most, in milliseconds, and for the handler that runs then. */
+/** Milliseconds after which a response is sent before the next handler runs. A running handler can delay it further. */
 const MAX_WAIT_MS = 0.5
 
 /**
- * Responses of several connections, sent one right after the other at the end of a turn of the event loop.
+ * Sends the responses of several connections together at the end of an event-loop turn.
  *
- * Sending one response between every two handlers costs more: each time the operating system wakes a client that has just
- * fallen asleep, and the handlers find the processor's caches full of its work.
+ * Sending each response before the next handler costs more CPU time. The kernel wakes a sleeping client for each one,
+ * and the handlers lose their data in the CPU caches.
  */
 // docs/decisions/0007
 export class ResponseBatch {
   #holders: HeldOutput[] = []
-  /** When the first of the holders began to wait. */
+  /** Time at which the first holder started to wait. */
   #sinceMs = 0
   #isScheduled = false
   #awaitsExit = false
   #isExiting = false
 
-  /** Takes care that a holder is released soon. */
+  /** Releases the holder at the end of the turn; immediately while the process exits. */
   add(holder: HeldOutput): void {
     if (this.#isExiting) {
       holder.release()
@@ -40,7 +40,7 @@ export class ResponseBatch {
     process.once('exit', this.#onExit)
   }
 
-  /** A handler is about to run, which may take long. */
+  /** Sends responses that have waited too long. Called before each handler, because the handler can take long. */
   beforeHandler(): void {
     if (this.#holders.length > 0 && performance.now() - this.#sinceMs > MAX_WAIT_MS) this.#send()
   }
@@ -50,7 +50,7 @@ export class ResponseBatch {
     this.#send()
   }
 
-  /** An application may answer and then end the process. */
+  /** Sends what waits when the process exits: an application can respond and then call `process.exit`. */
   readonly #onExit = (): void => {
     this.#isExiting = true
     this.#send()
@@ -68,11 +68,11 @@ function releaseAll(holders: readonly HeldOutput[]): void {
     try {
       holder.release()
     } catch (error) {
-      // Of somebody who has wrapped sockets; the responses of other connections have nothing to do with it.
+      // An application that wraps sockets can make a release throw. Send the responses of the other connections anyway.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }
 }
 
-/** There is one event loop, and so one batch. */
+/** The batch of this thread, which has one event loop. */
 export const responseBatch: ResponseBatch = new ResponseBatch()

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Turns } from './turns.ts'
 
-/** Takes shares until it has had so many, and writes each down. */
+/** Takes `shares` shares and logs each one. */
 function worker(turns: Turns, name: string, shares: number, log: string[]): void {
   let left = shares
   const work = (): void => {
@@ -25,17 +25,17 @@ async function finish(log: readonly string[], length: number): Promise<number[]>
 }
 
 describe('Turns', () => {
-  it('let one alone work for a whole turn, and then for another', async () => {
+  it('grants a single taker all shares of each turn', async () => {
     const log: string[] = []
     worker(new Turns(() => 1), 'a', 100, log)
-    // The first share is not asked for.
+    // One share before the first request, and eight granted.
     expect(log).toHaveLength(9)
-    // One that is waited for, and those that are free in the turn after it.
+    // Each later turn grants one waiting share and the free ones.
     await finish(log, 100)
     expect(log).toHaveLength(100)
   })
 
-  it('give everybody a share before anybody has another', async () => {
+  it('grants every taker a share before any taker gets a second one', async () => {
     const turns = new Turns(() => 1)
     const log: string[] = []
     const names = Array.from({ length: 200 }, (_, i) => `${i}`)
@@ -44,21 +44,21 @@ describe('Turns', () => {
     expect(Math.max(...shares.slice(1))).toBeLessThanOrEqual(16)
     const first = new Map(names.map((name) => [name, log.indexOf(name)]))
     const second = names.slice(20).map((name) => log.indexOf(name, (first.get(name) ?? 0) + 1))
-    // Those who had to wait were served in the order in which they came.
+    // Takers that had to wait were served in order.
     expect(second).toEqual(second.toSorted((a, b) => a - b))
     for (const name of names) expect(log.filter((entry) => entry === name)).toHaveLength(3)
   })
 
-  it('are short while connections come in', async () => {
+  it('grants fewer shares per turn while connections are accepted', async () => {
     let current = 1
     const turns = new Turns(() => current)
     turns.onAccepted()
     const log: string[] = []
     worker(turns, 'a', 9, log)
-    // One that is not asked for, and one that is.
+    // One share before the first request, and one granted.
     expect(log).toHaveLength(2)
     current = 2
-    // One that was waited for, and one more.
+    // One waiting share and a free one.
     const [, ...shares] = await finish(log, 9)
     expect(Math.max(...shares)).toBe(2)
     current = 3
@@ -66,7 +66,7 @@ describe('Turns', () => {
     expect(log).toHaveLength(18)
   })
 
-  it('are outside of the asynchronous context of who asked', async () => {
+  it('calls onTurn outside the asynchronous context of the taker', async () => {
     const turns = new Turns(() => 1)
     const user = new AsyncLocalStorage<string>()
     for (let i = 0; i < 8; i++) turns.take({ onTurn: () => {} })
@@ -86,7 +86,7 @@ describe('Turns', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('are counted anew in each turn', async () => {
+  it('resets its count in each turn', async () => {
     const turns = new Turns()
     const log: string[] = []
     for (let i = 1; i <= 3; i++) {

@@ -1,48 +1,50 @@
 import { performance } from 'node:perf_hooks'
 import { runOutsideRequests } from './outside-requests.ts'
 
-/** Who waits for its turn. */
+/** A task that waits for its next share of work. */
 export interface TurnTaker {
-  /** Its turn has come. */
+  /** Continues the work: a share has been granted. */
   onTurn(): void
 }
 
 /**
- * Shares of work that are done in one turn of the event loop. A share is some tens of microseconds, so that whoever does
- * not ask for one waits some milliseconds at most, whatever all others do.
+ * Shares of work per event-loop turn. A share takes tens of microseconds, so a connection with little work waits at
+ * most a few milliseconds for the busy ones.
  */
 const SHARES_PER_TURN = 8
-/** The same while connections come in: libuv accepts one in each turn, so that a queue of them waits for as many turns. */
+/**
+ * Shares per turn while clients connect. libuv accepts one connection per turn, so short turns empty its queue sooner.
+ */
 const SHARES_WHILE_ACCEPTING = 1
 
 /**
- * Divides the event loop among those who have much to do, such as connections that send or take as much as the machine
- * can. Each does a share of work, asks for the next, and waits behind all others when the turn has no more shares. Those
- * who have little to do never ask.
+ * Divides the event loop among busy connections, such as large transfers. A connection does one share of work and then
+ * takes the next one. When the turn has no shares left, it waits behind the others. Connections with little work never
+ * take a share.
  */
 // docs/decisions/0006
 export class Turns {
   readonly #currentTurn: () => number
   #turn = -1
   #taken = 0
-  /** Whether connections have come in since somebody asked for a share. */
+  /** Whether a connection was accepted since the last request for a share. */
   #hasAccepted = false
-  /** Until which turn turns are kept short. */
+  /** Number of the last short turn. */
   #shortUntil = -1
   #waiting: TurnTaker[] = []
 
-  /** @param currentTurn Number of the turn that the event loop is in */
+  /** @param currentTurn Returns the number of the current event-loop turn */
   constructor(currentTurn: () => number = loopCount) {
     this.#currentTurn = currentTurn
   }
 
-  /** Keeps turns short for a while, as others may wait to be accepted. */
+  /** Shortens the current turn and the next one, because more connections can wait in the accept queue. */
   onAccepted(): void {
-    // The turn is looked up for those who have much to do only: it takes longer than all else that is done here.
+    // `take` reads the number of the turn, because reading it for every connection would cost too much.
     this.#hasAccepted = true
   }
 
-  /** Asks for another share of work; if it is not granted, `taker.onTurn()` grants it later. */
+  /** Requests another share of work. Returns false if the turn has none left; `taker.onTurn()` then runs later. */
   take(taker: TurnTaker): boolean {
     if (this.#waiting.length === 0) {
       const turn = this.#currentTurn()
@@ -63,7 +65,7 @@ export class Turns {
   #next(): void {
     const granted = this.#waiting.splice(0, this.#sharesIn(this.#currentTurn()))
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
-    // One by one, as each may enter a context of its own.
+    // One call for each taker, because each can enter its own asynchronous context.
     for (const taker of granted) runOutsideRequests(grant, taker)
   }
 
@@ -84,5 +86,5 @@ function loopCount(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount
 }
 
-/** There is one event loop, and so one division of it. */
+/** The shares of this thread, which has one event loop. */
 export const turns: Turns = new Turns()

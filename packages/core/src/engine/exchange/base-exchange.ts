@@ -18,8 +18,8 @@ const STREAMING = 1
 const COMPLETE = 2
 
 /**
- * The rules of a response that are the same on every protocol: one head, no body where none is allowed, the length
- * that was announced, one `onClose`. An engine's exchange supplies the bytes.
+ * Enforces the response rules that all protocols share: one final head, no body where none is allowed, the announced
+ * length, and one `onClose`. The subclass of each protocol writes the bytes.
  */
 export abstract class BaseExchange implements Exchange {
   abstract readonly protocol: ProtocolText
@@ -43,44 +43,44 @@ export abstract class BaseExchange implements Exchange {
   #announced: number | undefined = undefined
   #waiting: (() => void)[] | undefined = undefined
 
-  /** Sends a whole response; calls `settle(false)` once the transport has it. `body` is never empty. */
+  /** Sends a complete response, then calls `settle(false)` when the transport has it. `body` is `null` or not empty. */
   protected abstract sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void
-  /** Sends the head of a response whose body follows. */
+  /** Sends the head of a streamed response. */
   protected abstract sendHead(status: number, head: ResponseHead): void
-  /** Sends body bytes, never none; false when the transport wants a pause, ended by `wake()`. */
+  /** Sends a part of the body, which is not empty. Returns false if the caller should wait for `wake()`. */
   protected abstract sendData(chunk: Uint8Array): boolean
-  /** As `sendData`, for bytes that other exchanges send too. */
+  /** Sends a part of the body that other exchanges send too. Returns the same as `sendData`. */
   protected sendShared(chunk: SharedChunk): boolean {
     return this.sendData(chunk.bytes)
   }
-  /** Ends the body; calls `settle(false)` once the transport has everything. */
+  /** Ends the body, then calls `settle(false)` when the transport has everything. */
   protected abstract sendEnd(trailers: FieldList): void
-  /** Ends the exchange so that the peer can tell it is incomplete. */
+  /** Aborts the exchange so that the peer detects an incomplete response. */
   protected abstract sendReset(error: Error | undefined): void
-  /** Sends an informational head. */
+  /** Sends an informational (1xx) head. */
   protected abstract sendInformational(status: number, fields: FieldList): void
 
   get isOpen(): boolean {
     return this.#state === STREAMING && !this.#isClosed
   }
 
-  /** Whether the exchange is over. */
+  /** Whether the exchange has ended. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** Whether the application has given its whole response. */
+  /** Whether the application has written its complete response. */
   get isComplete(): boolean {
     return this.#state === COMPLETE
   }
 
-  /** Only one protocol has it. */
+  /** Function that takes over the connection; `undefined` except for an HTTP/1.1 request with `Upgrade`. */
   get upgrade(): (() => UpgradedConnection) | undefined {
     return undefined
   }
 
   inform(status: number, fields: FieldList): void {
-    // 100 is sent when the body is first read, 101 belongs to upgrades.
+    // The engine sends 100 on the first read of the body, and 101 for an upgrade.
     if (!Number.isInteger(status) || status < 102 || status > 199) {
       throw new RangeError(`exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}.`)
     }
@@ -118,7 +118,7 @@ export abstract class BaseExchange implements Exchange {
   }
 
   write(chunk: Uint8Array): boolean {
-    // Of anything else with a length, memory that nobody has written to would be sent.
+    // Any other object with a `byteLength` would send uninitialized memory.
     if (!(chunk instanceof Uint8Array)) throw notBytes(chunk)
     return this.#count(chunk.byteLength) ? this.sendData(chunk) : true
   }
@@ -153,23 +153,27 @@ export abstract class BaseExchange implements Exchange {
     this.settle(true)
   }
 
-  /** Whether the transport asked for a pause that has not ended. */
+  /** Whether the exchange must wait for the transport before it writes more. */
   protected abstract readonly isBlocked: boolean
 
-  /** Sends a brief 503 instead of the response that `sendResponse` was given: the process cannot hold it. */
+  /** Sends 503 without a body instead of a response that would exceed `maxBufferedBytes`. */
   protected sendOverloaded(): void {
     this.status = 503
     this.bodyBytes = 0
     this.sendResponse(503, responseHead(this.method, 503, OVERLOADED_FIELDS, 0), null)
   }
 
-  /** The exchange goes on outside of HTTP: its one response is 101, whoever sends it. */
+  /**
+   * Marks the exchange as answered with 101. The caller sends that response and then uses the connection without HTTP.
+   *
+   * @throws {Error} if the exchange has ended or has a response
+   */
   protected switchProtocols(): void {
     if (!this.#begin(101)) throw new Error('Cannot upgrade: the connection is closed')
     this.#state = COMPLETE
   }
 
-  /** The transport takes more: those who wait in `drained()` go on. */
+  /** Resolves the promises of `drained()`: the transport accepts more bytes. */
   protected wake(): void {
     const waiting = this.#waiting
     if (waiting === undefined) return
@@ -177,7 +181,7 @@ export abstract class BaseExchange implements Exchange {
     for (const resolve of waiting) resolve()
   }
 
-  /** The exchange is over; the first call counts. */
+  /** Ends the exchange and calls `onClose`. Later calls have no effect. */
   protected settle(aborted: boolean): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -185,39 +189,39 @@ export abstract class BaseExchange implements Exchange {
     try {
       this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted })
     } catch (error) {
-      // The engine goes on whatever a listener does; it has nobody else to tell.
+      // An error of the listener must not stop the engine. No caller could handle it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }
 
-  /** A response that the transport refuses half-way must not stay open for ever. */
+  /** Aborts the exchange after a write failed, which would otherwise stay open. Returns the error. */
   #abortedBy(error: unknown): unknown {
     this.abort(error instanceof Error ? error : undefined)
     return error
   }
 
-  /** Counts bytes of the body; false if they are not to be sent. */
+  /** Counts a part of the body. Returns false if it must not be sent. */
   #count(length: number): boolean {
     if (!this.isOpen || !this.#allowsBody || length === 0) return false
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
-      const most = `at most ${this.#announced} bytes as in content-length`
-      throw new RangeError(`response: body must have ${most}, got ${bytes} bytes.`)
+      const limit = `at most ${this.#announced} bytes, its content-length`
+      throw new RangeError(`response: body must have ${limit}, got ${bytes} bytes.`)
     }
     this.bodyBytes = bytes
     return true
   }
 
-  /** Takes the one chance to answer; false if nobody is there any more. */
+  /** Claims the one final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING) throw new Error('Cannot answer: a response was sent already')
+    if (this.#state !== PENDING) throw new Error('Cannot answer: a response has already been sent')
     this.status = status
     return true
   }
 }
 
-/** Programs without types give text, as elsewhere, and buffers. */
+/** Returns the error for a chunk that is not bytes, such as the strings that programs without type checks pass. */
 function notBytes(chunk: unknown): TypeError {
   return new TypeError(`exchange.write: chunk must be a Uint8Array, got ${showType(chunk)}. Use Buffer.from(text).`)
 }

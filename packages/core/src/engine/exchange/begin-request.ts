@@ -4,14 +4,16 @@ import { responseBatch } from '../event-loop/response-batch.ts'
 import type { EngineHost } from '../engine-host.ts'
 import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 
-/** Seconds after which a client may try again. While memory is short, stalled connections are closed within two. */
+/** Value of `retry-after`. While memory is short, stalled connections are closed within two seconds. */
 const RETRY_AFTER_SECONDS = '2'
 
 /**
- * Hands a request over. What its handler does to the asynchronous context (`AsyncLocalStorage.enterWith`) ends with the
- * call: requests that were received together may be those of different users, behind a proxy.
+ * Starts the handler of a request, or answers 503 while the process has reached `maxBufferedBytes`.
  *
- * @param isAlone Whether nothing that was received with it begins in this turn, so that nothing has to be kept from it
+ * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request: behind a proxy,
+ * requests of one read can come from different users.
+ *
+ * @param isAlone Whether no other request of the same read starts in this turn. The context then needs no isolation
  */
 export function beginRequest(host: EngineHost, exchange: Exchange, isAlone: boolean): void {
   responseBatch.beforeHandler()
@@ -25,7 +27,7 @@ function begin(host: EngineHost, exchange: Exchange): void {
   host.onRequest(exchange)
 }
 
-/** Too much waits for other clients. A handler would add to it. */
+/** Answers 503: the process buffers too many bytes, and a handler would add to them. */
 function refuse(host: EngineHost, exchange: Exchange): void {
   const { protocol, remoteAddress, method, target } = exchange
   bufferLedger.onRefused()
@@ -34,5 +36,5 @@ function refuse(host: EngineHost, exchange: Exchange): void {
   host.onRefused({ status: 503, reason, protocol, remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
 }
 
-/** The fields of a response that a lack of memory has prevented. */
+/** Fields of a 503 response for lack of memory. */
 export const OVERLOADED_FIELDS: FieldList = ['retry-after', RETRY_AFTER_SECONDS]

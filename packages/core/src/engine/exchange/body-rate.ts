@@ -1,7 +1,7 @@
 import type { Limits } from '../../options/limits.ts'
 import { ProtocolError } from '../errors.ts'
 
-/** Judges how fast a request body arrives, where a least rate is asked for. */
+/** Enforces `minBodyBytesPerSecond`, the minimum average rate of a request body. */
 export class BodyRate {
   readonly #minBytesPerSecond: number
   readonly #graceMs: number
@@ -13,7 +13,11 @@ export class BodyRate {
     this.#graceMs = bodyRateGraceMs
   }
 
-  /** @throws {ProtocolError} 408 if, on the whole, bytes came in more slowly than they must */
+  /**
+   * Counts received bytes.
+   *
+   * @throws {ProtocolError} 408 if the average rate is too low after `bodyRateGraceMs`
+   */
   add(bytes: number): void {
     if (this.#minBytesPerSecond === 0) return
     const nowMs = performance.now()
@@ -25,7 +29,7 @@ export class BodyRate {
     }
   }
 
-  /** The client was made to wait: what comes is judged anew. */
+  /** Restarts the measurement, because the server made the client wait. */
   restart(): void {
     this.#startMs = undefined
     this.#bytes = 0

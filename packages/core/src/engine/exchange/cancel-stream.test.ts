@@ -2,7 +2,7 @@ import { settle } from '@fw/testing'
 import { expect, it } from 'vitest'
 import { cancelStream } from './cancel-stream.ts'
 
-/** A rejection that is not handled fails the run of this file. */
+// An unhandled rejection fails the run of this file.
 it.each(['a stream', 'a reader'])('cancels %s of a form without an unhandled rejection', async (what) => {
   const form = new FormData()
   for (let i = 0; i < 10; i++) form.set(`name ${i}`, 'x'.repeat(10_000))
@@ -15,7 +15,7 @@ it.each(['a stream', 'a reader'])('cancels %s of a form without an unhandled rej
   expect(body.locked).toBe(reader !== undefined)
 })
 
-it('cancels the source once, with the reason, and ignores its failure', async () => {
+it('cancels the source once with the reason and ignores its error', async () => {
   const reasons: unknown[] = []
   const stream = new ReadableStream<Uint8Array>({
     cancel(reason) {

@@ -1,19 +1,18 @@
-/** How streams tell the functions of `node:stream` that they are broken. */
+/** Property by which the functions of `node:stream` recognize a failed web stream. */
 const ERRORED = Symbol.for('nodejs.stream.errored')
 
 /**
- * Cancels a stream that no caller reads any more. Never throws or rejects: the failure of a source to end reaches no caller
- * either.
+ * Cancels a stream that no caller will read. Never throws or rejects: an error of the source is ignored.
  *
- * @param holder The stream itself, or the reader that has locked it
+ * @param holder The stream, or the reader that locks it
  */
 export function cancelStream(
   stream: ReadableStream<Uint8Array>,
   holder: Pick<ReadableStream<Uint8Array>, 'cancel'>,
   reason: Error,
 ): void {
-  // Node.js continues to fill the stream of a `FormData` after it was cancelled. That fails in an unhandled rejection, which
-  // would end the process. It stops at a stream that says it is broken.
+  // Node.js continues to fill the stream of a `FormData` after cancellation. That write fails with an unhandled
+  // rejection, which would end the process. Node.js stops filling a stream that is marked as failed.
   Reflect.defineProperty(stream, ERRORED, { value: true, configurable: true })
   holder.cancel(reason).catch(() => {})
 }

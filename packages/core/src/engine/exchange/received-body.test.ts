@@ -20,7 +20,7 @@ function setUp(maxBufferedBytes = 4 + 2 * 128): { body: ReceivedBody; calls: str
 }
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-it('keeps bytes until they are wanted, and asks for a pause when there are too many', () => {
+it('buffers bytes until a consumer reads them, and calls onFull at the limit', () => {
   const { body, calls, consume } = setUp()
   body.push(bytes('ab'))
   body.push(bytes('cd'))
@@ -32,7 +32,7 @@ it('keeps bytes until they are wanted, and asks for a pause when there are too m
   expect(calls).toEqual(['full', 'wanted', 'data ab', 'data cd', 'data e', 'room', 'data f', 'end a,1'])
 })
 
-it('holds bytes and the end back while paused', () => {
+it('delivers neither bytes nor the end while paused', () => {
   const { body, calls, consume } = setUp()
   consume()
   body.pause()
@@ -43,7 +43,7 @@ it('holds bytes and the end back while paused', () => {
   expect(calls).toEqual(['wanted', 'data ab', 'end '])
 })
 
-it('delivers what was received before an error', () => {
+it('delivers the bytes received before an error', () => {
   const { body, calls, consume } = setUp()
   body.push(bytes('ab'))
   body.fail(new Error('gone'))
@@ -51,7 +51,7 @@ it('delivers what was received before an error', () => {
   expect(calls).toEqual(['data ab', 'error gone'])
 })
 
-it('ends once: nothing follows an end or an error', () => {
+it('delivers nothing after an end or an error', () => {
   const { body, calls, consume } = setUp()
   consume()
   body.finish()
@@ -65,7 +65,7 @@ it('ends once: nothing follows an end or an error', () => {
   expect(other.calls).toEqual(['wanted', 'error gone'])
 })
 
-it('throws bytes away after discard, making room', () => {
+it('drops buffered and later bytes after discard, and calls onRoom', () => {
   const { body, calls } = setUp()
   body.push(bytes('abcd'))
   body.push(bytes('abcd'))
@@ -74,7 +74,7 @@ it('throws bytes away after discard, making room', () => {
   expect(calls).toEqual(['full', 'room'])
 })
 
-it('reports the failure of the body to a consumer that comes after discard', () => {
+it('reports an earlier failure to a consumer that starts after discard', () => {
   const { body, calls, consume } = setUp()
   body.push(bytes('ab'))
   body.fail(new Error('gone'))
@@ -83,13 +83,13 @@ it('reports the failure of the body to a consumer that comes after discard', () 
   expect(calls).toEqual(['error gone'])
 })
 
-it('can be read once', () => {
+it('throws when a second consumer starts', () => {
   const { consume } = setUp()
   consume()
   expect(consume).toThrow(TypeError)
 })
 
-it('tells whoever still reads when the rest is thrown away', () => {
+it('reports an error to the current consumer on discard', () => {
   const { body, calls, consume } = setUp()
   consume()
   body.push(bytes('ab'))
@@ -98,13 +98,13 @@ it('tells whoever still reads when the rest is thrown away', () => {
   expect(calls).toEqual(['wanted', 'data ab', 'error The response was complete before the request was read'])
 })
 
-it('counts many small slices for more than their bytes', () => {
+it('counts an overhead for each small slice', () => {
   const { body, calls } = setUp(1000)
   for (let i = 0; i < 8; i++) body.push(bytes('a'))
   expect(calls).toEqual(['full'])
 })
 
-it('does not let a consumer that throws take more than its exchange with it', () => {
+it('emits a warning and calls onFault if a consumer throws', () => {
   const { body, calls } = setUp()
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
   body.consume({
@@ -121,7 +121,7 @@ it('does not let a consumer that throws take more than its exchange with it', ()
   return expect(warned).resolves.toMatchObject({ message: 'consumer' })
 })
 
-it('ends once though its consumer pauses and resumes within a slice', () => {
+it('ends once if its consumer pauses and resumes during a slice', () => {
   const { body, calls } = setUp()
   body.push(bytes('ab'))
   body.finish()
@@ -136,16 +136,13 @@ it('ends once though its consumer pauses and resumes within a slice', () => {
   expect(calls).toEqual(['end'])
 })
 
-it.each([false, true])(
-  'tells whoever asks after discard that the body is gone (all of it had arrived: %j)',
-  (isOver) => {
-    const { body, calls, consume } = setUp()
-    body.push(bytes('ab'))
-    if (isOver) body.finish()
-    body.discard()
-    consume()
-    body.push(bytes('cd'))
-    if (!isOver) body.finish()
-    expect(calls).toEqual(['error The response was complete before the request was read'])
-  },
-)
+it.each([false, true])('reports an error to a consumer that starts after discard (body complete: %j)', (isComplete) => {
+  const { body, calls, consume } = setUp()
+  body.push(bytes('ab'))
+  if (isComplete) body.finish()
+  body.discard()
+  consume()
+  body.push(bytes('cd'))
+  if (!isComplete) body.finish()
+  expect(calls).toEqual(['error The response was complete before the request was read'])
+})

@@ -1,27 +1,28 @@
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
 import { AbortedError } from '../errors.ts'
 
-/** What a `ReceivedBody` asks of the engine that fills it. */
+/** The engine that fills a `ReceivedBody`. */
 export interface BodySupply {
-  /** Somebody wants the body: time to answer `Expect: 100-continue`. */
+  /** Starts the supply: a consumer reads the body. The engine now answers `Expect: 100-continue`. */
   onWanted(): void
-  /** Enough is buffered: no more bytes, please, until `onRoom`. */
+  /** Stops the supply until `onRoom`: the buffer has reached its limit. */
   onFull(): void
+  /** Continues the supply after `onFull`. */
   onRoom(): void
-  /** Reports that more bytes of the body are held, here or by a consumer that collects it; fewer if negative. */
+  /** Reports a change in the bytes held for the body, here or by a consumer that collects it. */
   onHeld?(difference: number): void
-  /** Whoever reads threw: the exchange cannot go on. */
+  /** Ends the exchange: the consumer threw. */
   onFault?(error: unknown): void
 }
 
-/** What keeping a slice costs besides its bytes, so that many small ones count for what they take. */
+/** Memory of a buffered slice besides its bytes, in bytes. Without it, many small slices would exceed the limit. */
 const SLICE_OVERHEAD_BYTES = 128
 
 const NO_TRAILERS: FieldList = []
 
 /**
- * A request body between the engine that receives it and the application that may or may not read it. Bytes that
- * arrive before they are wanted wait here; the engine is told when they have become too many.
+ * Passes a request body from its engine to the application. Buffers bytes until a consumer reads them, and stops the
+ * engine at `maxBufferedBytes`.
  */
 export class ReceivedBody implements RequestBody {
   readonly length: number | undefined
@@ -30,7 +31,7 @@ export class ReceivedBody implements RequestBody {
   #consumer: BodyConsumer | undefined = undefined
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  /** Bytes that were reported to the supply. */
+  /** Bytes last reported by `onHeld`. */
   #heldBytes = 0
   #isPaused = false
   #isFull = false
@@ -41,8 +42,8 @@ export class ReceivedBody implements RequestBody {
   #isDelivering = false
 
   /**
-   * @param length Bytes announced, 0 for no body, `undefined` for an unknown number
-   * @param maxBufferedBytes Waiting bytes at which the engine is asked to stop
+   * @param length Announced length in bytes; 0 for no body, `undefined` if unknown
+   * @param maxBufferedBytes Buffered bytes, with their overhead, that stop the engine
    */
   constructor(length: number | undefined, maxBufferedBytes: number, supply: BodySupply) {
     this.length = length
@@ -50,17 +51,17 @@ export class ReceivedBody implements RequestBody {
     this.#supply = supply
   }
 
-  /** Whether somebody reads, or has read, the body. */
+  /** Whether a consumer reads, or has read, the body. */
   get isWanted(): boolean {
     return this.#consumer !== undefined
   }
 
-  /** Whether what comes is thrown away. */
+  /** Whether further bytes are discarded. */
   get isDiscarded(): boolean {
     return this.#isDiscarded
   }
 
-  /** Whether what comes goes on at once, and does not wait here. */
+  /** Whether the consumer receives further bytes immediately, without buffering. */
   get isFlowing(): boolean {
     return this.#consumer !== undefined && !this.#isPaused && this.#waiting.length === 0
   }
@@ -86,7 +87,7 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
-  /** Takes bytes from the wire. */
+  /** Adds received bytes. */
   push(chunk: Uint8Array): void {
     if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
     const consumer = this.#consumer
@@ -104,15 +105,15 @@ export class ReceivedBody implements RequestBody {
     }
   }
 
-  /** The body is complete. */
+  /** Marks the body as complete. */
   finish(trailers: FieldList = NO_TRAILERS): void {
     this.#trailers = trailers
-    // A consumer that has all of it holds it for itself, or for its handler.
+    // Bytes that a consumer has collected now belong to the handler, and no longer count as held for the client.
     if (this.#waiting.length === 0) this.#letGo()
     this.#deliver()
   }
 
-  /** The body will never be complete. What waits is still delivered first. */
+  /** Marks the body as failed. Buffered bytes are still delivered before the error. */
   fail(error: Error): void {
     if (this.#trailers !== undefined || this.#error !== undefined) return
     this.#error = error
@@ -120,7 +121,7 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
-  /** Nobody needs the rest: what waits and what comes is thrown away, and whoever still reads is told. */
+  /** Drops buffered and further bytes. The consumer, if any, receives an error. */
   discard(): void {
     this.#isDiscarded = true
     this.#waiting = []
@@ -133,7 +134,7 @@ export class ReceivedBody implements RequestBody {
 
   #notifyDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
-    // The failure says why bytes are missing. A body without one was discarded because of the response.
+    // A body that has not failed is discarded only because its response is complete.
     const error = this.#error ?? new AbortedError('The response was complete before the request was read')
     this.#call(() => consumer.error(error))
   }
@@ -163,7 +164,7 @@ export class ReceivedBody implements RequestBody {
     }
   }
 
-  /** A consumer that throws must not take the connection, or the process, with it. */
+  /** Calls the consumer. An error that it throws ends only its exchange, not the connection or the process. */
   #call(callback: () => void): void {
     try {
       callback()
@@ -179,7 +180,7 @@ export class ReceivedBody implements RequestBody {
   }
 
   #hold(difference: number): void {
-    // After its end, or a failure, nothing of it is the client's doing any more.
+    // The end or a failure has released all bytes already.
     if (difference < 0 && this.#heldBytes < -difference) return
     this.#heldBytes += difference
     this.#supply.onHeld?.(difference)

@@ -17,17 +17,20 @@ describe('responseHead', () => {
     ['CONNECT', 205, [], 0, { contentLength: undefined, allowsBody: false }],
     ['CONNECT', 405, [], 5, { contentLength: 5, allowsBody: true }],
   ]
-  it.each(cases)('%s %i %j with a body of %s bytes', (method, status, fields, bodyLength, want) => {
-    expect(responseHead(method, status, fields, bodyLength)).toMatchObject(want)
-  })
+  it.each(cases)(
+    'frames the response to %s: %i %j with a body of %s bytes',
+    (method, status, fields, bodyLength, want) => {
+      expect(responseHead(method, status, fields, bodyLength)).toMatchObject(want)
+    },
+  )
 
-  it('keeps framing out of the fields and hears the wish to close', () => {
+  it('removes framing fields, and reports a "connection: close"', () => {
     const fields = ['a', '1', 'connection', 'x, Close', 'transfer-encoding', 'chunked', 'upgrade', 'h2c', 'b', '2']
     expect(responseHead('GET', 200, fields, 0)).toMatchObject({ fields: ['a', '1', 'b', '2'], close: true })
     expect(responseHead('GET', 200, ['connection', 'closed'], 0)).toMatchObject({ fields: [], close: false })
   })
 
-  it('knows whether a date was given', () => {
+  it('reports whether the fields contain a date', () => {
     expect(responseHead('GET', 200, ['date', 'now'], 0).hasDate).toBe(true)
     expect(responseHead('GET', 200, [], 0).hasDate).toBe(false)
   })
@@ -47,7 +50,7 @@ describe('responseHead', () => {
     [200, ['content-length', 'x'], undefined, TypeError],
     [200, ['content-length', '1', 'content-length', '2'], undefined, TypeError],
     [200, ['content-length', '4'], 5, TypeError],
-  ])('refuses status %s, fields %j, %s bytes', (status, fields, bodyLength, error) => {
+  ])('rejects status %s with fields %j and %s bytes', (status, fields, bodyLength, error) => {
     expect(() => responseHead('GET', status, fields, bodyLength)).toThrow(error)
   })
 })

@@ -2,26 +2,27 @@ import { showValue } from '@fw/options'
 import type { FieldList } from '@fw/types'
 import { checkField } from '../fields/field-rules.ts'
 
-/** What an engine needs to know to frame a response. */
+/** The checked head of a response, without framing fields. */
 export interface ResponseHead {
-  /** The fields to send, without those of the framing. */
+  /** Fields to send. Framing fields are left out. */
   readonly fields: FieldList
-  /** Value for `content-length`, or `undefined` to send none. */
+  /** Value of `content-length`; `undefined` to omit the field. */
   readonly contentLength: number | undefined
-  /** Whether body bytes may follow the head. */
+  /** Whether a body can follow the head. */
   readonly allowsBody: boolean
-  /** Whether the application asked for the connection to end (`connection: close`). */
+  /** Whether the application set `connection: close`. */
   readonly close: boolean
+  /** Whether `fields` contain a `date`, so that the engine adds none. */
   readonly hasDate: boolean
 }
 
 /**
- * Checks status and fields of a response and takes the framing out of them.
+ * Checks the status and the fields of a response, and separates framing from the other fields.
  *
- * @param bodyLength Bytes of a body that is already known, or `undefined` when the fields alone may tell
- * @throws {RangeError} if the status is not a final one
- * @throws {TypeError} if a field cannot be sent, or is given twice and must not be, or `content-length` is no number or not
- *   that of the body
+ * @param bodyLength Length of a known body in bytes; `undefined` to use the `content-length` of `fields`, if any
+ * @throws {RangeError} if the status is not a final one (200 to 599)
+ * @throws {TypeError} if a field is invalid, a singleton field is repeated, or `content-length` is not an integer or
+ *   differs from `bodyLength`
  * @see RFC 9110 §6.4.1 (content), §8.6 (content-length), §15.3.5, §15.3.6, §15.4.5
  */
 export function responseHead(
@@ -33,7 +34,7 @@ export function responseHead(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`)
   }
-  // RFC 9110 §9.3.6: behind it a tunnel begins.
+  // RFC 9110 §9.3.6: a successful response to CONNECT starts a tunnel.
   const isTunnel = method === 'CONNECT' && status < 300
   let kept: FieldList = fields
   let copy: string[] | undefined
@@ -62,16 +63,16 @@ export function responseHead(
   else if (status === 304) contentLength = announced
   else if (status !== 204) {
     contentLength = bodyLength ?? announced
-    // A HEAD response without a body of its own may still announce what GET would have sent.
+    // A HEAD response without a body can announce the length that GET would send.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
-      throw new TypeError(`response: content-length must be ${bodyLength} as the body, got ${announced}.`)
+      throw new TypeError(`response: content-length must be ${bodyLength}, the length of the body, got ${announced}.`)
     }
   }
   return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
 }
 
-/** Whether a field stands in the first `end` entries of a list. */
+/** Reports whether a field occurs in the first `end` entries of a list. */
 function isAmong(fields: FieldList, name: string, end: number): boolean {
   for (let i = 0; i < end; i += 2) if (fields[i] === name) return true
   return false
@@ -86,7 +87,7 @@ function parseLength(value: string, before: number | undefined): number {
 }
 
 /**
- * Whether bytes of a body follow the head of a response.
+ * Reports whether a response can have a body.
  *
  * @see RFC 9110 §6.4.1
  */

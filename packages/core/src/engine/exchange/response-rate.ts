@@ -3,19 +3,21 @@ import type { Limits } from '../../options/limits.ts'
 
 type RateLimits = Pick<Limits, 'writeStallTimeoutMs' | 'minResponseBytesPerSecond'>
 
-/** Returns the bytes that a client must take in `writeStallTimeoutMs` while response bytes wait for it. */
+/**
+ * Returns the number of response bytes that a client must read in each `writeStallTimeoutMs` while bytes wait for it.
+ */
 export function leastTakenBytes({ writeStallTimeoutMs, minResponseBytesPerSecond }: RateLimits): number {
   return Math.max(1, (minResponseBytesPerSecond * writeStallTimeoutMs) / 1000)
 }
 
-/** Judges how fast a client takes the bytes that wait for it. Time in which none wait does not count. */
+/** Measures how fast a client reads waiting response bytes. Time without waiting bytes does not count. */
 export class ResponseRate {
-  /** When the client must have taken enough; `Infinity` while nothing waits. */
+  /** Time by which the client must have read enough; `Infinity` while no bytes wait. */
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
   readonly #leastBytes: number
-  /** Bytes that were taken since the time began. */
+  /** Bytes read by the client since the last restart. */
   #takenBytes = 0
 
   constructor(deadlines: Deadlines, limits: RateLimits) {
@@ -24,18 +26,18 @@ export class ResponseRate {
     this.#leastBytes = leastTakenBytes(limits)
   }
 
-  /** Bytes wait. Has no effect while others wait already: to write more is not progress. */
+  /** Starts the time limit when bytes begin to wait. Has no effect while others wait: a write is not progress. */
   start(): void {
     if (this.deadlineMs === Infinity) this.restart()
   }
 
-  /** Gives the client the whole time again: bytes waited for others, or it has taken enough. */
+  /** Restarts the time limit: the client has read enough, or the bytes waited for other connections. */
   restart(): void {
     this.#takenBytes = 0
     this.deadlineMs = this.#deadlines.in(this.#timeoutMs)
   }
 
-  /** @returns Whether that was enough, so that there is another deadline */
+  /** Counts bytes read by the client. @returns True if they reached the minimum, which moves the deadline */
   onTaken(bytes: number): boolean {
     this.#takenBytes += bytes
     if (this.#takenBytes < this.#leastBytes || this.deadlineMs === Infinity) return false
@@ -43,7 +45,7 @@ export class ResponseRate {
     return true
   }
 
-  /** Nothing waits. */
+  /** Stops the time limit: no bytes wait. */
   stop(): void {
     this.deadlineMs = Infinity
   }

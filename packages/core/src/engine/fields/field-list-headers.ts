@@ -1,10 +1,10 @@
 import type { FieldList, RequestHeaders } from '@fw/types'
 
-/** Request fields that arrived as a list, as on HTTP/2 and HTTP/3. Pseudo-header fields are left out. */
+/** Provides the header fields of an HTTP/2 or HTTP/3 request, without pseudo-header fields. */
 export class FieldListHeaders implements RequestHeaders {
   readonly #fields: FieldList
 
-  /** @param fields Names in lower case; pseudo-header fields, if any, are passed over */
+  /** @param fields Names, in lower case, and values. Pseudo-header fields are ignored */
   constructor(fields: FieldList) {
     this.#fields = fields
   }
@@ -13,7 +13,7 @@ export class FieldListHeaders implements RequestHeaders {
     const wanted = name.toLowerCase()
     const fields = this.#fields
     let found: string | null = null
-    // RFC 9113 §8.2.3 and RFC 9114 §4.2.1: a cookie may have been sent in crumbs.
+    // RFC 9113 §8.2.3 and RFC 9114 §4.2.1: clients can split a cookie into several fields.
     const separator = wanted === 'cookie' ? '; ' : ', '
     for (let i = this.#indexOf(wanted, 0); i !== -1; i = this.#indexOf(wanted, i + 2)) {
       const value = fields[i + 1] ?? ''
@@ -43,7 +43,7 @@ export class FieldListHeaders implements RequestHeaders {
     }
   }
 
-  /** Index of a field of that name at or after `start`; pseudo-header fields are not found. */
+  /** Returns the index of the first field with this name at or after `start`, or -1. Ignores pseudo-header fields. */
   #indexOf(wanted: string, start: number): number {
     const fields = this.#fields
     if (wanted.charCodeAt(0) === 0x3a) return -1

@@ -1,32 +1,34 @@
 import { showValue } from '@fw/options'
 import type { FieldList } from '@fw/types'
 
-/** RFC 9110 §5.6.2 (token). */
+/** Syntax of a token (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** What RFC 9110 §5.5 leaves out of a field value: controls but HTAB; and what is no byte. */
+/**
+ * Characters that a field value must not contain (RFC 9110 §5.5): controls except HTAB, and characters above U+00FF.
+ */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Whether `name` can be a field name or a method. */
+/** Reports whether `name` is a token, such as a field name or a method. */
 export function isToken(name: string): boolean {
   return TOKEN.test(name)
 }
 
-/** Whether `value` can be sent as a field value. */
+/** Reports whether `value` can be sent as a field value. */
 export function isFieldValue(value: string): boolean {
   return !NOT_IN_VALUE.test(value)
 }
 
-/** What a response may do with a field of a certain name. */
+/** The rules for a response field with a given name. */
 export interface FieldRule {
-  /** Whether it says how a message is framed, or what becomes of the connection. */
+  /** Whether the field controls the framing or the connection. Only the engine sends it. */
   readonly isFraming: boolean
-  /** Whether it means something only once (RFC 9110 §5.3). */
+  /** Whether a response can contain the field only once (RFC 9110 §5.3). */
   readonly isSingle: boolean
-  /** A value that was found good last; most fields of most responses have the same one again. */
+  /** The last valid value. Most responses repeat it. */
   lastValue: string
 }
 
-/** Framing belongs to the engine (RFC 9110 §7.6.1, RFC 9113 §8.2.2, RFC 9114 §4.2). */
+/** Fields that only the engine sends (RFC 9110 §7.6.1, RFC 9113 §8.2.2, RFC 9114 §4.2). */
 const FRAMING_FIELDS: readonly string[] = [
   'connection',
   'content-length',
@@ -52,37 +54,37 @@ const SINGLE_FIELDS: readonly string[] = [
   'strict-transport-security',
 ]
 
-/** Names that an application sends are few; those made from input must not fill the memory. */
+/** Maximum number of cached names. Names that an application derives from input must not fill the memory. */
 const MAX_KNOWN_NAMES = 1000
 const rules = new Map<string, FieldRule>()
 for (const name of FRAMING_FIELDS) rules.set(name, { isFraming: true, isSingle: false, lastValue: '' })
 for (const name of SINGLE_FIELDS) rules.set(name, { isFraming: false, isSingle: true, lastValue: '' })
 
 /**
- * Checks that a field would arrive as it was meant.
+ * Checks the name and the value of a response field.
  *
  * @param name In lower case
- * @returns What the name says about the field
- * @throws {TypeError} if name or value cannot be sent
+ * @returns The rules for that name
+ * @throws {TypeError} if `name` is not a lower-case token, or `value` contains a control character or one above U+00FF
  */
 export function checkField(name: string, value: string): FieldRule {
   const rule = rules.get(name) ?? newRule(name)
   if (value === rule.lastValue) return rule
   if (NOT_IN_VALUE.test(value)) {
-    const must = 'must have no control characters and none above U+00FF'
+    const must = 'must not contain control characters or characters above U+00FF'
     throw new TypeError(`response: value of field ${showValue(name)} ${must}.`)
   }
   rule.lastValue = value
   return rule
 }
 
-/** Whether a response may have a field, by its lower-case name, only once. */
+/** Reports whether a response can contain the field with this lower-case name only once. */
 export function isSingleField(name: string): boolean {
   return rules.get(name)?.isSingle ?? false
 }
 
 function newRule(name: string): FieldRule {
-  // Under another name a field of the framing would not be known for one.
+  // An upper-case name would bypass the rules for framing fields.
   if (/[A-Z]/.test(name)) throw new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`)
   if (!TOKEN.test(name)) throw new TypeError(`response: field name must be a token, got ${showValue(name)}.`)
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
@@ -91,9 +93,9 @@ function newRule(name: string): FieldRule {
 }
 
 /**
- * The fields that an application may send besides a head: in an informational response, as trailers.
+ * Checks the fields of an informational response or a trailer section, and returns them without framing fields.
  *
- * @throws {TypeError} as `checkField` does
+ * @throws {TypeError} if a name or a value is invalid
  */
 export function withoutFraming(fields: FieldList): FieldList {
   const kept: string[] = []

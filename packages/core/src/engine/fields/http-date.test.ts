@@ -7,7 +7,7 @@ describe('httpDate', () => {
     vi.useRealTimers()
   })
 
-  it('is the current second as an IMF-fixdate, whenever it is asked for', () => {
+  it('returns the current second as an IMF-fixdate', () => {
     vi.useFakeTimers({ now: Date.UTC(1994, 10, 6, 8, 49, 36, 999) })
     expect(httpDate()).toBe('Sun, 06 Nov 1994 08:49:36 GMT')
     vi.advanceTimersByTime(1)

@@ -1,11 +1,11 @@
 let cached = ''
 
-/** The current time as an IMF-fixdate (RFC 9110 §5.6.7), made anew once a second while somebody asks. */
+/** Returns the current time as an IMF-fixdate (RFC 9110 §5.6.7). The text is cached until the second ends. */
 export function httpDate(): string {
   if (cached === '') {
     const now = Date.now()
     cached = new Date(now).toUTCString()
-    // A timer, as asking the clock for every response would cost more than all the rest of its date.
+    // A timer clears the cache, because reading the clock for every response would cost more than the rest of its date.
     setTimeout(forget, 1000 - (now % 1000)).unref()
   }
   return cached

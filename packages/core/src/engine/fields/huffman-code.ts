@@ -1,5 +1,5 @@
 /**
- * Bits of the code of each byte, 16 bytes a line; the 257th, of the end of the string, comes last.
+ * Length of the code of each byte in bits, 16 bytes per line. The last entry is the end-of-string code.
  *
  * @see RFC 7541 Appendix B
  */
@@ -23,12 +23,12 @@ const LENGTHS = [
   [30],
 ].flat()
 
-/** The symbol that no encoded string may hold (RFC 7541 §5.2). */
+/** The end-of-string symbol, which an encoded string must not contain (RFC 7541 §5.2). */
 export const END_OF_STRING = 256
-/** The longest code. */
+/** Length of the longest code in bits. */
 export const MAX_CODE_BITS = 30
 
-/** Bits of the code of each symbol. */
+/** Length of the code of each symbol in bits. */
 export const CODE_BITS: Uint8Array = Uint8Array.from(LENGTHS)
 /** The symbols in the order of their codes. */
 export const SYMBOLS: Uint16Array = symbolsInOrder()
@@ -40,11 +40,11 @@ export interface CodeGroup {
   readonly bits: number
   readonly first: number
   readonly count: number
-  /** Where the symbol of the first one stands in `SYMBOLS`. */
+  /** Index in `SYMBOLS` of the symbol of the first code. */
   readonly at: number
 }
 
-/** From the shortest to the longest. */
+/** Groups of codes from the shortest to the longest. */
 export const CODE_GROUPS: readonly CodeGroup[] = groups()
 
 function symbolsInOrder(): Uint16Array {
@@ -53,7 +53,7 @@ function symbolsInOrder(): Uint16Array {
   return symbols.sort((a, b) => (CODE_BITS[a] ?? 0) - (CODE_BITS[b] ?? 0))
 }
 
-/** The code is canonical: counted upwards, shorter ones first, so the codes follow from their lengths. */
+/** Computes the codes from their lengths. The code is canonical: codes count upwards, and shorter codes come first. */
 function codes(): Uint32Array {
   const result = new Uint32Array(LENGTHS.length)
   let next = 0

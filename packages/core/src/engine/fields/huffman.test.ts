@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeHuffman, encodeHuffman, huffmanBytes } from './huffman.ts'
 
-/** Bytes whose bits are given, padded with ones as an encoder does. */
+/** Returns the bytes for a text of bits, padded with ones like an encoder. */
 function padded(bits: string): Uint8Array {
   const joined = bits.replaceAll(' ', '')
   const whole = joined.padEnd(Math.ceil(joined.length / 8) * 8, '1')
@@ -17,7 +17,7 @@ function encode(text: string): Buffer {
   return target.subarray(2, end)
 }
 
-/** Texts of the bytes that have short codes, and of all. */
+/** Generates texts of characters with short codes, and of all bytes. */
 const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'e', 'o', 't', '0', '2', '9', '-', '/', '%', '"', '<', '~'), maxLength: 200 }),
   fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 200 }),
@@ -69,12 +69,12 @@ describe('decodeHuffman', () => {
     ['\u0002', '1111111111111111111111100010'],
     ['\n', '111111111111111111111111111100'],
     ['\u0016', '111111111111111111111111111110'],
-  ])('knows the code of %j', (byte, code) => {
+  ])('decodes the code of %j', (byte, code) => {
     expect(decode(padded(code))).toBe(byte)
     expect(decode(padded(`00011${code}00011`))).toBe(`a${byte}a`)
   })
 
-  it('reads only what it is given', () => {
+  it('reads only the bytes between start and end', () => {
     const bytes = Buffer.from('ffa8eb10649cbfff', 'hex')
     expect(decodeHuffman(bytes, 1, 7)).toBe('no-cache')
   })
@@ -82,15 +82,15 @@ describe('decodeHuffman', () => {
   // RFC 7541 §5.2
   it.each([
     ['eight bits of padding', '00011111 11111111'],
-    ['padding that is not ones', '00011000'],
-    ['a code that breaks off', '11111110'],
+    ['padding with a zero', '00011000'],
+    ['a truncated code', '11111110'],
     ['the end-of-string code', '111111111111111111111111111111'],
     ['the end-of-string code after text', '00011 111111111111111111111111111111 00011'],
-  ])('refuses %s', (_what, bits) => {
+  ])('rejects %s', (_what, bits) => {
     expect(decode(padded(bits))).toBeUndefined()
   })
 
-  it('decodes every text, and none if bits of it are missing', () => {
+  it('decodes every encoded text, and a truncated one to a shorter text or to none', () => {
     fc.assert(
       fc.property(texts, (value) => {
         const bytes = encode(value)
@@ -103,7 +103,7 @@ describe('decodeHuffman', () => {
     )
   })
 
-  it('decodes nothing but what an encoder writes', () => {
+  it('rejects all bytes that an encoder never writes', () => {
     const ones = fc.array(fc.constantFrom(0xff, 0xfe, 0xfc, 0xf0, 0x7f, 0x00, 0x18), { maxLength: 12 })
     const hostile = fc.oneof(
       ones.map((bytes) => Uint8Array.from(bytes)),
@@ -118,7 +118,7 @@ describe('decodeHuffman', () => {
     )
   })
 
-  it('decodes texts that are longer than its memory for short ones', () => {
+  it('decodes texts longer than its shared buffer', () => {
     const long = 'abc'.repeat(5000)
     expect(decode(encode(long))).toBe(long)
   })

@@ -1,39 +1,39 @@
 import { CODE_BITS, CODE_GROUPS, CODES, END_OF_STRING, MAX_CODE_BITS, SYMBOLS } from './huffman-code.ts'
 
-/** Bits looked up at once: two of the codes of most letters and digits, or one of all that are usual in fields. */
+/** Bits of one table lookup: two codes of most letters and digits, or one code of any character common in fields. */
 const WINDOW_BITS = 12
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1
-/** The shortest code: so many bits are needed at least for a byte. */
+/** Bits of the shortest code. */
 const MIN_CODE_BITS = 5
 
-/** In a window: there are two whole codes. */
+/** Flag of a `WINDOWS` entry with two whole codes. */
 const HAS_TWO = 0x10
 /**
- * What the next `WINDOW_BITS` bits begin with. From the low end: the bits that one or two whole codes take, in four
- * bits; in the fifth whether there are two; from the ninth the first byte, from the seventeenth the second. 0 if the
- * first code is longer.
+ * The codes at the start of each possible window of `WINDOW_BITS` bits. Bits 0 to 3 hold the total length of one or two
+ * whole codes, and bit 4 is `HAS_TWO`. Bits 8 to 15 hold the first byte, bits 16 to 23 the second. An entry is 0 if the
+ * first code is longer than a window.
  */
 const WINDOWS = lookUpTwice(lookUpOnce())
 
 /**
- * The most bytes that an encoded string of some bytes can turn into, and one that `decodeHuffmanInto` may overwrite
- * behind them.
+ * Returns the maximum decoded length of a string of `encodedBytes` bytes, plus one byte that `decodeHuffmanInto` can
+ * overwrite after it.
  */
 export function maxDecodedBytes(encodedBytes: number): number {
   return Math.floor((encodedBytes * 8) / MIN_CODE_BITS) + 1
 }
 
 /**
- * Decodes a string in the Huffman code that HPACK and QPACK share.
+ * Decodes a string in the Huffman code of HPACK and QPACK.
  *
- * @param target With room for `maxDecodedBytes` bytes
- * @returns The bytes written to the beginning of `target`, or -1 if the string is not a valid encoding
+ * @param target Buffer of at least `maxDecodedBytes` bytes
+ * @returns The number of bytes written to the start of `target`, or -1 if the encoding is invalid
  * @see RFC 7541 §5.2
  */
 export function decodeHuffmanInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let at = start
   let length = 0
-  /** The bits that were read and not yet decoded are the low `have` bits; those above mean nothing. */
+  /** The low `have` bits have been read but not decoded. The bits above them are meaningless. */
   let read = 0
   let have = 0
   for (;;) {
@@ -71,9 +71,9 @@ export function decodeHuffmanInto(bytes: Uint8Array, start: number, end: number,
 }
 
 /**
- * Decodes what is left of a string that is shorter than a window.
+ * Decodes the last bits of a string, which are fewer than a window.
  *
- * @returns The bytes of the whole string, or -1
+ * @returns The number of bytes of the whole string, or -1 if the encoding is invalid
  */
 function decodeRest(read: number, bits: number, target: Uint8Array, decoded: number): number {
   let length = decoded
@@ -83,7 +83,7 @@ function decodeRest(read: number, bits: number, target: Uint8Array, decoded: num
     const window = ((read << (WINDOW_BITS - have)) | ones) & WINDOW_MASK
     const found = WINDOWS[window] ?? 0
     const first = CODE_BITS[(found >> 8) & 0xff] ?? 0
-    // RFC 7541 §5.2: padding has less than eight bits, and they are those that the end of the string begins with.
+    // RFC 7541 §5.2: padding is shorter than eight bits, and consists of the first bits of the end-of-string code.
     if (found === 0 || first > have) return have < 8 && window === WINDOW_MASK ? length : -1
     target[length++] = found >> 8
     have -= first
@@ -91,12 +91,13 @@ function decodeRest(read: number, bits: number, target: Uint8Array, decoded: num
 }
 
 /**
- * Finds the code that begins at a bit and is longer than a window.
+ * Decodes a code that is longer than a window.
  *
- * @returns Its byte, and from the ninth bit its length; -1 if it breaks off or is the end of the string
+ * @param bitAt Index of its first bit
+ * @returns Its byte in bits 0 to 7 and its length in the bits above; -1 if it is truncated or the end-of-string code
  */
 function longCode(bytes: Uint8Array, bitAt: number, end: number): number {
-  // RFC 7541 §5.2: what is missing at the end is filled with ones, and so leads to the end of the string.
+  // RFC 7541 §5.2: fill missing bits with ones, so that a truncated code decodes as the end of the string.
   let next = 0
   for (let i = bitAt >> 3; i < (bitAt >> 3) + 5; i++) next = next * 256 + (i < end ? (bytes[i] ?? 0) : 0xff)
   const code = Math.floor(next / 2 ** (40 - MAX_CODE_BITS - (bitAt & 7))) % 2 ** MAX_CODE_BITS
@@ -109,13 +110,13 @@ function longCode(bytes: Uint8Array, bitAt: number, end: number): number {
   return -1
 }
 
-/** Large enough for nearly every field; what is larger has memory of its own. */
+/** Buffer for nearly every field. Longer ones get their own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**
- * Decodes a string in the Huffman code that HPACK and QPACK share.
+ * Decodes a string in the Huffman code of HPACK and QPACK.
  *
- * @returns The bytes as latin1, or `undefined` if they are not a valid encoding
+ * @returns The bytes as Latin-1 text, or `undefined` if the encoding is invalid
  * @see RFC 7541 §5.2
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string | undefined {
@@ -125,7 +126,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number): st
   return length < 0 ? undefined : target.toString('latin1', 0, length)
 }
 
-/** The bytes that `encodeHuffman` writes for a text, latin1. */
+/** Returns the number of bytes that `encodeHuffman` writes for a Latin-1 text. */
 export function huffmanBytes(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits += CODE_BITS[text.charCodeAt(i) & 0xff] ?? 0
@@ -133,15 +134,15 @@ export function huffmanBytes(text: string): number {
 }
 
 /**
- * Writes a text, latin1, in Huffman code.
+ * Writes a Latin-1 text in Huffman code.
  *
- * @param target With room for `huffmanBytes` bytes from `start` on
- * @returns Where the bytes end
+ * @param target Buffer with at least `huffmanBytes` bytes after `start`
+ * @returns The index after the last byte written
  * @see RFC 7541 §5.2
  */
 export function encodeHuffman(text: string, target: Uint8Array, start: number): number {
   let at = start
-  /** The bits that are not yet written are the low `have` bits, seven at most between two codes. */
+  /** The low `have` bits have not been written yet; at most seven between two codes. */
   let coded = 0
   let have = 0
   for (let i = 0; i < text.length; i++) {
@@ -149,7 +150,7 @@ export function encodeHuffman(text: string, target: Uint8Array, start: number): 
     let code = CODES[symbol] ?? 0
     let bits = CODE_BITS[symbol] ?? 0
     if (bits > 24) {
-      // With those before them they might not fit into 32 bits.
+      // Together with the pending bits, a long code can exceed 32 bits, so write it in two parts.
       bits -= 16
       coded = (coded << bits) | (code >>> 16)
       have += bits
@@ -165,7 +166,7 @@ export function encodeHuffman(text: string, target: Uint8Array, start: number): 
   return at
 }
 
-/** For each window the first code in it and its byte, `bits | byte << 8`; 0 where the code is longer. */
+/** Returns the first code of each window as `bits | byte << 8`; 0 if the code is longer than the window. */
 function lookUpOnce(): Int32Array {
   const windows = new Int32Array(1 << WINDOW_BITS)
   for (const symbol of SYMBOLS) {
@@ -177,7 +178,7 @@ function lookUpOnce(): Int32Array {
   return windows
 }
 
-/** Adds the second code, if it is whole too. */
+/** Adds the second code to each window that contains all of it. */
 function lookUpTwice(windows: Int32Array): Int32Array {
   return windows.map((first, window) => {
     const bits = first & 0xf

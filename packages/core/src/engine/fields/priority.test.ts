@@ -21,12 +21,12 @@ describe('parsePriority', () => {
     ['i, i=?0', 3, false],
     ['x="u=0, i", u=6', 6, false],
     ['x=(a "b, u=0" 1.5), y=:AA==:, z=tok/en, u=6', 6, false],
-  ])('%j is urgency %i, incremental %s', (value, urgency, isIncremental) => {
+  ])('parses %j as urgency %i, incremental %s', (value, urgency, isIncremental) => {
     expect(parsePriority(value)).toEqual({ urgency, isIncremental })
   })
 
   it.each(['u=8', 'u=-1', 'u=1.0', 'u="1"', 'u=?1', 'u', 'i=1', 'i=x', 'u=(1)'])(
-    '%j has a value that its member cannot have, which is as if it were not there (RFC 9218 §4)',
+    'ignores the invalid member value in %j (RFC 9218 §4)',
     (value) => {
       expect(parsePriority(value)).toEqual(DEFAULT_PRIORITY)
     },
@@ -56,11 +56,11 @@ describe('parsePriority', () => {
     ['u=8, i=?0', 5, false],
     ['u=1,,', 5, true],
     [`u=1, x="${'x'.repeat(300)}"`, 5, true],
-  ])('%j changes urgency 5, incremental to urgency %i, incremental %s', (value, urgency, isIncremental) => {
+  ])('changes "urgency 5, incremental" by %j to urgency %i, incremental %s', (value, urgency, isIncremental) => {
     expect(parsePriority(value, { urgency: 5, isIncremental: true })).toEqual({ urgency, isIncremental })
   })
 
-  it('takes any value, however long', () => {
+  it('accepts any value of any length', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('u', 'i', '=', '?', '1', ',', ';', ' ', '(', '"') })),

@@ -1,15 +1,15 @@
-/** How a client would have its response sent beside others. @see RFC 9218 §4 */
+/** The priority of a response relative to other responses of the connection. @see RFC 9218 §4 */
 export interface Priority {
-  /** 0, the most urgent, to 7. */
+  /** Urgency from 0, the highest, to 7. */
   readonly urgency: number
-  /** Whether parts of the response are of use before the whole has arrived, so that it may share with others. */
+  /** Whether the client can process parts of the response, so that it can share bandwidth with others. */
   readonly isIncremental: boolean
 }
 
-/** What a request has that does not say otherwise. */
+/** Priority of a request without a `priority` field. */
 export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
 
-/** The values of Structured Fields (RFC 9651 §4.2), as far as they have to be told apart. */
+/** Patterns of Structured Fields (RFC 9651 §4.2): as much as is needed to find the members `u` and `i`. */
 const KEY = '[a-z*][a-z0-9_.*-]*'
 const BARE_ITEM = [
   String.raw`-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})`,
@@ -22,16 +22,16 @@ const PARAMETERS = `(?:; *${KEY}(?:=(?:${BARE_ITEM}))?)*`
 const INNER_ITEM = `(?:${BARE_ITEM})${PARAMETERS}`
 const INNER_LIST = String.raw`\( *(?:${INNER_ITEM}(?: +${INNER_ITEM})*)? *\)`
 const MEMBER = new RegExp(`(${KEY})(?:=(${BARE_ITEM}|${INNER_LIST}))?${PARAMETERS}[ \\t]*(?:,[ \\t]*(?=[a-z*])|$)`, 'y')
-/** An integer from 0 to 7 in any form that RFC 9651 §4.2.4 reads as one. */
+/** An integer from 0 to 7 in any form that RFC 9651 §4.2.4 allows. */
 const URGENCY = /^(?:0*[0-7]|-0+)$/
-/** No sane value is longer, and this is looked at letter by letter. */
+/** Maximum length of a value in characters. Longer ones are ignored, because parsing takes time for each character. */
 const MAX_LENGTH = 256
 
 /**
- * Reads the value of a `priority` field, or of PRIORITY_UPDATE. What cannot be read is as if it were not there, as are
- * members that nobody knows, and values that a member cannot have.
+ * Parses the value of a `priority` field or of PRIORITY_UPDATE. Ignores malformed values, unknown members, and members
+ * with an invalid value.
  *
- * @param base What holds where the value says nothing
+ * @param base Priority to use for members that are absent or ignored
  * @see RFC 9218 §4, §5
  *
  * @example
@@ -46,7 +46,7 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
     const member = MEMBER.exec(text)
     if (member === null) return base
     const [, key, item = '?1'] = member
-    // The last one of a key counts (RFC 9651 §4.2.2).
+    // RFC 9651 §4.2.2: the last member with a key wins.
     if (key === 'u') urgency = URGENCY.test(item) ? Math.abs(Number(item)) : base.urgency
     else if (key === 'i') isIncremental = item === '?1'
   }

@@ -30,7 +30,7 @@ it.each([
   ['::1', false],
   ['[1]', false],
   ['[::1', false],
-])('isAuthority(%j) is %j', (value, want) => {
+])('evaluates isAuthority(%j) to %j', (value, want) => {
   expect(isAuthority(value)).toBe(want)
 })
 
@@ -40,6 +40,6 @@ it.each([
   ['a', false],
   ['a:', false],
   ['[::1]', false],
-])('hasPort(%j) is %j', (value, want) => {
+])('evaluates hasPort(%j) to %j', (value, want) => {
   expect(hasPort(value)).toBe(want)
 })

@@ -1,15 +1,15 @@
 import { accepted, malformed, type Verdict } from './verdict.ts'
 
-/** The largest body that a number counts exactly: 2^53 - 1 bytes. Applies to `Content-Length` and to the size of a chunk. */
+/** Maximum value of `Content-Length` and of a chunk size, in bytes: 2^53 - 1, the largest exact integer. */
 export const MAX_CONTENT_LENGTH: number = Number.MAX_SAFE_INTEGER
 
 const DIGITS = /^\d+$/
 
 /**
- * Reads `Content-Length`. Leading zeros do not change the number.
+ * Parses `Content-Length`. Accepts leading zeros.
  *
- * @param value All field values of that name, joined with a comma. RFC 9110 §8.6 permits a recipient to read `5, 5` as
- *   5. Intermediaries disagree on such lists, so they are malformed here.
+ * @param value All field values of that name, joined with a comma. RFC 9110 §8.6 lets a recipient treat `5, 5` as 5.
+ *   Intermediaries disagree on such lists, so they are malformed here.
  * @see RFC 9110 §8.6
  */
 export function judgeContentLength(value: string): Verdict<number> {

@@ -17,6 +17,6 @@ it.each([
   ['GET', '/\x7f', false],
   ['GET', '/\xe9', false],
   ['GET', '/a\n', false],
-])('isPath(%j, %j) is %j', (method, path, want) => {
+])('evaluates isPath(%j, %j) to %j', (method, path, want) => {
   expect(isPath(method, path)).toBe(want)
 })

@@ -1,9 +1,8 @@
-/** RFC 3986 allows less. A space, a control or a fragment makes another request of it elsewhere. */
+/** Allows more than RFC 3986, but no space, control or `#`: another server could read a different path. */
 const PATH = /^\/[\x21\x22\x24-\x7e]*$/
 
 /**
- * Reports whether `path` can be the path and query of a request: visible ASCII after a slash, without `#`, or `*` for
- * OPTIONS.
+ * Reports whether `path` is a valid path and query: a slash and visible ASCII without `#`. OPTIONS also allows `*`.
  *
  * @see RFC 9112 §3.2.1 and §3.2.4, RFC 9113 §8.3.1, RFC 9114 §4.3.1
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isConnectionField, ReceivedFields } from './received-fields.ts'
 
-it('collects the fields about the message and joins repeated ones', () => {
+it('stores the fields that the engine needs, and joins repeated ones', () => {
   const fields = new ReceivedFields()
   for (const [name, value] of [
     ['content-length', '5'],
@@ -37,6 +37,6 @@ it.each([
   ['upgrade', true],
   ['te', false],
   ['host', false],
-])('isConnectionField(%j) is %j', (name, want) => {
+])('evaluates isConnectionField(%j) to %j', (name, want) => {
   expect(isConnectionField(name)).toBe(want)
 })

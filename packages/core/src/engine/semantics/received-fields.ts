@@ -1,5 +1,5 @@
 /**
- * Fields that belong to a connection of HTTP/1.1.
+ * Fields that control an HTTP/1.1 connection.
  *
  * @see RFC 9113 §8.2.2, RFC 9114 §4.2
  */
@@ -11,14 +11,14 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Reports whether a field, by its lower-case name, makes a message of HTTP/2 or HTTP/3 malformed. */
+/** Reports whether the field with this lower-case name makes an HTTP/2 or HTTP/3 message malformed. */
 export function isConnectionField(name: string): boolean {
   return CONNECTION_FIELDS.has(name)
 }
 
 /**
- * Collects the fields of an HTTP/2 or HTTP/3 request that say something about the message itself. The values of a field
- * that occurs several times are joined with `, ` (RFC 9110 §5.3).
+ * Collects the fields that an HTTP/2 or HTTP/3 engine itself needs. Joins the values of a repeated field with `, `
+ * (RFC 9110 §5.3).
  */
 export class ReceivedFields {
   host: string | undefined = undefined
@@ -26,11 +26,11 @@ export class ReceivedFields {
   te: string | undefined = undefined
   expect: string | undefined = undefined
   priority: string | undefined = undefined
-  /** Header fields so far. The parts of a split cookie count as the one field that HTTP/1.1 would have. */
+  /** Number of header fields so far. The parts of a split cookie count as one field, as in HTTP/1.1. */
   count = 0
   #hasCookie = false
 
-  /** Counts a field, and keeps its value if it is one of those. @param name In lower case */
+  /** Counts a field, and stores its value if the engine needs it. @param name In lower case */
   add(name: string, value: string): void {
     this.count++
     switch (name) {
@@ -50,7 +50,7 @@ export class ReceivedFields {
         this.priority = join(this.priority, value)
         return
       case 'cookie':
-        // RFC 9113 §8.2.3, RFC 9114 §4.2.1.
+        // RFC 9113 §8.2.3 and RFC 9114 §4.2.1: clients can split a cookie into several fields.
         if (this.#hasCookie) this.count--
         this.#hasCookie = true
     }

@@ -3,7 +3,7 @@ import { judgeRequestHead, type JudgedHead, type ReceivedHead } from './request-
 
 const LIMITS = { maxRequestLineBytes: 100, maxFields: 3 }
 
-/** A valid `GET /`, with changes. */
+/** Returns the head of a valid `GET /` with changes. */
 function received(changes: Partial<ReceivedHead>): ReceivedHead {
   const isBinary = changes.version === '2' || changes.version === '3'
   return {
@@ -23,30 +23,34 @@ function received(changes: Partial<ReceivedHead>): ReceivedHead {
   }
 }
 
-/** `CONNECT a:443`, with changes. */
+/** Returns the head of `CONNECT a:443` with changes. */
 const connect = (changes: Partial<ReceivedHead>): ReceivedHead =>
   received({ method: 'CONNECT', scheme: undefined, authority: 'a:443', path: undefined, ...changes })
 
 describe('judgeRequestHead', () => {
   it.each<[what: string, head: ReceivedHead, want: Partial<JudgedHead>]>([
-    ['a request of HTTP/1.1', received({}), { authority: 'a', contentLength: undefined, expectsContinue: false }],
+    ['an HTTP/1.1 request', received({}), { authority: 'a', contentLength: undefined, expectsContinue: false }],
     ['HTTP/1.0 without Host', received({ version: '1.0', host: undefined }), { authority: '' }],
-    ['a request of HTTP/2', received({ version: '2' }), { authority: 'a' }],
-    ['a request of HTTP/3', received({ version: '3' }), { authority: 'a' }],
+    ['an HTTP/2 request', received({ version: '2' }), { authority: 'a' }],
+    ['an HTTP/3 request', received({ version: '3' }), { authority: 'a' }],
     ['host instead of :authority', received({ version: '2', authority: undefined, host: 'b' }), { authority: 'b' }],
-    ['host that says the same', received({ version: '3', authority: 'a', host: 'A' }), { authority: 'a' }],
-    ['an absolute target besides another Host', received({ scheme: 'http', authority: 'b' }), { authority: 'b' }],
-    ['a scheme in upper case', received({ version: '2', scheme: 'HTTPS' }), {}],
+    [
+      'host equal to :authority except for case',
+      received({ version: '3', authority: 'a', host: 'A' }),
+      { authority: 'a' },
+    ],
+    ['an absolute target with a different Host', received({ scheme: 'http', authority: 'b' }), { authority: 'b' }],
+    ['an upper-case scheme', received({ version: '2', scheme: 'HTTPS' }), {}],
     ['http over HTTP/2', received({ version: '2', scheme: 'http' }), {}],
     ['CONNECT', connect({}), { authority: 'a:443' }],
     ['CONNECT over HTTP/3', connect({ version: '3', host: undefined }), { authority: 'a:443' }],
     ['OPTIONS *', received({ method: 'OPTIONS', path: '*' }), {}],
-    ['a length', received({ contentLength: '007' }), { contentLength: 7 }],
-    ['an expectation', received({ expect: '100-Continue' }), { expectsContinue: true }],
-    ['an expectation twice', received({ expect: '100-continue, 100-continue' }), { expectsContinue: true }],
-    ['an expectation of HTTP/1.0', received({ version: '1.0', expect: 'tea' }), { expectsContinue: false }],
+    ['a Content-Length with leading zeros', received({ contentLength: '007' }), { contentLength: 7 }],
+    ['the expectation 100-continue', received({ expect: '100-Continue' }), { expectsContinue: true }],
+    ['a repeated expectation', received({ expect: '100-continue, 100-continue' }), { expectsContinue: true }],
+    ['any expectation on HTTP/1.0', received({ version: '1.0', expect: 'tea' }), { expectsContinue: false }],
     ['te: trailers', received({ version: '2', te: 'Trailers' }), {}],
-    ['limits that are met', received({ path: '/'.padEnd(87, 'a'), fieldCount: 3 }), {}],
+    ['a request line and a field count at their limits', received({ path: '/'.padEnd(87, 'a'), fieldCount: 3 }), {}],
   ])('accepts %s', (_what, head, want) => {
     expect(judgeRequestHead(head, LIMITS)).toMatchObject({ kind: 'ok', value: want })
   })
@@ -79,7 +83,7 @@ describe('judgeRequestHead', () => {
     ['Invalid Content-Length', received({ contentLength: '5, 5' })],
     ['TE with more than trailers', received({ version: '2', te: 'gzip' })],
     ['TE with more than trailers', received({ version: '3', te: 'trailers, gzip' })],
-  ])('judges malformed: %s', (reason, head) => {
+  ])('rejects a malformed head: %s', (reason, head) => {
     expect(judgeRequestHead(head, LIMITS)).toEqual({ kind: 'malformed', reason })
   })
 

@@ -5,11 +5,11 @@ import { judgeFieldCount, judgeRequestLine, requestLineBytes, type FieldLimits }
 import { isPath } from './path.ts'
 import { accepted, malformed, refused, type Rejected, type Verdict } from './verdict.ts'
 
-/** The head of a request as an engine received it. A field that occurs several times has its values joined with `, `. */
+/** The head of a request as an engine received it. The values of a repeated field are joined with `, `. */
 export interface ReceivedHead {
   readonly version: '1.0' | '1.1' | '2' | '3'
   readonly method: string
-  /** The target as HTTP/1.1 sends it: for HTTP/2 and HTTP/3 `:path`, or `:authority` for CONNECT. */
+  /** The request target of HTTP/1.1; on HTTP/2 and HTTP/3, `:path`, or `:authority` for CONNECT. */
   readonly target: string
   /** `:scheme`, or the scheme of an absolute target. */
   readonly scheme: string | undefined
@@ -19,28 +19,28 @@ export interface ReceivedHead {
   /** Path and query of the target. */
   readonly path: string | undefined
   readonly contentLength: string | undefined
-  /** Whether the body has a transfer coding, which only HTTP/1.1 knows. */
+  /** Whether the body has a transfer coding. Only HTTP/1.1 defines one. */
   readonly isChunked: boolean
-  /** Only checked on HTTP/2 and HTTP/3. */
+  /** The `TE` field; HTTP/1.x engines leave it `undefined`, which skips its check. */
   readonly te: string | undefined
   readonly expect: string | undefined
-  /** Header fields, without pseudo-header fields. */
+  /** Number of header fields, without pseudo-header fields. */
   readonly fieldCount: number
 }
 
 /** The meaning of a valid head, the same on every protocol. */
 export interface JudgedHead {
-  /** Host and port that the request is for; empty if an HTTP/1.0 request names none. */
+  /** The requested host and port; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
-  /** Bytes of the body by `Content-Length`, `undefined` without one. */
+  /** Body length in bytes from `Content-Length`; `undefined` without that field. */
   readonly contentLength: number | undefined
-  /** Whether the client waits for 100 (Continue), if it has a body to send. */
+  /** Whether the client waits for 100 (Continue) before it sends a body. */
   readonly expectsContinue: boolean
 }
 
 /**
- * Judges the head of a request: the one place for the rules that concern every protocol. An engine translates its wire
- * format into `received` and the verdict into its own response.
+ * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`,
+ * and the verdict to its own kind of rejection.
  *
  * @see docs/decisions/0104
  */
@@ -74,17 +74,17 @@ function targetFault(received: ReceivedHead): Rejected | undefined {
 }
 
 function authorityFault({ version, authority, host }: ReceivedHead): Rejected | undefined {
-  // RFC 9112 §3.2: every HTTP/1.1 request has a Host field, even if its target names the authority.
+  // RFC 9112 §3.2: HTTP/1.1 requires a Host field, even if the target names the authority.
   if (host === undefined && version === '1.1') return malformed('Host missing')
   const named = authority ?? host
-  // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: one of the two fields is mandatory. HTTP/1.0 has no Host field.
+  // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: `:authority` or Host is mandatory. HTTP/1.0 does not require Host.
   if (named === undefined) return version === '1.0' ? undefined : malformed('Authority missing')
   // RFC 9110 §4.2.1: a URI with an empty host is invalid.
   if (named === '') return malformed('Authority missing')
   if (host?.includes(',')) return malformed('Host given twice')
   if (!isAuthority(named)) return refused(400, 'Invalid authority')
   if (host === undefined || host === named) return undefined
-  // RFC 9112 §3.2.2: an absolute target overrides Host, which must be valid anyway (§3.2).
+  // RFC 9112 §3.2.2: an absolute target overrides Host. Host must still be valid (§3.2).
   if (version === '1.0' || version === '1.1') return isAuthority(host) ? undefined : refused(400, 'Invalid authority')
   // RFC 9113 §8.3.1, RFC 9114 §4.3.1: the two fields must name the same authority.
   return host.toLowerCase() === named.toLowerCase() ? undefined : malformed('Host differs from the authority')
@@ -94,7 +94,7 @@ function authorityFault({ version, authority, host }: ReceivedHead): Rejected | 
 function connectFault({ scheme, path, authority, contentLength, isChunked }: ReceivedHead): Rejected | undefined {
   if (scheme !== undefined || path !== undefined) return malformed('CONNECT with a scheme or a path')
   if (authority === undefined || !hasPort(authority)) return malformed('CONNECT without a host and a port')
-  // RFC 9110 §9.3.6: the bytes after a CONNECT can be tunnel data, so a body has no meaning.
+  // RFC 9110 §9.3.6: the bytes after a CONNECT head can be tunnel data, so a body has no meaning.
   if (contentLength !== undefined || isChunked) return malformed('CONNECT with a body')
   return undefined
 }
@@ -102,19 +102,19 @@ function connectFault({ scheme, path, authority, contentLength, isChunked }: Rec
 function schemeFault({ version, scheme }: ReceivedHead): Rejected | undefined {
   // RFC 9112 §3.2.1: an origin-form target names no scheme.
   if (scheme === undefined && (version === '1.0' || version === '1.1')) return undefined
-  // RFC 9113 §8.3.1, RFC 9114 §4.3.1: mandatory.
+  // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: `:scheme` is mandatory.
   if (scheme === undefined || scheme === '') return malformed('Scheme missing')
-  // RFC 3986 §3.1: schemes have no case.
+  // RFC 3986 §3.1: schemes are case-insensitive.
   const lower = scheme.toLowerCase()
   if (lower !== 'http' && lower !== 'https') return refused(400, 'Unknown scheme')
-  // RFC 9110 §7.4: over QUIC only https can be meant for this server.
+  // RFC 9110 §7.4: a QUIC connection serves only https origins.
   return version === '3' && lower === 'http' ? refused(421, 'Scheme is not https') : undefined
 }
 
 function fieldFault({ version, te, expect }: ReceivedHead): Rejected | undefined {
-  // RFC 9113 §8.2.2, RFC 9114 §4.2.
+  // RFC 9113 §8.2.2 and RFC 9114 §4.2: `trailers` is the only permitted member.
   if (te !== undefined && !isListOf('trailers', te)) return malformed('TE with more than trailers')
-  // RFC 9110 §10.1.1: an HTTP/1.0 request has no expectation.
+  // RFC 9110 §10.1.1: ignore Expect in an HTTP/1.0 request.
   if (expect !== undefined && version !== '1.0' && !isListOf('100-continue', expect))
     return refused(417, 'Unknown expectation')
   return undefined
@@ -124,7 +124,7 @@ function expectsContinue({ version, expect }: ReceivedHead): boolean {
   return expect !== undefined && version !== '1.0'
 }
 
-/** Reports whether all members of a field value, a list without case, are `member`. */
+/** Reports whether every member of a comma-separated list is `member`, in any case. */
 function isListOf(member: string, value: string): boolean {
   const lower = value.toLowerCase()
   return lower === member || lower.split(',').every((each) => each.trim() === member)

@@ -1,17 +1,19 @@
-/** What a request is for, taken apart but neither decoded nor normalised. */
+/** The parts of a request target, neither decoded nor normalized. */
 export interface RequestTarget {
-  /** `malformed` is none of the four forms that the method allows. */
+  /** The form of the target; `malformed` if it has no form that the method allows. */
   readonly form: 'origin' | 'absolute' | 'authority' | 'asterisk' | 'malformed'
-  /** As far as the first `?`, without scheme and authority; `*` for the server as a whole. */
+  /**
+   * The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form.
+   */
   readonly path: string
-  /** After the first `?`; empty without one. */
+  /** The query after the first `?`; empty without one. */
   readonly rawQuery: string
 }
 
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i
 
 /**
- * Reads a request target.
+ * Parses a request target.
  *
  * @see RFC 9112 §3.2
  *
@@ -27,7 +29,7 @@ export function parseRequestTarget(method: string, target: string): RequestTarge
   if (prefix === undefined) return cut('malformed', target)
   const rest = target.slice(prefix.length)
   if (rest.startsWith('/')) return cut('absolute', rest)
-  // RFC 9112 §3.2.4: OPTIONS for an absolute target without path and query is OPTIONS *.
+  // RFC 9112 §3.2.4: OPTIONS with an absolute target that has no path and no query means OPTIONS *.
   if (rest === '' && method === 'OPTIONS') return { form: 'asterisk', path: '*', rawQuery: '' }
   return cut('absolute', `/${rest}`)
 }

@@ -1,4 +1,4 @@
-/** The statuses of the IANA registry. `STATUS_CODES` of `node:http` would have all of that loaded, and `fetch` with it. */
+/** Reason phrases of the IANA registry. `STATUS_CODES` would load all of `node:http` and `fetch`. */
 const PHRASES: Readonly<Record<number, string>> = {
   100: 'Continue',
   101: 'Switching Protocols',
@@ -62,7 +62,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   511: 'Network Authentication Required',
 }
 
-/** The reason phrase of a status (RFC 9110 §15); empty if it is not a registered one. */
+/** Returns the reason phrase of a status (RFC 9110 §15); empty if the status is not registered. */
 export function statusPhrase(status: number): string {
   return PHRASES[status] ?? ''
 }

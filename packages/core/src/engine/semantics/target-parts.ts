@@ -8,7 +8,7 @@ export interface TargetParts {
 const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+\-.]*):\/\/([^/?]*)(.*)$/
 
 /**
- * Splits a request target. It is not judged: a target of no known form is a path, which cannot be valid.
+ * Splits a request target without checking it. A target of unknown form becomes the path, which the check then rejects.
  *
  * @see RFC 9112 §3.2 (origin, absolute, authority and asterisk form)
  */
@@ -17,6 +17,6 @@ export function splitTarget(method: string, target: string): TargetParts {
   const match = target.startsWith('/') ? null : ABSOLUTE.exec(target)
   if (match === null) return { scheme: undefined, authority: undefined, path: target }
   const [, scheme, authority, rest = ''] = match
-  // RFC 9110 §4.2.3: an empty path is the path "/".
+  // RFC 9110 §4.2.3: an empty path means "/".
   return { scheme, authority, path: rest.startsWith('/') ? rest : `/${rest}` }
 }

@@ -17,7 +17,7 @@ it.each([
   ['te', false],
   ['trailer', false],
   ['transfer-encoding', false],
-])('isTrailerAllowed(%j) is %j', (name, want) => {
+])('evaluates isTrailerAllowed(%j) to %j', (name, want) => {
   expect(isTrailerAllowed(name)).toBe(want)
 })
 
@@ -25,7 +25,7 @@ it('discards forbidden fields and keeps the order of the others', () => {
   expect(allowedTrailers(['a', '1', 'host', 'x', 'b', '2', 'a', '3'])).toEqual(['a', '1', 'b', '2', 'a', '3'])
 })
 
-it('returns the same list if all are allowed', () => {
+it('returns the same list if every field is allowed', () => {
   const fields = ['a', '1']
   expect(allowedTrailers(fields)).toBe(fields)
 })

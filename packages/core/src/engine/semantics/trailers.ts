@@ -1,8 +1,8 @@
 import type { FieldList } from '@fw/types'
 
 /**
- * Fields that say how a message is framed, routed, authenticated or processed. They must not come after the body, when
- * those decisions are made (RFC 9110 §6.5.1; RFC 7230 §4.1.2 names them).
+ * Fields that control framing, routing, authentication or processing. A server has made those decisions before the
+ * trailer section arrives (RFC 9110 §6.5.1; RFC 7230 §4.1.2 lists the fields).
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   'authorization',
@@ -31,12 +31,12 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Reports whether a handler may see a trailer field of that lower-case name. Others are discarded. */
+/** Reports whether the trailer field with this lower-case name is passed to handlers. Others are discarded. */
 export function isTrailerAllowed(name: string): boolean {
   return !FORBIDDEN.has(name)
 }
 
-/** Returns the trailer fields that a handler may see: `fields` itself if those are all. */
+/** Returns the trailer fields without the forbidden ones; `fields` itself if all are allowed. */
 export function allowedTrailers(fields: FieldList): FieldList {
   const allowed: string[] = []
   for (let i = 0; i < fields.length; i += 2) {

@@ -1,18 +1,18 @@
-/** The judgment of a request, or of one part of it, that is the same on every protocol. */
+/** The result of checking a request or a part of it. It is the same on every protocol. */
 export type Verdict<T> = Accepted<T> | Rejected
 
-/** The request may reach a handler. */
+/** The check passed: the request can reach a handler. */
 export interface Accepted<T> {
   readonly kind: 'ok'
   readonly value: T
 }
 
-/** The request must not reach a handler. */
+/** The check failed: the request must not reach a handler. */
 export type Rejected = Malformed | Refused
 
 /**
- * The message breaks the rules of HTTP. HTTP/1.1 responds with 400 and closes the connection, HTTP/2 resets the stream
- * with PROTOCOL_ERROR, HTTP/3 with H3_MESSAGE_ERROR.
+ * The message violates the rules of HTTP. HTTP/1.1 responds with 400 and closes the connection. HTTP/2 resets the
+ * stream with PROTOCOL_ERROR, and HTTP/3 with H3_MESSAGE_ERROR.
  *
  * @see RFC 9112 §2.2, RFC 9113 §8.1.1, RFC 9114 §4.1.2
  */
@@ -21,7 +21,7 @@ export interface Malformed {
   readonly reason: string
 }
 
-/** The message is well-formed, but the server does not serve it. Every protocol responds with `status`. */
+/** The message is well-formed, but the server refuses it. Every protocol responds with `status`. */
 export interface Refused {
   readonly kind: 'refused'
   readonly status: RefusalStatus
@@ -30,7 +30,7 @@ export interface Refused {
 
 export type RefusalStatus = 400 | 414 | 417 | 421 | 431
 
-/** The verdict of a rule that only accepts or rejects. It is shared, so accepting allocates nothing. */
+/** The accepting verdict of a rule without a value. Sharing it avoids an allocation for each request. */
 export const ACCEPTED: Accepted<undefined> = { kind: 'ok', value: undefined }
 
 /** Returns the status of the response to a rejected request. */

@@ -12,7 +12,7 @@ it.each<[string, boolean | undefined]>([
   ['POST / HTTP/1.1', false],
   ['pri * HTTP/2.0', false],
   [`${PREFACE.slice(0, -1)}x`, false],
-])('tells for %j whether a connection starts with the preface: %s', (received, expected) => {
+])('recognizes the preface in %j: %s', (received, expected) => {
   expect(startsWithPreface(Buffer.from(received))).toBe(expected)
 })
 

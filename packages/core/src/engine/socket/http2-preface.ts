@@ -3,7 +3,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
 export const HTTP2_PREFACE_BYTES: number = PREFACE.length
 
-/** Whether a connection begins with the HTTP/2 preface; `undefined` while too little has arrived to tell. */
+/** Reports whether a connection starts with the HTTP/2 preface; `undefined` while too few bytes have arrived. */
 export function startsWithPreface(bytes: Buffer): boolean | undefined {
   const length = Math.min(bytes.length, PREFACE.length)
   if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return false

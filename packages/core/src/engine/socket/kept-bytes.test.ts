@@ -4,30 +4,30 @@ import { copyBytes, bytesToKeep, ownBytes } from './kept-bytes.ts'
 const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
 
 describe('bytesToKeep', () => {
-  it('leaves what is most of what it was received with where it is', () => {
+  it('returns a view if the bytes are most of their buffer', () => {
     expect(bytesToKeep(received, 100, 60_000).buffer).toBe(received.buffer)
   })
 
-  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they keep nothing that came with them', (length) => {
+  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they do not keep the read buffer', (length) => {
     const kept = bytesToKeep(received, 7, 7 + length)
     expect(kept).toEqual(received.subarray(7, 7 + length))
     expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
   })
 
-  it('copies to nowhere twice', () => {
+  it('never overwrites an earlier copy', () => {
     const copies = Array.from({ length: 100 }, (_, at) => bytesToKeep(received, at, at + 200))
     for (const [at, copy] of copies.entries()) expect(copy).toEqual(received.subarray(at, at + 200))
   })
 })
 
-describe('copied', () => {
-  it('shares its memory with nothing', () => {
+describe('copyBytes', () => {
+  it('returns a copy in its own memory', () => {
     const copy = copyBytes(received, 3, 8)
     expect(copy).toEqual(received.subarray(3, 8))
     expect(copy.buffer.byteLength).toBe(5)
   })
 
-  it('is no memory that one handler could take away from all others, as a stream of bytes does that is given it', async () => {
+  it('uses shared memory that no handler can transfer, not even by a byte stream', async () => {
     const first = bytesToKeep(received, 0, 10) as Buffer<ArrayBuffer>
     const stream = new ReadableStream({
       type: 'bytes',
@@ -39,8 +39,8 @@ describe('copied', () => {
   })
 })
 
-describe('owned', () => {
-  it('copies what shares its memory, and nothing else', () => {
+describe('ownBytes', () => {
+  it('copies only bytes whose buffer contains other data', () => {
     const whole = copyBytes(received, 3, 8)
     expect(ownBytes(whole)).toBe(whole)
     const part = ownBytes(received.subarray(3, 8))

@@ -1,26 +1,26 @@
 import { markAsUntransferable } from 'node:worker_threads'
 
-/** What content that is passed on at once is copied to: to allocate memory for each piece takes microseconds. */
+/** Size of the buffer for small copies, in bytes. Allocating memory for each of them would take microseconds. */
 const SHARED_BYTES = 8 * 1024
-/** What is a smaller part than that of what was received with it does not keep that. */
-const PART = 8
+/** Ratio of a buffer to a view above which the view is copied, so that it does not keep the whole buffer. */
+const MAX_RATIO = 8
 
 let shared: Buffer = sharedMemory()
 let used = 0
 
 /**
- * Content for whoever may keep it, as it is where it is most of what it was received with. Else a client could have a
- * process keep 64 KiB for each byte of a body.
+ * Returns bytes that a consumer can keep: a view if it is at least an eighth of its buffer, otherwise a copy. A view of
+ * one byte would keep a read of 64 KiB in memory.
  */
 export function bytesToKeep(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const isMost = (end - start) * PART >= bytes.buffer.byteLength
-  return isMost ? bytes.subarray(start, end) : copyBriefly(bytes, start, end)
+  const isLarge = (end - start) * MAX_RATIO >= bytes.buffer.byteLength
+  return isLarge ? bytes.subarray(start, end) : copyBriefly(bytes, start, end)
 }
 
-/** A copy, which shares its memory with others where it is small: for who is done with it soon. */
+/** Returns a copy for immediate use. Small copies share one buffer, which each of them keeps in memory. */
 export function copyBriefly(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const length = end - start
-  if (length * PART > SHARED_BYTES) return copyBytes(bytes, start, end)
+  if (length * MAX_RATIO > SHARED_BYTES) return copyBytes(bytes, start, end)
   if (used + length > SHARED_BYTES) {
     shared = sharedMemory()
     used = 0
@@ -31,14 +31,14 @@ export function copyBriefly(bytes: Uint8Array, start: number, end: number): Uint
   return copy
 }
 
-/** Who would transfer the memory of a piece, to a worker or into a stream of bytes, would take that of all others; it throws. */
+/** Allocates the buffer for small copies. Transferring one copy would detach all others, so transfers throw. */
 function sharedMemory(): Buffer {
   const memory = Buffer.allocUnsafeSlow(SHARED_BYTES)
   markAsUntransferable(memory.buffer)
   return memory
 }
 
-/** Both, one behind the other, in memory of their own. */
+/** Returns `first` followed by `second` in a new buffer. */
 export function joinBytes(first: Uint8Array, second: Uint8Array): Buffer {
   const both = Buffer.allocUnsafeSlow(first.length + second.length)
   both.set(first)
@@ -46,7 +46,7 @@ export function joinBytes(first: Uint8Array, second: Uint8Array): Buffer {
   return both
 }
 
-/** Joins chunks in their own memory. `Buffer.concat` takes small ones from the pool of the process. */
+/** Joins chunks in a new buffer. `Buffer.concat` would use the shared pool for small results. */
 export function concatBytes(chunks: readonly Uint8Array[]): Buffer {
   let length = 0
   for (const chunk of chunks) length += chunk.byteLength
@@ -59,14 +59,14 @@ export function concatBytes(chunks: readonly Uint8Array[]): Buffer {
   return all
 }
 
-/** A copy that shares its memory with nothing; that of `Buffer.from` would keep what others had copied then. */
+/** Returns a copy in its own memory. `Buffer.from` would use the shared pool for a small one. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)
   copy.set(bytes.subarray(start, end))
   return copy
 }
 
-/** The same bytes in memory that nothing else is in: as they are if that is so already. */
+/** Returns `bytes` if no other data shares their buffer, otherwise a copy. */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : copyBytes(bytes, 0, bytes.byteLength)
 }

@@ -4,14 +4,14 @@ import type { Deadlines } from '../event-loop/deadlines.ts'
 /**
  * Limits how long an engine reads and discards the rest of a request after its response.
  *
- * Clients such as the `http.client` of Python send their whole request before they read the response. Closing with
- * unread bytes resets the connection, and the kernel of the client then discards the response.
+ * Clients such as Python's `http.client` send their whole request before they read the response. Closing with unread
+ * bytes resets the connection, and the client's kernel then discards the response.
  *
  * @see RFC 9112 §9.6
  */
 // docs/decisions/0108
 export class LingerLimits {
-  /** When to stop. Every call of a method can change it. */
+  /** Time at which to stop. Every method can change it. */
   deadlineMs: number = Infinity
   readonly #limits: Limits
   readonly #deadlines: Deadlines
@@ -24,7 +24,10 @@ export class LingerLimits {
     this.#deadlines = deadlines
   }
 
-  /** Gives the client the usual time to take the response, and more of it while it still sends its request. */
+  /**
+   * Waits up to `writeStallTimeoutMs` for the client to read the response. Each part of the request that it sends
+   * extends the wait.
+   */
   awaitResponse(): void {
     const { writeStallTimeoutMs, lingerTimeoutMs } = this.#limits
     this.#stallTimeoutMs = writeStallTimeoutMs
@@ -32,14 +35,14 @@ export class LingerLimits {
     this.#extend()
   }
 
-  /** Starts the time to linger: the response has been sent. */
+  /** Starts lingering: the response has been sent. */
   start(stallTimeoutMs: number = this.#limits.lingerStallTimeoutMs): void {
     this.#stallTimeoutMs = stallTimeoutMs
     this.#lastMs = this.#deadlines.in(this.#limits.lingerTimeoutMs)
     this.#extend()
   }
 
-  /** Counts discarded bytes. @returns False if there are too many */
+  /** Counts discarded bytes. @returns False if they exceed `lingerBytes` */
   add(bytes: number): boolean {
     this.#bytes += bytes
     this.#extend()

@@ -2,18 +2,18 @@ import { Duplex } from 'node:stream'
 import { markAsUntransferable } from 'node:worker_threads'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
-/** Bytes on their way to one end, as an operating system buffers them. */
+/** Capacity of the pipe to one end in bytes, like a kernel buffer. */
 const PIPE_BYTES: number = 64 * 1024
-/** Waiting bytes from which a write reports that the transport is blocked, as in the sockets of Node.js. */
+/** Unsent bytes at which `write` returns false, as in the sockets of Node.js. */
 const HIGH_WATER_BYTES: number = 64 * 1024
 
-/** One end of a pair as its owner sees it. */
+/** Properties of one end of a pair. */
 export interface MemoryEnd {
-  /** Default `'127.0.0.1'`. */
+  /** Address of the peer. Default `'127.0.0.1'`. */
   readonly remoteAddress?: string
-  /** Default 1. */
+  /** Port of the peer. Default 1. */
   readonly remotePort?: number
-  /** Default false. */
+  /** Whether the end reports that it uses TLS. Default false. */
   readonly isEncrypted?: boolean
 }
 
@@ -22,15 +22,15 @@ interface Write {
   readonly onTaken: OnTaken | undefined
 }
 
-/** Connects two transports within the process. Each end receives the bytes that the other one writes. */
+/** Returns two connected transports in the process. Each end receives the bytes that the other one writes. */
 export function memoryPair(first: MemoryEnd = {}, second: MemoryEnd = {}): [MemoryTransport, MemoryTransport] {
   return MemoryTransport.pair(first, second)
 }
 
 /**
- * A transport without a network, with the same backpressure, half-close and resets as TCP.
+ * Implements `Transport` in memory, with the backpressure, half-close and resets of TCP.
  *
- * Writes move to a pipe of 64 KiB towards the peer, which reads them in a later turn of the event loop.
+ * Writes move to a pipe of 64 KiB to the peer, which reads them in a later turn of the event loop.
  */
 export class MemoryTransport implements Transport {
   readonly isEncrypted: boolean
@@ -38,17 +38,17 @@ export class MemoryTransport implements Transport {
   readonly remotePort: number | undefined
   #peer: MemoryTransport = this
   #owner: TransportOwner | undefined = undefined
-  /** The pipe towards this end. */
+  /** Contents of the pipe to this end. */
   #inbox: Buffer[] = []
   #inboxBytes = 0
-  /** Whether the peer has ended its direction, and whether the owner has received that. */
+  /** Whether the peer has ended its direction. `#hasEnded` is set when the owner has received the end. */
   #isEndInInbox = false
   #hasEnded = false
   #writes: Write[] = []
   #bufferedBytes = 0
   #corks = 0
   #needsDrain = false
-  /** Called when the end has been taken. */
+  /** Callback for the end of this direction; `undefined` before `end`. */
   #onEndTaken: OnTaken | undefined = undefined
   #isFinished = false
   #isDestroyed = false
@@ -113,7 +113,7 @@ export class MemoryTransport implements Transport {
 
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean {
     if (!this.#isWritable) {
-      if (onTaken !== undefined) queueMicrotask(() => onTaken(new Error('The transport takes no more bytes')))
+      if (onTaken !== undefined) queueMicrotask(() => onTaken(new Error('The transport has been ended or destroyed')))
       return false
     }
     this.#writes.push({ bytes, onTaken })
@@ -157,7 +157,7 @@ export class MemoryTransport implements Transport {
 
   destroy(): void {
     if (this.#isDestroyed) return
-    // TCP resets a connection that is closed with bytes that were not read.
+    // TCP resets a connection that is closed with unread bytes.
     const isReset = this.#inboxBytes > 0
     this.#close(false)
     if (isReset) this.#peer.#close(true)
@@ -197,14 +197,14 @@ export class MemoryTransport implements Transport {
     return !this.#isDestroyed && this.#onEndTaken === undefined
   }
 
-  /** Moves writes to the pipe as far as it has room. */
+  /** Moves written bytes to the pipe until it is full. */
   #pump(): void {
     if (this.#corks > 0) return
     for (let write = this.#writes[0]; write !== undefined; write = this.#writes[0]) {
       const peer = this.#peer
       const room = PIPE_BYTES - peer.#inboxBytes
       if (room <= 0) return
-      // A peer that has closed the connection resets it when more arrives.
+      // A closed peer resets the connection when more bytes arrive.
       if (peer.#isDestroyed) return this.#close(true)
       const part = write.bytes.subarray(0, room)
       peer.#receive(Buffer.from(part))
@@ -220,7 +220,7 @@ export class MemoryTransport implements Transport {
     this.#onEmpty()
   }
 
-  /** Sends the end if it is next, and reports that everything was taken. */
+  /** Sends the end if it is next, and reports that all bytes have been sent. */
   #onEmpty(): void {
     const onEndTaken = this.#onEndTaken
     if (onEndTaken !== undefined && !this.#isFinished) {
@@ -270,7 +270,7 @@ export class MemoryTransport implements Transport {
     return !this.#isPaused && !this.#isDestroyed
   }
 
-  /** Takes what waits in the pipe, in memory that matches `lendReads`. */
+  /** Takes bytes from the pipe; after `lendReads`, in the shared memory. */
   #take(): Buffer {
     const all = Buffer.concat(this.#inbox)
     const taken = all.subarray(0, PIPE_BYTES)
@@ -301,12 +301,12 @@ export class MemoryTransport implements Transport {
   }
 }
 
-/** Memory that all ends read into after `lendReads`. */
+/** Memory that all ends share for their reads after `lendReads`. */
 let lent: Buffer | undefined
 
 function lentMemory(): Buffer {
   const memory = Buffer.allocUnsafeSlow(PIPE_BYTES)
-  // Every connection reads into it, so no reader may transfer it.
+  // Every connection reads into this memory, so no consumer may transfer it.
   markAsUntransferable(memory.buffer)
   return memory
 }

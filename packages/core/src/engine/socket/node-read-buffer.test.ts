@@ -22,7 +22,7 @@ const unused = (): true => true
 const keep = (): undefined => undefined
 
 describe('readInto', () => {
-  it('returns true for an accepted socket on this version of Node.js, once', async () => {
+  it('returns true for an accepted socket on the first call only', async () => {
     const { accepted } = await pair()
     const results = [1, 2].map(() => readInto(accepted, Buffer.alloc(10), unused, keep))
     expect(results).toEqual([true, false])

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 /** Consumes `count` bytes that were read into `buffer`. @returns False to stop reading until the stream resumes */
 export type OnRead = (this: Socket, count: number, buffer: Buffer) => boolean
 
-/** The private members of a socket that hold its option `onread`. */
+/** The private members of a socket that implement its option `onread`. */
 interface ReadInto {
   [key: symbol]: unknown
   readonly _handle?: { useUserBuffer?(buffer: Uint8Array): void } | null
@@ -20,12 +20,12 @@ let keys: Keys | undefined
 /**
  * Makes a socket read into `buffer` instead of a new 64 KiB buffer for each read.
  *
- * Node.js offers this as the option `onread`, but not for sockets that a server accepts. This sets what that option sets.
- * The names are private, so an upgrade of Node.js can remove them.
+ * Node.js has the option `onread` for this, but not for sockets that a server accepts. This function sets the same
+ * private members, which an upgrade of Node.js can remove.
  *
  * @param onRead Replaces the `data` events of the socket
  * @param nextBuffer Returns the buffer for the reads that follow, or `undefined` to keep the current one
- * @returns False if this Node.js lacks one of the names, or the socket has such a buffer: it then remains a plain stream
+ * @returns False if this Node.js lacks one of the members, or the socket has a buffer. The socket is then unchanged
  */
 // docs/decisions/0009
 export function readInto(
@@ -45,7 +45,7 @@ export function readInto(
   return true
 }
 
-/** Finds the private symbols by their names on a socket that Node.js has made. */
+/** Finds the private symbols of a socket by their descriptions. */
 function findKeys(socket: ReadInto): Keys | undefined {
   const symbols = Object.getOwnPropertySymbols(socket)
   const named = (name: string): symbol | undefined => symbols.find(({ description }) => description === name)

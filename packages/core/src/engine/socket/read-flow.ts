@@ -2,39 +2,39 @@ import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
-/** Bytes that are a share of work: what Node.js reads at once. */
+/** Received bytes that make up one share of work: the maximum of one read. */
 const SHARE_BYTES = 64 * 1024
 
-/** Who is told that reading goes on. */
+/** The connection that a `ReadFlow` controls. */
 export interface FlowOwner {
-  /** The connection's turn has come again. */
+  /** Continues processing received bytes: the connection has its turn again. */
   onReadTurn(): void
 }
 
-/** When a connection reads: not while what was read cannot be used, and not while it waits for its turn. */
+/** Pauses the reads of a connection while received bytes cannot be processed, or while it waits for its turn. */
 export class ReadFlow implements TurnTaker {
   readonly #transport: Transport
   readonly #maxRequests: number
   readonly #owner: FlowOwner
-  /** Bytes received, and requests begun, of the current share of work. */
+  /** Received bytes of the current share of work. `#requests` counts its requests. */
   #bytes = 0
   #requests = 0
   #isPaused = false
   #isResting = false
 
-  /** @param maxRequests Requests that are a share of work, 0 for any number */
+  /** @param maxRequests Requests that make up one share of work; 0 for any number */
   constructor(transport: Transport, maxRequests: number, owner: FlowOwner) {
     this.#transport = transport
     this.#maxRequests = maxRequests
     this.#owner = owner
   }
 
-  /** Whether the connection waits for its turn; `onReadTurn` follows. */
+  /** Whether the connection waits for its turn. `onReadTurn` follows. */
   get isResting(): boolean {
     return this.#isResting
   }
 
-  /** Counts received bytes that have been looked at. */
+  /** Counts received bytes that have been processed. */
   addBytes(count: number): void {
     this.#bytes += count
     if (this.#bytes < SHARE_BYTES) return
@@ -42,29 +42,29 @@ export class ReadFlow implements TurnTaker {
     this.#takeShare()
   }
 
-  /** Whether another request may begin now; if not, `onReadTurn` follows. */
+  /** Reports whether another request can start now. If not, `onReadTurn` follows. */
   mayBegin(): boolean {
     if (this.#requests === 0 || this.#requests !== this.#maxRequests) return true
     this.#requests = 0
     return this.#takeShare()
   }
 
-  /** Whether work may go on that has been a share already; if not, `onReadTurn` follows. */
-  mayGoOn(): boolean {
+  /** Reports whether the connection can continue after a share of work. If not, `onReadTurn` follows. */
+  mayContinue(): boolean {
     return this.#takeShare()
   }
 
-  /** Counts a request that begins. */
+  /** Counts a started request. */
   addRequest(): void {
     this.#requests++
   }
 
-  /** Everything received has been used. */
+  /** Resets the number of requests: all received bytes have been processed. */
   onEmpty(): void {
     this.#requests = 0
   }
 
-  /** @param isStuck Whether what was read cannot be used for now */
+  /** Pauses or resumes reading. @param isStuck Whether received bytes cannot be processed for now */
   update(isStuck: boolean): void {
     const shouldPause = isStuck || this.#isResting
     if (shouldPause === this.#isPaused) return

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isShared, receiveAsStream, receiveShared, RECEIVE_BUFFER_BYTES } from './receive-buffer.ts'
 
-/** A connection to a server of this process: the client's end, and the server's. */
+/** Connects to a server of this process. Returns both sockets. */
 async function pair(): Promise<{ client: Socket; accepted: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   server.listen(0, '127.0.0.1')
@@ -20,13 +20,13 @@ async function pair(): Promise<{ client: Socket; accepted: Socket }> {
 }
 
 interface Received {
-  /** Copies, in order. */
+  /** Copies of all bytes, in order. */
   readonly all: Buffer[]
   readonly shared: Buffer[]
   readonly streamed: Buffer[]
 }
 
-/** Has the socket read into the common buffer, and collects what comes, by which of the two ways. */
+/** Makes the socket read into the shared buffer, and collects the bytes from the buffer and from the stream. */
 function receive(socket: Socket): Received {
   const received: Received = { all: [], shared: [], streamed: [] }
   const isSet = receiveShared(socket, (bytes) => {
@@ -48,23 +48,23 @@ async function whole(chunks: readonly Buffer[], bytes: number): Promise<Buffer> 
   return Buffer.concat(chunks)
 }
 
-/** Bytes that are not the same anywhere near. */
+/** Returns bytes that do not repeat within short distances. */
 function pattern(bytes: number, seed: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7 + seed * 101) & 0xff))
 }
 
 describe('receiveShared', () => {
-  it('is there in this Node.js, on the sockets of a server, once each', async () => {
+  it('returns true for an accepted socket on the first call only', async () => {
     const { accepted } = await pair()
     expect(receiveShared(accepted, () => {})).toBe(true)
     expect(receiveShared(accepted, () => {})).toBe(false)
   })
 
-  it('leaves a socket without a handle as it is', () => {
+  it('returns false for a socket without a handle', () => {
     expect(receiveShared(new Socket(), () => {})).toBe(false)
   })
 
-  it('passes on everything, of many connections at once, in the one memory that all have', async () => {
+  it('delivers all bytes of several connections in the one shared buffer', async () => {
     const pairs = await Promise.all(Array.from({ length: 8 }, pair))
     const received = pairs.map(({ accepted }) => receive(accepted))
     const sent = pairs.map((_, at) => pattern(600_000, at))
@@ -84,7 +84,7 @@ describe('receiveShared', () => {
     expect(received.flatMap(({ streamed }) => streamed)).toEqual([])
   })
 
-  it('tells of bytes whether they are in that memory, which nobody can take away', async () => {
+  it('marks the shared buffer so that isShared recognizes it and no handler can transfer it', async () => {
     const { client, accepted } = await pair()
     const { shared } = receive(accepted)
     client.write('x')
@@ -94,7 +94,7 @@ describe('receiveShared', () => {
     expect(() => structuredClone(bytes.buffer, { transfer: [bytes.buffer] })).toThrow('transfer')
   })
 
-  it('loses nothing of what comes while the stream is paused, and reads little more', async () => {
+  it('keeps all bytes that arrive while the stream is paused, and stops reading soon', async () => {
     const { client, accepted } = await pair()
     const { all, streamed } = receive(accepted)
     const sent = pattern(3_000_000, 3)
@@ -110,7 +110,7 @@ describe('receiveShared', () => {
     expect(streamed.every((chunk) => !isShared(chunk))).toBe(true)
   })
 
-  it('takes no more than it should for an owner that takes a little at a time', async () => {
+  it('buffers at most one read for an owner that reads in small pieces', async () => {
     const { client, accepted } = await pair()
     const { all } = receive(accepted)
     const sent = pattern(4_000_000, 5)
@@ -132,7 +132,7 @@ describe('receiveShared', () => {
     expect(most).toBeLessThanOrEqual(RECEIVE_BUFFER_BYTES + accepted.readableHighWaterMark)
   })
 
-  it('tells of the end, and of a connection that was reset', async () => {
+  it('emits the end of the stream, and an error after a reset', async () => {
     const ended = await pair()
     const { all } = receive(ended.accepted)
     ended.client.end('last')
@@ -148,7 +148,7 @@ describe('receiveShared', () => {
   })
 })
 
-/** One that was read for some time, with a listener that is gone. */
+/** Returns a socket that `receiveShared` has read, without its listeners. */
 async function used(): Promise<{ client: Socket; accepted: Socket }> {
   const { client, accepted } = await pair()
   const { all } = receive(accepted)
@@ -160,8 +160,8 @@ async function used(): Promise<{ client: Socket; accepted: Socket }> {
   return { client, accepted }
 }
 
-describe('receiveAsStream leaves a socket that', () => {
-  it('keeps what comes for whoever listens next, in memory of its own', async () => {
+describe('a socket after receiveAsStream', () => {
+  it('keeps bytes for its next listener, each chunk in its own memory', async () => {
     const { client, accepted } = await used()
     client.write('behind')
     while (accepted.readableLength === 0) await nextTurn()
@@ -173,7 +173,7 @@ describe('receiveAsStream leaves a socket that', () => {
     expect(chunks.map(({ length, buffer }) => buffer.byteLength === length)).toEqual(chunks.map(() => true))
   })
 
-  it('can be read when it is readable', async () => {
+  it('emits readable and returns its bytes from read()', async () => {
     const { client, accepted } = await used()
     let text = ''
     accepted.on('readable', () => {
@@ -185,7 +185,7 @@ describe('receiveAsStream leaves a socket that', () => {
     await expect.poll(() => text).toBe('behind, and more')
   })
 
-  it('can be iterated over as text', async () => {
+  it('supports iteration as text', async () => {
     const { client, accepted } = await used()
     accepted.setEncoding('utf8')
     client.end('é')
@@ -194,7 +194,7 @@ describe('receiveAsStream leaves a socket that', () => {
     expect(text).toBe('é')
   })
 
-  it('learns of a reset while it is paused', async () => {
+  it('reports a reset while it is paused', async () => {
     const { client, accepted } = await used()
     accepted.on('data', () => {})
     accepted.pause()
@@ -204,7 +204,7 @@ describe('receiveAsStream leaves a socket that', () => {
     expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('was never read into the common buffer as it was', async () => {
+  it('emits data if receiveShared was never called', async () => {
     const { client, accepted } = await pair()
     receiveAsStream(accepted)
     client.write('x')

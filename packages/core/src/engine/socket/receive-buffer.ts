@@ -4,15 +4,18 @@ import { markAsUntransferable } from 'node:worker_threads'
 import { copyBytes } from './kept-bytes.ts'
 import { readInto } from './node-read-buffer.ts'
 
-/** Bytes of one read, as in Node.js. */
+/** Maximum bytes of one read, as in Node.js. */
 export const RECEIVE_BUFFER_BYTES: number = 64 * 1024
-/** Bytes of the next read of a connection that has just filled the usual buffer. This makes it cheaper to copy a large body. */
+/**
+ * Maximum bytes of the next read after one that filled the usual buffer. Larger reads make large bodies cheaper to
+ * copy.
+ */
 const LARGE_READ_BYTES: number = 2 * RECEIVE_BUFFER_BYTES
 
 /** Receives the bytes of one read. The next read, of any socket, overwrites them. */
 export type OnShared = (this: Socket, bytes: Buffer) => void
 
-/** The property of a socket that holds its receiver; absent after `receiveAsStream`. */
+/** Property of a socket that holds its receiver; `undefined` after `receiveAsStream`. */
 const ON_SHARED = Symbol('onShared')
 
 interface SharedSocket extends Socket {
@@ -28,42 +31,42 @@ const STREAM_METHODS: object = Object.fromEntries(
   ['read', 'pause', 'resume'].map((name) => [name, Reflect.get(Readable.prototype, name) as unknown]),
 )
 
-/** The buffers of all sockets. Each read is consumed, or copied, before the next one. */
+/** The buffers that all sockets share. Each read is processed or copied before the next one. */
 let shared: Buffers | undefined
-/** The buffer for the reads that follow of the socket that has just been read, where that changes. */
+/** The new buffer for the socket of the current read; `undefined` to keep its buffer. */
 let next: Buffer | undefined
 
 /**
  * Makes a socket read into one buffer that all sockets share, instead of a new 64 KiB buffer for each read.
  *
- * Bytes that arrive while the socket is paused go to the stream as copies, and come as `data` when it resumes.
+ * Bytes that arrive while the socket is paused are copied to the stream, which emits them as `data` when it resumes.
  *
- * @returns False if this Node.js cannot do that for the socket, which then remains as it was
+ * @returns False if this Node.js does not support it. The socket is then unchanged
  */
 // docs/decisions/0009
 export function receiveShared(socket: Socket, onBytes: OnShared): boolean {
   const { usual } = (shared ??= sharedBuffers())
   if (!readInto(socket, usual, receive, takeNext)) return false
   ;(socket as SharedSocket)[ON_SHARED] = onBytes
-  // A socket with `onread` has methods that start and stop its handle whatever the stream holds. It would then read too much,
-  // and miss a reset of the connection.
+  // The methods of a socket with `onread` start and stop its handle without regard to the stream. The socket would read
+  // too much, and miss a reset of the connection.
   Object.assign(socket, STREAM_METHODS)
   return true
 }
 
-/** Makes a socket a plain stream again, for its next owner. */
+/** Turns a socket back into a plain stream, for its next owner. */
 export function receiveAsStream(socket: Socket): void {
   ;(socket as SharedSocket)[ON_SHARED] = undefined
 }
 
-/** Reports whether bytes are in the memory that the next read overwrites. */
+/** Reports whether `bytes` is in the memory that the next read overwrites. */
 export function isShared({ buffer }: Uint8Array): boolean {
   return buffer === shared?.usual.buffer
 }
 
 function receive(this: SharedSocket, count: number, buffer: Buffer): boolean {
   const onBytes = this[ON_SHARED]
-  // The stream does its bookkeeping only for bytes that have to wait.
+  // Only bytes that must wait pass through the stream.
   if (onBytes === undefined || this.readableFlowing !== true || this.readableLength > 0) {
     return pushCopy(this, count, buffer)
   }
@@ -73,7 +76,7 @@ function receive(this: SharedSocket, count: number, buffer: Buffer): boolean {
   return true
 }
 
-/** @returns False if the stream holds enough for now */
+/** Copies a read to the stream. @returns False if the stream's buffer is full */
 function pushCopy(socket: Socket, count: number, buffer: Buffer): boolean {
   if (buffer !== shared?.usual) next = shared?.usual
   return socket.push(copyBytes(buffer, 0, count))
@@ -88,7 +91,7 @@ function takeNext(): Buffer | undefined {
 
 function sharedBuffers(): Buffers {
   const large = Buffer.allocUnsafeSlow(LARGE_READ_BYTES)
-  // Node.js writes to this memory for every socket, so no reader may transfer it.
+  // Every socket reads into this memory, so no consumer may transfer it.
   markAsUntransferable(large.buffer)
   return { usual: large.subarray(0, RECEIVE_BUFFER_BYTES), large }
 }

@@ -7,7 +7,7 @@ import { SocketTransport } from './socket-transport.ts'
 
 const MIB = 1024 * 1024
 
-/** A stream that takes everything at once, as an operating system with large buffers does. */
+/** Returns a stream that accepts all bytes immediately, like a kernel with large buffers. */
 function greedyStream(): { readonly stream: Writable; readonly taken: Buffer[] } {
   const taken: Buffer[] = []
   const stream = new Writable({
@@ -20,7 +20,7 @@ function greedyStream(): { readonly stream: Writable; readonly taken: Buffer[] }
   return { stream, taken }
 }
 
-/** Shows what is there for those who derive from it. */
+/** Makes the protected methods public. */
 class OpenWriter extends SlicedWriter {
   constructor(stream: Writable) {
     super(new SocketTransport(stream as unknown as Socket, false), { onWriteTurn: () => this.pump() })
@@ -40,7 +40,7 @@ class OpenWriter extends SlicedWriter {
 }
 
 describe('SlicedWriter', () => {
-  it('gives others their turn though the stream would take everything', async () => {
+  it('writes at most 1 MiB per turn, even if the stream accepts more', async () => {
     const { stream, taken } = greedyStream()
     const writer = new OpenWriter(stream)
     const body = Buffer.from(Array.from({ length: 8 * MIB }, (_, i) => i % 251))
@@ -56,7 +56,7 @@ describe('SlicedWriter', () => {
     expect(Buffer.concat(taken).equals(body)).toBe(true)
   })
 
-  it('keeps the order of what is written while others have their turn', async () => {
+  it('keeps the order of writes while it waits for its turn', async () => {
     const { stream, taken } = greedyStream()
     const writer = new OpenWriter(stream)
     writer.write(Buffer.alloc(8 * MIB, 'a'))
@@ -68,7 +68,7 @@ describe('SlicedWriter', () => {
     expect(writer.bufferedBytes).toBe(0)
   })
 
-  it('forgets what waits when it is cleared', async () => {
+  it('discards queued bytes on clear', async () => {
     const { stream, taken } = greedyStream()
     const writer = new OpenWriter(stream)
     writer.write(Buffer.alloc(8 * MIB))

@@ -4,33 +4,33 @@ import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
 /**
- * Bytes given to a stream at once, and a share of work. What a stream holds for a client that does not read is memory,
- * and only when a slice has been taken can a slow client be told from a dead one.
+ * Bytes of one write, and of one share of work. A stream buffers the whole slice for a client that does not read, and
+ * only a completed slice distinguishes a slow client from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
-/** What is too little to be work: the events of a stream add up over minutes, not within a turn. */
+/** Minimum bytes of a write that counts as work. Smaller ones, such as server-sent events, occur over minutes. */
 const SMALL_BYTES = 4 * 1024
 
-/** Who is told that a writer goes on. */
+/** The connection that writes through a `SlicedWriter`. */
 export interface WriterOwner {
-  /** The writer's turn has come; to be treated like `drain`. */
+  /** Continues writing, as after `drain`: the writer has its turn again. */
   onWriteTurn(): void
 }
 
 /**
- * Writes bytes of any number to a stream in slices, each when the one before was taken. Nothing is copied.
+ * Writes any number of bytes in slices, without copying them. Each slice waits until the previous one is sent.
  *
- * The buffers of the operating system take megabytes at once; a thousand large responses would hold everybody up for
- * seconds, so each slice waits for its turn.
+ * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by
+ * seconds. Each slice therefore also waits for its turn.
  *
- * It is the base of what writes to a connection, and not a part of it: a broadcast touches one object less of each.
+ * Output classes inherit from it instead of containing it. A broadcast then touches one object less per connection.
  */
 export abstract class SlicedWriter implements TurnTaker {
   protected readonly transport: Transport
   readonly #owner: WriterOwner
-  /** What waits; most streams never make anything wait. */
+  /** Chunks that wait. Most connections never need a queue. */
   #queue: ChunkQueue | undefined = undefined
-  /** Bytes passed on of the current share of work. */
+  /** Bytes written in the current share of work. */
   #shareBytes = 0
   #isResting = false
 
@@ -39,7 +39,7 @@ export abstract class SlicedWriter implements TurnTaker {
     this.#owner = owner
   }
 
-  /** Bytes that the stream has not passed on. */
+  /** Bytes that have been written but not sent. */
   get bufferedBytes(): number {
     return this.transport.bufferedBytes + this.#queuedBytes
   }
@@ -48,50 +48,50 @@ export abstract class SlicedWriter implements TurnTaker {
     return this.#queue?.bytes ?? 0
   }
 
-  /** The queue, if anything ever had to wait. */
+  /** The queue; `undefined` until bytes have to wait. */
   protected get queue(): ChunkQueue | undefined {
     return this.#queue
   }
 
-  /** Whether bytes of this number leave in one write. */
+  /** Reports whether this number of bytes can be sent now in one write. */
   protected passes(byteLength: number): boolean {
     return byteLength <= SLICE_BYTES && !this.isBlocked
   }
 
-  /** Whether the next turn is waited for, and not the stream. */
+  /** Whether the writer waits for its turn instead of the transport. */
   protected get isResting(): boolean {
     return this.#isResting
   }
 
-  /** Whether a pause is wanted. */
+  /** Whether the caller should wait before it writes more. */
   get isBlocked(): boolean {
     return this.#isResting || this.#queuedBytes > 0 || this.transport.isBlocked
   }
 
-  /** @returns Whether no pause is wanted */
+  /** Writes bytes, or queues them. @returns False if the caller should wait */
   protected write(bytes: Uint8Array): boolean {
-    // A stream that was destroyed takes nothing and wants no pause either.
+    // A destroyed transport returns false, but the caller must not wait for it.
     if (this.passes(bytes.byteLength)) return this.#pass(bytes) || !this.isBlocked
     return this.#enqueue(bytes)
   }
 
-  /** Writes text in UTF-8, encoded as it is taken. @param byteLength Its bytes */
+  /** Writes text as UTF-8, encoded when it is sent. @param byteLength Length in UTF-8 bytes */
   protected writeUtf8(text: string, byteLength: number): boolean {
     return this.passes(byteLength) ? this.write(Buffer.from(text)) : this.#enqueue(new QueuedText(text, byteLength))
   }
 
-  /** Writes text, one byte a character. */
+  /** Writes text as Latin-1. */
   protected writeLatin1(text: string): void {
-    // Text that was put together of pieces keeps them all until it is read, several times its bytes.
+    // Encode text that must wait: a concatenated string keeps its parts, which take several times its bytes.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.transport.writeLatin1(text)
   }
 
-  /** To be called on `drain`: passes on what waits. */
+  /** Writes queued bytes. Call it on `drain`. */
   protected pump(): void {
     const queue = this.#queue
     if (queue === undefined) return
-    // The memory of slices is free once the stream has read them.
+    // The transport has sent all earlier slices, so their memory is free.
     if (!this.transport.isBlocked) queue.settle()
     while (!this.#isResting && !this.transport.isBlocked) {
       const slice = queue.take(SLICE_BYTES)
@@ -101,7 +101,7 @@ export abstract class SlicedWriter implements TurnTaker {
     if (!this.transport.isBlocked) queue.settle()
   }
 
-  /** Throws away what waits. */
+  /** Discards queued bytes. */
   protected clear(): void {
     this.#queue?.clear()
   }
@@ -117,7 +117,7 @@ export abstract class SlicedWriter implements TurnTaker {
     return !this.isBlocked
   }
 
-  /** @returns `false` when a pause is wanted; `true` says nothing about a stream that was destroyed */
+  /** Writes one slice. @returns False if the caller should wait, or if the transport is destroyed */
   #pass(slice: Uint8Array): boolean {
     const isWritable = this.transport.write(slice)
     if (slice.byteLength < SMALL_BYTES) return isWritable

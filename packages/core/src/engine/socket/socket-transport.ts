@@ -3,14 +3,14 @@ import type { Socket } from 'node:net'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
 
-/** The property of a socket that holds its owner, so that all sockets have the same listeners. */
+/** Property of a socket that holds its owner, so that all sockets can share their listeners. */
 const OWNER = Symbol('owner')
 
 interface OwnedSocket extends Socket {
   [OWNER]?: TransportOwner | undefined
 }
 
-/** A connection over a socket of `node:net` or `node:tls`. */
+/** Implements `Transport` on a socket of `node:net` or `node:tls`. */
 export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
@@ -20,7 +20,7 @@ export class SocketTransport implements Transport {
   constructor(socket: Socket, isEncrypted: boolean) {
     this.#socket = socket
     this.isEncrypted = isEncrypted
-    // A closed socket no longer knows them.
+    // A closed socket no longer has an address.
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
   }
@@ -89,9 +89,9 @@ export class SocketTransport implements Transport {
 
   abort(): void {
     const socket = this.#socket
-    // Everything was sent, and FIN follows: Node.js then fails to reset (EINVAL) and never closes the socket.
+    // When only FIN is left to send, a reset fails in Node.js (EINVAL), which then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
-    // Unix sockets have no reset, and no address.
+    // A Unix socket has no address and does not support a reset.
     if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()
     stopReading(socket)
     socket.resetAndDestroy()
@@ -106,7 +106,7 @@ export class SocketTransport implements Transport {
     const socket = this.#socket
     receiveAsStream(socket)
     stopReading(socket)
-    // Like a new socket: bytes that arrive wait until the new owner listens.
+    // As in a new socket, bytes that arrive wait until the new owner listens.
     socket.readableFlowing = null
     return socket
   }
@@ -134,12 +134,12 @@ function onDrain(this: OwnedSocket): void {
 
 function onClose(this: OwnedSocket, hasFailed: boolean): void {
   const owner = this[OWNER]
-  // The socket must not lead to the connection: V8 can treat parts of it as in use for long (docs/decisions/0031).
+  // Drop the reference to the connection: V8 can keep parts of a closed socket for a long time (docs/decisions/0031).
   this[OWNER] = undefined
   stopReading(this)
   this.off('close', onClose)
   owner?.onClose(hasFailed)
 }
 
-/** Ignores errors: `close` follows each of them. */
+/** Ignores errors, because `close` follows each of them. */
 function ignore(): void {}
