@@ -90,7 +90,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   if (isServing && open.length === 0 && view.goawayCode === undefined) {
     connection.drain()
     await settle(2)
-    if (!wire.writableEnded) throw new Error('A finished stream was not removed')
+    if (!wire.writableEnded) throw new Error('A finished stream keeps the connection open after a drain')
   }
   if (random.chance(0.5)) wire.push(null)
   else wire.destroy()
