@@ -78,7 +78,7 @@ it('HTTP/3 without its optional package', async () => {
   const { exitCode, stderr } = await start({
     NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(hide)}"`,
   })
-  expect(stderr).toBe('HTTP/3 needs the package @matrixai/quic: npm install @matrixai/quic\n')
+  expect(stderr).toBe('HTTP/3 needs the package @matrixai/quic. Run "npm install @matrixai/quic".\n')
   expect(exitCode).toBe(1)
 })
 

@@ -51,10 +51,10 @@ const target: FuzzTarget<string> = {
       const chosen = choose(field, ['de', 'gzip', 'en'])
       assert.ok(chosen === null || ['de', 'gzip', 'en'].includes(chosen))
     }
-    // The order of offers decides only between equals: what is chosen from all is chosen from itself.
+    // The order of offers decides only ties: the type selected from all offers is also selected from itself alone.
     if (type !== null) assert.equal(choose('accept', [type]), type)
     else for (const offer of OFFERS) assert.equal(choose('accept', [offer]), null)
-    // RFC 9110 §12.5.1: a list of well-formed members refuses exactly what it gives no weight.
+    // RFC 9110 §12.5.1: a type that is listed without a weight is acceptable.
     if (/^text\/html(?:, ?[a-z]+\/[a-z]+)*$/.test(value)) assert.ok(type !== null)
     if (value === '') assert.equal(type, OFFERS[0])
   },

@@ -10,7 +10,7 @@ import { block, headers } from '../test/http2/hpack.ts'
 import { ask as askHttp1 } from './http1/servers.ts'
 import { ask as askHttp2 } from './http2/engine.ts'
 
-/** The authority that a handler sees on one protocol; `undefined` if the protocol refuses the request. */
+/** Authority that a handler sees on one protocol; `undefined` if the protocol refuses the request. */
 type Verdict = string | undefined
 
 const HOSTS: readonly string[] = [
@@ -85,7 +85,7 @@ const target: FuzzTarget<string> = {
     return random.chance(0.4) ? mutate(authority, random, PIECES) : authority
   },
   async check(authority) {
-    // HTTP/1.1 ignores white space around a field value (RFC 9110 §5.5).
+    // HTTP/1.1 ignores whitespace around a field value (RFC 9110 §5.5).
     if (/^[ \t]|[ \t]$/.test(authority)) return
     const host = await overHttp1(`GET / HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
     const verdicts = {
@@ -101,13 +101,16 @@ const target: FuzzTarget<string> = {
 }
 export default target
 
-/** An absolute target accepts the same authorities; a slash, a question mark or a hash would end the authority there. */
+/**
+ * Checks that an absolute target accepts the same authorities. A slash, a question mark or a hash would end the
+ * authority.
+ */
 function checkAbsolute(authority: string, host: Verdict, absolute: Verdict): void {
   if (/[/?#]/.test(authority)) return
   assert.equal(absolute, host, 'An absolute target and Host differ')
 }
 
-/** An authority that is accepted names one host and perhaps a port to a URL parser too, and nothing besides. */
+/** Checks that a URL parser finds only a host and a port in an accepted authority. */
 function checkMeaning(authority: string): void {
   if (!URL.canParse(`http://${authority}/`)) return
   const { username, password, pathname, search, hash, host, port } = new URL(`http://${authority}/`)

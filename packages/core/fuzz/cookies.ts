@@ -3,7 +3,7 @@ import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/f
 import { ContextCookies } from '../src/context/cookies.ts'
 import { FieldListHeaders } from '../src/engine/fields/field-list-headers.ts'
 
-/** A `Cookie` field of a client, and a cookie to set. */
+/** Input: a `Cookie` field of a client, and a cookie to set. */
 interface Input {
   readonly field: string
   readonly name: string
@@ -84,7 +84,7 @@ function field(random: Random): string {
   return random.chance(0.25) ? mutate(text, random, PIECES) : text
 }
 
-/** The first pair of each name counts, and names of `Object.prototype` mean nothing else. */
+/** Checks that the first pair of each name is used, and that names of `Object.prototype` have no special meaning. */
 function checkReceived(received: string): void {
   const { cookies } = contextWith(received)
   const expected = reference(received)
@@ -93,11 +93,14 @@ function checkReceived(received: string): void {
   for (const name of ['toString', 'hasOwnProperty', 'missing']) {
     if (!expected.has(name)) assert.equal(cookies.get(name), null)
   }
-  // Nothing that a client makes up passes for signed.
+  // No forged value is accepted as signed.
   for (const name of cookies.names()) assert.equal(cookies.get(name, { secrets: SECRETS }), null)
 }
 
-/** A value comes back as it was set, signed or not, and only under its own name; a refusal is a `TypeError`. */
+/**
+ * Checks that a value is read back as it was set, signed or not, and only under its own name. A refusal must be a
+ * `TypeError`.
+ */
 function checkReturned(name: string, value: string, received: string): void {
   for (const secrets of [undefined, SECRETS.slice(1)]) {
     const { cookies, sent } = contextWith('')
@@ -130,10 +133,10 @@ function contextWith(received: string): { cookies: ContextCookies; sent: () => r
   return { cookies, sent: () => prepared.get('set-cookie') ?? [] }
 }
 
-/** Pair by pair; a value that is not valid percent-encoding stays as it is. */
+/** Parses a `Cookie` field pair by pair. Keeps a value with invalid percent-encoding unchanged. */
 function reference(received: string): Map<string, string> {
   const pairs = new Map<string, string>()
-  // A field of one character holds no pair.
+  // A field of one character contains no pair.
   if (received.length < 2) return pairs
   for (const pair of received.split(';')) {
     const mark = pair.indexOf('=')

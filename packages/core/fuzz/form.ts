@@ -6,7 +6,7 @@ import { ReceivedBody } from '../src/engine/exchange/received-body.ts'
 import { FieldListHeaders } from '../src/engine/fields/field-list-headers.ts'
 import { isHttpError } from '../src/response/http-error.ts'
 
-/** A body, one character for each byte, and its media type. */
+/** Input: a body, one character per byte, and its media type. */
 interface Input {
   readonly body: string
   readonly type: string
@@ -71,7 +71,7 @@ function body(random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** Returns what is read of a body that arrives whole, and makes sure that slices change nothing. */
+/** Returns the result for a body that arrives whole, and checks that slices do not change it. */
 async function resultOf(bytes: Buffer, type: string, read: (reader: BodyReader) => Promise<unknown>): Promise<unknown> {
   const whole = await readSlices([bytes], type, read)
   const inSlices = await readSlices(cut(bytes, Random.of(bytes.toString('latin1'))), type, read)
@@ -79,7 +79,11 @@ async function resultOf(bytes: Buffer, type: string, read: (reader: BodyReader) 
   return whole
 }
 
-/** @returns The pairs of a form, the value of JSON, or the status of the refusal */
+/**
+ * Reads a body.
+ *
+ * @returns The pairs of a form, the JSON value, or the status of the refusal
+ */
 async function readSlices(
   slices: readonly Buffer[],
   type: string,
@@ -121,7 +125,7 @@ function formReference(bytes: Buffer, type: string): unknown {
     })
 }
 
-/** Byte by byte, as the URL Standard says it; what is not valid percent-encoding stays as it is. */
+/** Decodes byte by byte as in the URL Standard. Keeps invalid percent-encoding unchanged. */
 function decode(text: string): string {
   const source = Buffer.from(text.replaceAll('+', ' '))
   const bytes: number[] = []

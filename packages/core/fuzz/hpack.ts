@@ -9,7 +9,9 @@ import { HpackGrammar } from './http2/hpack-grammar.ts'
 import { HpackReader } from './http2/hpack-reader.ts'
 import { requestFields } from './http2/request-grammar.ts'
 
-/** The field blocks of a connection, one character for each byte, and sizes of the table that the peer allows in turn. */
+/**
+ * Input: the field blocks of a connection, one character per byte, and the table sizes that the peer permits in order.
+ */
 interface Input {
   readonly blocks: readonly string[]
   readonly tableBytes: readonly number[]
@@ -17,7 +19,7 @@ interface Input {
 
 const TABLE_BYTES = 4096
 const MAX_LIST_BYTES = 2000
-/** Where RFC 7541 sets no limit and this decoder does. */
+/** Reasons with which this decoder refuses blocks that RFC 7541 permits. */
 const STRICTER = /an integer is too large|more than two table size updates/
 const PIECES: readonly string[] = [
   '\x80',
@@ -60,13 +62,13 @@ function block(grammar: HpackGrammar, random: Random): string {
   return random.chance(0.1) ? mutate(text, random, PIECES) : text
 }
 
-/** Returns the sections up to the first block that cannot be decoded, after which the connection ends. */
+/** Returns the sections up to the first invalid block, which ends the connection. */
 function checkDecoder(blocks: readonly string[]): FieldSection[] {
   const decoder = new HpackDecoder(TABLE_BYTES, MAX_LIST_BYTES)
   const reader = new HpackReader()
   const sections: FieldSection[] = []
   for (const text of blocks) {
-    // Blocks lie somewhere in the memory of a frame.
+    // Blocks are at any offset in the memory of a frame.
     const frame = Buffer.from(`#${text}#`, 'latin1')
     let section
     try {
@@ -93,13 +95,13 @@ function checkSection({ fields, listBytes, isTooLarge, isWellFormed }: FieldSect
   assert.equal(isWellFormed, fitting.every(isValid))
 }
 
-/** RFC 9113 §8.2.1. */
+/** Reports whether a field is valid (RFC 9113 §8.2.1). */
 function isValid([name, value]: Field): boolean {
   if (!/^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) return false
   return /^(?![ \t])[\t -~\x80-\xff]*$/.test(value) && !/[ \t]$/.test(value)
 }
 
-/** Two readers find the same fields in encoded blocks, which fit into `maxBytes`, for all table sizes. */
+/** Checks that two decoders find the same fields in encoded blocks, which fit into `maxBytes`, for all table sizes. */
 function checkEncoder(sections: readonly FieldSection[], tableBytes: readonly number[]): void {
   const encoder = new HpackEncoder()
   const reader = new HpackReader()

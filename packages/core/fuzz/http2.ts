@@ -13,12 +13,16 @@ const target: FuzzTarget<readonly string[]> = {
   parser: 'HTTP/2 connections (RFC 9113), compared with nghttp2',
   generate: (random) => new ClientGrammar(random).frames().map((frame) => frame.toString('hex')),
   check,
-  // Several connections, some of which receive long bodies byte by byte.
+  // Each input runs several connections, some of which receive long bodies byte by byte.
   maxCpuMs: 10_000,
 }
 export default target
 
-/** @param hexFrames Frames in hexadecimal digits, the first one with the preface */
+/**
+ * Checks one input.
+ *
+ * @param hexFrames Frames in hexadecimal, the first one with the preface
+ */
 async function check(hexFrames: readonly string[]): Promise<void> {
   const frames = hexFrames.map((frame) => Buffer.from(frame, 'hex'))
   const bytes = Buffer.concat(frames)
@@ -29,11 +33,11 @@ async function check(hexFrames: readonly string[]): Promise<void> {
   assert.deepEqual(inSlices.requests, whole.requests, 'The slices change the requests')
   assert.equal(inSlices.view.goawayCode, whole.view.goawayCode, 'The slices change the error')
 
-  // Handlers that do what they should not.
+  // Run handlers that misuse the API.
   const slices = random.chance(0.5) ? frames : cut(bytes, random)
   await ask(slices, { random, behaviours: BEHAVIOURS, isSlow: random.chance(0.3) })
 
-  // Node's server has other windows, which such a client ignores.
+  // Node's server has different windows, which this client ignores.
   if (bytes.length > DEFAULT_WINDOW) return
   const found = fault(whole, await askNode(frames), trailerNames(bytes))
   if (found !== undefined) throw new Error(found)

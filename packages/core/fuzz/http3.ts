@@ -9,13 +9,13 @@ import { RequestReader } from '../src/http3/request-reader.ts'
 import { DEFAULT_LIMITS } from '../src/options/limits.ts'
 import { requestFields, trailerFields } from './http2/request-grammar.ts'
 
-/** A stream of a client, one character for each byte. */
+/** Input: a stream of a client, one character per byte. */
 interface Input {
   readonly stream: 'request' | 'control' | 'encoder' | 'decoder'
   readonly bytes: string
 }
 
-/** The result of reading a stream. */
+/** Result of reading a stream. */
 interface Result {
   readonly frames: readonly (readonly [type: number, length: number])[]
   readonly head: object | undefined
@@ -56,7 +56,7 @@ const target: FuzzTarget<Input> = {
     const random = Random.of(bytes)
     for (const slices of [cut(buffer, random), Array.from(buffer, (byte) => Buffer.of(byte))]) {
       const inSlices = read(stream, slices)
-      // How much of a body that is too long reaches the handler depends on what arrives together.
+      // The bytes of an excessive body that reach the handler depend on the slices.
       const body = whole.error === undefined ? inSlices.body : whole.body
       assert.deepEqual({ ...inSlices, body }, whole, 'The slices change the result')
     }
@@ -121,7 +121,7 @@ function read(stream: Input['stream'], slices: readonly Buffer[]): Result {
   let error: string | undefined
   try {
     for (const slice of slices) {
-      // The memory of a slice is used again once it has been read.
+      // The memory of a slice is reused after the read.
       const lent = Buffer.from(slice)
       if (stream === 'request') reader.push(lent)
       else if (stream === 'control') controlStream.push(lent)
@@ -139,7 +139,7 @@ function read(stream: Input['stream'], slices: readonly Buffer[]): Result {
   return { frames, head, body, trailers, settings, error }
 }
 
-/** The frames are those that RFC 9114 §7.1 finds, and the body is what the DATA frames hold. */
+/** Checks that the reader finds the frames of RFC 9114 §7.1, and that the body is the content of the DATA frames. */
 function checkFrames({ frames, body, error }: Result, bytes: Buffer): void {
   let at = 0
   let data = ''
@@ -155,7 +155,7 @@ function checkFrames({ frames, body, error }: Result, bytes: Buffer): void {
   for (const [type, length] of frames) {
     for (const value of [type, length]) {
       const exact = number() ?? -1n
-      // Larger numbers are rounded. No frame is so long, and no type that has a meaning is so large.
+      // Larger integers are rounded. No frame is that long, and no known type is that large.
       if (exact <= Number.MAX_SAFE_INTEGER) assert.equal(value, Number(exact))
       else assert.ok(value > Number.MAX_SAFE_INTEGER)
     }

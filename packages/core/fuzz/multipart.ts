@@ -5,13 +5,13 @@ import { cut, mutate, Random, randomBytes, type FuzzTarget } from '@fw/testing/f
 import { readParts } from '../src/context/multipart.ts'
 import { isHttpError } from '../src/response/http-error.ts'
 
-/** A body, one character for each byte, and the boundary in its media type. */
+/** Input: a body, one character per byte, and the boundary of its media type. */
 interface Input {
   readonly body: string
   readonly boundary: string
 }
 
-/** A part, its body with one character for each byte. */
+/** Part of a body; its content has one character per byte. */
 interface Part {
   readonly name: string
   readonly filename: string | undefined
@@ -19,7 +19,7 @@ interface Part {
 }
 
 const MAX_PARTS = 8
-/** More turns of the event loop than a body of any number of slices takes to be read. */
+/** Upper bound for the event-loop turns that a body takes, apart from its slices. */
 const MAX_TURNS = 5000
 const BOUNDARIES: readonly string[] = [
   'b',
@@ -87,7 +87,7 @@ const PIECES: readonly string[] = [
   ' ',
   '\\',
 ]
-/** A header of a part without escapes, which browsers never send. */
+/** Header of a part without escapes, which browsers never send. */
 const WELL_FORMED = /^content-disposition: ?form-data; ?name="[^"\\%]*"(?:; ?filename="[^"\\%]*")?\r?$/i
 
 const target: FuzzTarget<Input> = {
@@ -110,9 +110,10 @@ const target: FuzzTarget<Input> = {
       assert.ok(partBytes <= bytes.length, 'The parts hold more than the body')
       assert.ok(whole.length <= MAX_PARTS)
     }
-    // undici finds the first delimiter in the middle of a line too.
+    // undici also finds the first delimiter in the middle of a line.
     if (!text.startsWith(`--${boundary}`)) return
-    // The two repair malformed dispositions differently, and undici still decodes a transfer encoding (RFC 7578 §4.7).
+    // The two parsers repair malformed dispositions differently. undici also decodes a transfer encoding (RFC 7578
+    // §4.7).
     if (/^content-transfer-encoding:/im.test(text)) return
     if (!(text.match(/^content-disposition:.*$/gim) ?? []).every((line) => WELL_FORMED.test(line))) return
     const expected = await readWithUndici(bytes, type)
@@ -137,7 +138,7 @@ function body(random: Random, boundary: string): string {
   return `${preamble}--${boundary}${parts.map((part) => `${part}--${boundary}`).join('')}${end}`
 }
 
-/** Parts as undici gives them: values without a file name are text. It also accepts parts without a name. */
+/** Converts parts to those of undici: values without a file name are text. undici also accepts parts without a name. */
 function named(parts: readonly Part[]): Part[] {
   const texts = parts.map((part) => {
     const isText = part.filename === undefined
@@ -154,7 +155,11 @@ function named(parts: readonly Part[]): Part[] {
   return texts.filter(({ name }) => name !== '')
 }
 
-/** @returns The parts, or the status of the refusal */
+/**
+ * Reads a body.
+ *
+ * @returns The parts, or the status of the refusal
+ */
 async function read(slices: readonly Buffer[], type: string): Promise<Part[] | number> {
   let isOver = false
   const reading = (async () => {
@@ -182,7 +187,11 @@ function streamOf(slices: readonly Buffer[]): ReadableStream<Uint8Array> {
   return ReadableStream.from(slices.map((slice) => Uint8Array.from(slice)))
 }
 
-/** @returns `undefined` if undici refuses the body */
+/**
+ * Reads a body with undici.
+ *
+ * @returns `undefined` if undici refuses the body
+ */
 async function readWithUndici(bytes: Buffer, type: string): Promise<Part[] | undefined> {
   let form
   try {

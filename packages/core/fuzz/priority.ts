@@ -52,7 +52,7 @@ const PIECES: readonly string[] = [
   '@',
   '%',
 ]
-/** A longer value is ignored as a whole. */
+/** Maximum length; a longer value is ignored completely. */
 const MAX_LENGTH = 256
 
 const target: FuzzTarget<string> = {
@@ -70,9 +70,9 @@ const target: FuzzTarget<string> = {
       assert.deepEqual(priority, DEFAULT_PRIORITY)
       return
     }
-    // Only one of the two knows the types that RFC 9651 added, and tells the decimal 1.0 from the integer 1.
+    // Skip the types that RFC 9651 added, and decimals: only one of the two parsers distinguishes them.
     if (/[@%]|u=-?\d+\./.test(value)) return
-    // structured-headers decodes base64, of which this parser has no need.
+    // Skip base64, which only structured-headers decodes.
     if (value.replaceAll(':YWJj:', '').includes(':')) return
     assert.deepEqual(priority, read(value))
   },

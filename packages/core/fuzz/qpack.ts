@@ -65,7 +65,7 @@ function section(random: Random): string {
   return random.chance(0.15) ? mutate(text, random, PIECES) : text
 }
 
-/** In any representation that RFC 9204 §4.5 allows. */
+/** Encodes a field in a random valid representation (RFC 9204 §4.5). */
 function fieldLine(random: Random, name: string, value: string): Buffer[] {
   const never = random.pick([0, 0, 0x20])
   const whole = STATIC_TABLE.findIndex(([n, v]) => n === name && v === value)

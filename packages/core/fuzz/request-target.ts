@@ -3,7 +3,7 @@ import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/f
 import { parseRequestTarget } from '../src/engine/semantics/request-target.ts'
 import { decodePath, referenceToOtherEnd, segmentText, toggleSlash } from '../src/routing/path-text.ts'
 
-/** A request target as it is received, and the method that decides which forms are possible. */
+/** Input: a request target, and the method that determines its valid forms. */
 interface Input {
   readonly method: string
   readonly target: string
@@ -69,7 +69,7 @@ const target: FuzzTarget<Input> = {
     }
     if (form === 'absolute') {
       assert.ok(path.startsWith('/'))
-      // Reading the origin form of an absolute target gives the same.
+      // The origin form of an absolute target must give the same result.
       const again = parseRequestTarget(method, whole)
       assert.deepEqual(again, { form: 'origin', path, rawQuery })
     }
@@ -88,7 +88,9 @@ function requestTarget(random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** Each segment is decoded once, by itself: an encoded slash neither separates segments nor disappears. */
+/**
+ * Checks that each segment is decoded once and separately: an encoded slash neither separates segments nor disappears.
+ */
 function checkDecoded(path: string): void {
   const decoded = decodePath(path)
   let expected
@@ -101,11 +103,11 @@ function checkDecoded(path: string): void {
   assert.deepEqual(decoded?.split('/').map(segmentText), expected)
 }
 
-/** A redirect to the path with or without its last slash stays on the host and leads to that path alone. */
+/** Checks that a redirect that adds or removes the last slash stays on the host and leads to that path. */
 function checkReference(path: string): void {
   if (path === '/' || !/^[!-~]+$/.test(path) || /[?#\\]/.test(path)) return
   const base = new URL(`http://host${path}`)
-  // Browsers remove dots, with which the path is another one already.
+  // Browsers remove dot segments, so such a path changes.
   if (base.pathname !== path || path.endsWith('//')) return
   const led = new URL(referenceToOtherEnd(path), base)
   assert.equal(led.host, 'host')

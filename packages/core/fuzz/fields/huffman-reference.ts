@@ -1,6 +1,6 @@
 import { CODE_BITS, CODES, END_OF_STRING } from '../../src/engine/fields/huffman-code.ts'
 
-/** The bytes by their codes, written as text of zeros and ones. */
+/** Byte values by their codes, as strings of zeros and ones. */
 const BYTES: ReadonlyMap<string, number> = new Map(
   Array.from(CODES, (code, symbol) => [code.toString(2).padStart(CODE_BITS[symbol] ?? 0, '0'), symbol] as const),
 )

@@ -1,9 +1,9 @@
 import { STATIC_TABLE } from '../../src/http3/qpack/static-table.ts'
 import { readHuffman } from './huffman-reference.ts'
 
-/** The fields of a section up to its first error. */
+/** Fields of a section up to its first error. */
 export interface ReadSection {
-  /** Names and values in turn. */
+  /** Names and values alternately. */
   readonly fields: readonly string[]
   /** Whether the section is valid without a dynamic table. */
   readonly isComplete: boolean
@@ -11,10 +11,10 @@ export interface ReadSection {
 
 class Invalid extends Error {}
 
-/** RFC 9204 §4.1.1 asks for 62 bits. */
+/** Maximum number of continuation bytes: enough for the 62 bits of RFC 9204 §4.1.1. */
 const MAX_CONTINUATION_BYTES = 9
 
-/** Reads a field section as plainly as RFC 9204 §4.5 says it, with exact integers. */
+/** Reads a field section with a simple implementation of RFC 9204 §4.5 and exact integers. */
 export function readFieldSection(bytes: Buffer): ReadSection {
   const fields: string[] = []
   let at = 0

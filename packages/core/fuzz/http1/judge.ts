@@ -11,10 +11,10 @@ import {
 import type { Verdict } from './servers.ts'
 
 /**
- * What is wrong with our engine's verdict, by llhttp's on the same bytes.
+ * Compares the engine's verdict with that of llhttp on the same bytes.
  *
- * @param wire The bytes, one character each
- * @returns `undefined` if the two agree, or differ by a listed rule
+ * @param wire Bytes, one character each
+ * @returns A description of the difference; `undefined` if the two agree, or if a listed rule permits the difference
  */
 export function fault(ours: Verdict, node: Verdict, wire: string): string | undefined {
   if (hidesABody(wire)) return undefined
@@ -25,7 +25,7 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
     if (request !== undefined && endsComparison(request)) return undefined
   }
   const extra = ours.requests[both]
-  // Where llhttp waits for more it has refused nothing; where it refused, we need a reason not to.
+  // llhttp has refused nothing while it waits for more bytes. If it refused, only a listed rule permits acceptance.
   if (extra !== undefined && !isWider(extra, wire) && !hasConnectionTrailer(wire))
     return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
   const isMissing = node.requests.length > both

@@ -4,11 +4,11 @@ const BUFFER = Symbol('kBuffer')
 const CALLBACK = Symbol('kBufferCb')
 const NEXT_BUFFER = Symbol('kBufferGen')
 
-/** A socket without a network: what a server writes is collected, what a client would send is pushed. */
+/** Socket without a network. It collects the bytes that a server writes, and `push` adds bytes of a client. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
-  /** What the server wrote, one character a byte. */
+  /** Bytes that the server wrote, one character per byte. */
   output = ''
 
   constructor() {
@@ -17,7 +17,7 @@ export class MemorySocket extends Duplex {
 
   override _read(): void {}
 
-  /** What a client sends arrives. */
+  /** Delivers bytes of a client. */
   receive(bytes: Buffer): void {
     this.push(bytes)
   }
@@ -27,7 +27,7 @@ export class MemorySocket extends Duplex {
     done()
   }
 
-  // What servers ask of a socket and what has no meaning here.
+  // Socket methods that servers call and that have no effect here.
   setTimeout(): this {
     return this
   }
@@ -45,7 +45,10 @@ export class MemorySocket extends Duplex {
   }
 }
 
-/** The same, read into memory of the reader's where it asks for that as of a socket of Node.js; the next read overwrites it. */
+/**
+ * Socket that reads into the caller's buffer if requested, like a socket of Node.js. The next read overwrites the
+ * buffer.
+ */
 export class ReadIntoSocket extends MemorySocket {
   [BUFFER]: Buffer | null = null;
   [CALLBACK]: ((this: this, count: number, buffer: Buffer) => boolean) | null = null;
@@ -60,7 +63,7 @@ export class ReadIntoSocket extends MemorySocket {
     if (!this.isReadInto) return super.receive(bytes)
     for (let at = 0; at < bytes.length;) {
       const [buffer, callback] = [this[BUFFER], this[CALLBACK]]
-      if (buffer === null || callback === null) throw new Error('There is nothing to read into')
+      if (buffer === null || callback === null) throw new Error('The read buffer is missing')
       const count = bytes.copy(buffer, 0, at)
       at += count
       callback.call(this, count, buffer)

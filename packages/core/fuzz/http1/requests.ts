@@ -123,7 +123,7 @@ const SIZES: Choice = [
 const BREAKS: Choice = ['\n', '\r', '\n\r', '\r\r\n', '\r\n ', ' \r\n', '\0\r\n', '\r\n\r\n']
 const BYTES: Choice = ['\r', '\n', '\0', ' ', '\t', ':', ',', ';', '"', '\\', '\x7f', '\x80', '\xff', '\r\n', '0', 'a']
 
-/** Mostly valid requests, one after the other, with faults where servers have had them. One character a byte. */
+/** Returns mostly valid requests in sequence, with typical errors. One character per byte. */
 export function makeRequests(random: Random): string {
   let wire = random.chance(0.05) ? random.pick(['\r\n', '\r\n\r\n', '\r\n\r\n\r\n', '\n', ' ']) : ''
   for (let count = 1 + random.below(3); count > 0; count--) wire += makeRequest(random)
@@ -155,7 +155,7 @@ function startLine(random: Random): string {
 
 function chunks(random: Random): string {
   let body = ''
-  // More of what is no body than is read at once.
+  // Add more chunk framing than one read contains.
   if (random.chance(0.02)) body += `3${random.pick(['', ';a', ';a=b'])}\r\nabc\r\n`.repeat(random.below(1500))
   while (random.chance(0.6))
     body += `${odd(random, 0.2) ? random.pick(SIZES) : '3'}${lineBreak(random)}abc${lineBreak(random)}`

@@ -7,7 +7,7 @@ import { Http1Connection } from '../../src/http1/connection.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { MemorySocket, ReadIntoSocket } from './memory-socket.ts'
 
-/** A request as a server understood it, with the whole of its body. */
+/** Request as a server read it, with its whole body. */
 export interface Understood {
   readonly method: string
   readonly target: string
@@ -15,26 +15,26 @@ export interface Understood {
   readonly body: string
 }
 
-/** What a server made of some bytes. */
+/** Result of a server for some input. */
 export interface Verdict {
   readonly requests: readonly Understood[]
-  /** Why bytes were refused, if they were; Node's server tells the status only. */
+  /** Reason of a refusal, if any. Node's server reports only the status. */
   readonly refusal: string | undefined
 }
 
 const deadlines = new Deadlines()
 const FIRST = 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** What our engine makes of bytes that arrive in these slices. */
+/** Runs the engine on bytes that arrive in the given slices. */
 export async function ask(slices: readonly Buffer[]): Promise<Verdict> {
   return askBy(new MemorySocket(), slices)
 }
 
-/** The same where they are read into memory that the next read overwrites, as of connections that were kept alive. */
+/** Runs the engine on slices that share one read buffer, as on a kept connection. */
 export async function askKept(slices: readonly Buffer[]): Promise<Verdict> {
   const socket = new ReadIntoSocket()
   const { requests, refusal } = await askBy(socket, [Buffer.from(FIRST), ...slices])
-  if (!socket.isReadInto) throw new Error('The connection is not read into memory of its own')
+  if (!socket.isReadInto) throw new Error('The connection does not use its own read buffer')
   return { requests: requests.slice(1), refusal }
 }
 
@@ -72,7 +72,7 @@ async function askBy(socket: MemorySocket, slices: readonly Buffer[]): Promise<V
 
 let node: NodeServer | undefined
 
-/** What Node's own server, which parses with llhttp, makes of them. */
+/** Runs Node's own server, which uses llhttp, on the same slices. */
 export async function askNode(slices: readonly Buffer[]): Promise<Verdict> {
   const requests: Understood[] = []
   node ??= createServer({ highWaterMark: 65_536, connectionsCheckingInterval: 2 ** 30 })
@@ -83,7 +83,7 @@ export async function askNode(slices: readonly Buffer[]): Promise<Verdict> {
       const raw = request.rawHeaders
       const headers = raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? ''] as const] : []))
       requests.push({ method: request.method ?? '', target: request.url ?? '', headers, body })
-      // With a length, so that an HTTP/1.0 connection can be kept.
+      // Set a length, so that an HTTP/1.0 connection can be kept.
       response.setHeader('content-length', 0).end()
     })
     request.on('error', () => {})
@@ -102,7 +102,7 @@ async function deliver(socket: MemorySocket, slices: readonly Buffer[]): Promise
     socket.receive(slice)
     await setImmediate()
   }
-  // Responses to pipelined requests are given one turn after the other.
+  // Responses to pipelined requests are sent in successive turns.
   for (let turns = 0; turns < 6; turns++) await setImmediate()
 }
 

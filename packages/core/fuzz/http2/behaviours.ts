@@ -1,10 +1,10 @@
 import type { Exchange, FieldList } from '@fw/types'
 import type { Random } from '@fw/testing/fuzz'
 
-/** What an application does with a request. */
+/** Handles a request like an application. */
 export type Behaviour = (exchange: Exchange, random: Random) => void
 
-/** Responses with what it got: content, trailers, and the fields of the request under other names. */
+/** Echoes the content, the trailers, and the request fields under other names. */
 export const echo: Behaviour = (exchange) => {
   const body: Uint8Array[] = []
   exchange.body.consume({
@@ -18,7 +18,7 @@ export const echo: Behaviour = (exchange) => {
   })
 }
 
-/** Whatever applications do, and should not. */
+/** Handlers that use and misuse the API in many ways. */
 export const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
   echo,
   (exchange) => exchange.respond(200, echoed(exchange), 'x'.repeat(10)),
@@ -35,7 +35,7 @@ export const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
     exchange.write(Buffer.alloc(random.below(40), 'x'))
     exchange.abort()
   },
-  // Each response has a head that is longer than a frame.
+  // The response head is longer than a frame.
   (exchange) => exchange.respond(200, ['x-long', 'v'.repeat(20_000)], 'long'),
   (exchange, random) => void stream(exchange, random),
   (exchange) => {
@@ -53,7 +53,7 @@ export const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
       end: () => exchange.status === 0 && exchange.respond(200, [], 'nothing'),
     })
   },
-  // Never answers.
+  // Never responds.
   () => {},
 ]
 

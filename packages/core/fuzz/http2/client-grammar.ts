@@ -16,16 +16,16 @@ import { requestFields, trailerFields } from './request-grammar.ts'
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Values of RFC 9218 §4, and one that is none. */
+/** Valid priority values (RFC 9218 §4), and an invalid one. */
 const PRIORITIES: readonly [string, ...string[]] = ['', 'u=0', 'u=1, i', 'i', 'u=6', 'u=7, i', 'u=1,,']
 
 interface OpenStream {
   readonly id: number
-  /** Bytes of content that were announced, or that seem enough, and that have not been sent. */
+  /** Remaining bytes of content: the announced length, or an arbitrary one. */
   left: number
 }
 
-/** What a client sends: mostly what a good one would, with faults where servers have had them. */
+/** Generates the frames of a client: mostly valid, with typical errors. */
 export class ClientGrammar {
   readonly #random: Random
   readonly #hpack: HpackGrammar
@@ -38,14 +38,14 @@ export class ClientGrammar {
     this.#hpack = new HpackGrammar(random)
   }
 
-  /** The bytes of a connection, a frame in each slice, if nothing is broken. */
+  /** Returns the bytes of a connection, one frame per slice unless frames are split. */
   frames(): Buffer[] {
     const random = this.#random
     const frames = this.#frames
     frames.push(PREFACE, random.chance(0.02) ? this.#anyFrame() : this.#settings())
     if (random.chance(0.5)) frames.push(frame(FrameType.SETTINGS, Flag.ACK, 0))
     for (let count = 1 + random.below(14); count > 0; count--) this.#step()
-    // Most of what was begun is brought to its end, so that there is something to compare.
+    // Finish most streams, so that there are results to compare.
     if (random.chance(0.8)) for (const stream of this.#open.slice()) if (random.chance(0.9)) this.#finish(stream)
     if (random.chance(0.05)) this.#mutate()
     return frames
@@ -105,7 +105,7 @@ export class ClientGrammar {
     if (isLast) this.#forget(stream)
   }
 
-  /** Much at once, whatever the windows are. */
+  /** Sends much content at the same time, regardless of windows. */
   #upload(stream: OpenStream): void {
     const payload = Buffer.alloc(16_384, 'u')
     for (let count = 1 + this.#random.below(8); count > 0; count--) {
@@ -125,14 +125,14 @@ export class ClientGrammar {
     this.#forget(stream)
   }
 
-  /** Of a stream that is open, was, or is to come. */
+  /** Returns the ID of an open, a closed or a future stream. */
   #prioritize(stream: OpenStream): void {
     const random = this.#random
     const id = random.pick([stream.id, stream.id, this.#nextId, random.below(this.#nextId + 4)])
     this.#frames.push(priorityUpdate(id, random.pick(PRIORITIES)))
   }
 
-  /** HEADERS, and CONTINUATION if it comes to that. */
+  /** Writes HEADERS, and CONTINUATION if the block is split. */
   #headers(id: number, block: Buffer, endsStream: boolean): void {
     const random = this.#random
     const cuts = random.chance(0.2)
@@ -211,7 +211,7 @@ export class ClientGrammar {
     this.#forget(stream)
   }
 
-  /** A frame for a stream that was used before, or never. */
+  /** Writes a frame for a stream that was used before or never. */
   #late(): void {
     const random = this.#random
     const id = random.below(this.#nextId + 4)
@@ -227,7 +227,7 @@ export class ClientGrammar {
     )
   }
 
-  /** One of any type, flags and length. */
+  /** Writes a frame of any type, flags and length. */
   #anyFrame(): Buffer {
     const random = this.#random
     const payload = Buffer.from(Array.from({ length: random.below(12) }, () => random.below(256)))

@@ -7,21 +7,21 @@ const MAX_FRAME_BYTES = 16_384
 const DEFAULT_WINDOW = 65_535
 
 /**
- * A connection as whoever stands between the two sides sees it: what the client grants, and whether the server keeps to
- * that and to the states of streams. `onSent` throws if it does not.
+ * Observes a connection from between its two peers. It tracks the client's grants, and checks that the server respects
+ * them and the stream states. `onSent` throws if it does not.
  */
 export class ConnectionView {
   readonly streams = new Map<number, StreamView>()
   window = DEFAULT_WINDOW
   /** Whether the client has sent GOAWAY. */
   isLeftByClient = false
-  /** The error of the server's GOAWAY. */
+  /** Error code of the server's GOAWAY. */
   goawayCode: number | undefined
   lastStreamId = 2 ** 31 - 1
-  /** SETTINGS and PING of the client that the server has not acknowledged. */
+  /** SETTINGS and PING frames of the client without an acknowledgment. */
   readonly #settings: (readonly [id: number, value: number])[][] = []
   #pings = 0
-  /** Of the server's SETTINGS, by the client. */
+  /** Number of the server's SETTINGS frames that the client has acknowledged. */
   #acknowledged = 0
   #initialWindow = DEFAULT_WINDOW
   readonly #received = new FrameStream()
@@ -29,21 +29,21 @@ export class ConnectionView {
   readonly #sent = new FrameStream()
   readonly #hpack = new HpackReader()
   #hasSettings = false
-  /** HEADERS whose CONTINUATION must follow. */
+  /** Field block that is not complete. */
   #block: { streamId: number; endsStream: boolean; fragments: Buffer[] } | undefined
   #isInClientBlock = false
 
-  /** Whether what the client sent ends with a frame, and not within a field block. */
+  /** Whether the client's bytes end with a complete frame, outside a field block. */
   get isBetweenFrames(): boolean {
     return this.#prefaceLeft === 0 && this.#received.restBytes === 0 && !this.#isInClientBlock
   }
 
-  /** Whether the server has ended the connection for an error. */
+  /** Whether the server has closed the connection with an error. */
   get hasFailed(): boolean {
     return this.goawayCode !== undefined && this.goawayCode !== 0
   }
 
-  /** Whether the client acknowledges SETTINGS that it did not get: a server sends them once. */
+  /** Whether the client acknowledges SETTINGS more often than it received them: the server sends them once. */
   get isAcknowledgedTwice(): boolean {
     return this.#acknowledged > 1
   }
@@ -52,14 +52,14 @@ export class ConnectionView {
     return this.#settings.length === 0 && this.#pings === 0
   }
 
-  /** The client sends this. */
+  /** Records bytes from the client. */
   onReceived(slice: Buffer): void {
     const preface = Math.min(this.#prefaceLeft, slice.length)
     this.#prefaceLeft -= preface
     for (const each of this.#received.take(slice.subarray(preface))) this.#onClientFrame(each)
   }
 
-  /** The server has sent this. */
+  /** Checks bytes from the server. */
   onSent(bytes: Buffer): void {
     for (const each of this.#sent.take(bytes)) this.#onServerFrame(each)
   }
@@ -86,7 +86,7 @@ export class ConnectionView {
 
   #onServerFrame({ type, flags, streamId, payload }: Frame): void {
     if (payload.length > MAX_FRAME_BYTES) throw new Error(`A frame of ${payload.length} bytes`)
-    if (!this.#hasSettings && type !== FrameType.SETTINGS) throw new Error('SETTINGS do not come first')
+    if (!this.#hasSettings && type !== FrameType.SETTINGS) throw new Error('SETTINGS is not the first frame')
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || this.#block.streamId !== streamId)) {
       throw new Error('A frame within a field block')
     }
@@ -107,7 +107,7 @@ export class ConnectionView {
         this.#onBlockEnd(flags)
         return
       case FrameType.CONTINUATION:
-        if (this.#block === undefined) throw new Error('CONTINUATION of nothing')
+        if (this.#block === undefined) throw new Error('CONTINUATION without HEADERS')
         this.#block.fragments.push(payload)
         this.#onBlockEnd(flags)
         return
@@ -115,7 +115,7 @@ export class ConnectionView {
         this.#opened(streamId).onReset(payload.readUInt32BE(0))
         return
       case FrameType.WINDOW_UPDATE:
-        if (payload.readUInt32BE(0) === 0) throw new Error('A window moved by 0')
+        if (payload.readUInt32BE(0) === 0) throw new Error('WINDOW_UPDATE with increment 0')
         if (streamId !== 0) this.#opened(streamId).onWindowUpdate()
         return
       case FrameType.SETTINGS:
@@ -123,10 +123,11 @@ export class ConnectionView {
         if ((flags & Flag.ACK) !== 0) this.#apply()
         return
       case FrameType.PING:
-        if ((flags & Flag.ACK) !== 0 && this.#pings-- === 0) throw new Error('PING acknowledged that was not sent')
+        if ((flags & Flag.ACK) !== 0 && this.#pings-- === 0)
+          throw new Error('Acknowledgment of a PING that was not sent')
         return
       case FrameType.GOAWAY:
-        if (payload.readUInt32BE(0) > this.lastStreamId) throw new Error('GOAWAY with a higher stream than before')
+        if (payload.readUInt32BE(0) > this.lastStreamId) throw new Error('GOAWAY with a higher stream ID than before')
         this.lastStreamId = payload.readUInt32BE(0)
         this.goawayCode = payload.readUInt32BE(4)
         return
@@ -148,10 +149,13 @@ export class ConnectionView {
     this.#opened(block.streamId).onFields(this.#hpack.read(Buffer.concat(block.fragments)), block.endsStream)
   }
 
-  /** The server heeds the oldest settings from here on; those that allow more may not be used before (RFC 9113 §6.5.3). */
+  /**
+   * Applies the oldest pending settings of the client. The server must not use larger values before this (RFC 9113
+   * §6.5.3).
+   */
   #apply(): void {
     const applied = this.#settings.shift()
-    if (applied === undefined) throw new Error('SETTINGS acknowledged that were not sent')
+    if (applied === undefined) throw new Error('Acknowledgment of SETTINGS that were not sent')
     for (const [setting, value] of applied) {
       if (setting === Setting.HEADER_TABLE_SIZE) this.#hpack.setLimit(value)
       if (setting !== Setting.INITIAL_WINDOW_SIZE) continue

@@ -13,11 +13,11 @@ import { ConnectionView } from './connection-view.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** What our engine made of some bytes. */
+/** Result of the engine for some input. */
 export interface Verdict {
-  /** Complete requests by their streams. */
+  /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
-  /** Why requests, or the connection, were refused. */
+  /** Reasons with which requests or the connection were refused. */
   readonly refusals: readonly string[]
   readonly view: ConnectionView
 }
@@ -25,7 +25,7 @@ export interface Verdict {
 export interface AskOptions {
   readonly random: Random
   readonly behaviours?: readonly [Behaviour, ...Behaviour[]]
-  /** Whether the socket takes what is written late. */
+  /** Whether the socket delays its writes. */
   readonly isSlow?: boolean
 }
 
@@ -33,13 +33,13 @@ const deadlines = new Deadlines(5)
 /** Maximum time that a stream waits for the rest of its request after the response, with room for a busy machine. */
 const MAX_LINGER_MS = 5000
 const LINGER_STEP_MS = 5
-/** More than the limits let wait for a socket: 256 KiB, a write, and content that was written by one call. */
+/** Upper bound for bytes that wait for the socket: 256 KiB, one write, and the content of one call. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
- * What our engine makes of bytes that arrive in these slices.
+ * Runs the engine on bytes that arrive in the given slices.
  *
- * @throws {Error} if it does what no server may do, or does not finish what it began
+ * @throws {Error} if the engine violates the protocol or leaves work unfinished
  */
 export async function ask(slices: readonly Buffer[], options: AskOptions): Promise<Verdict> {
   const { random, behaviours = [echo], isSlow = false } = options
@@ -98,7 +98,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
       await delay(LINGER_STEP_MS)
       await settle(1)
     }
-    if (!wire.writableEnded) throw new Error('A stream is left of which nothing is left to do')
+    if (!wire.writableEnded) throw new Error('A finished stream keeps the connection open after a drain')
   }
   if (random.chance(0.5)) wire.push(null)
   else wire.destroy()
@@ -112,7 +112,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   return { requests, refusals, view }
 }
 
-/** Notes a request when it is complete, whoever reads it. */
+/** Records each request when it is complete, independently of its handler. */
 function observe(exchange: Exchange, requests: Map<number, Understood>, refusals: string[]): void {
   const { body } = exchange
   const consume = body.consume.bind(body)
@@ -138,13 +138,13 @@ function observe(exchange: Exchange, requests: Map<number, Understood>, refusals
   }
 }
 
-/** Of a connection that goes on, with all frames read and written. */
+/** Checks an open connection after all frames were read and written. */
 function expectNothingLeft(view: ConnectionView, open: readonly Exchange[], isEcho: boolean): void {
-  if (!view.isAllAcknowledged) throw new Error('SETTINGS or PING that are not acknowledged')
+  if (!view.isAllAcknowledged) throw new Error('SETTINGS or PING without an acknowledgment')
   const waits = [...view.streams.values()].filter((stream) => stream.status !== undefined && !stream.isOver)
-  // Whose windows are open has no reason to wait.
+  // A response with open windows has no reason to wait.
   const stuck = waits.filter((stream) => stream.window > 0 && view.window > 0)
-  if (isEcho && stuck.length > 0) throw new Error('A response that waits for nothing')
+  if (isEcho && stuck.length > 0) throw new Error('A response waits without a reason')
   if (isEcho && open.some(({ status }) => status !== 0) && waits.length === 0)
-    throw new Error('A response without an end')
+    throw new Error('A response does not end')
 }

@@ -1,13 +1,13 @@
 import { takeFrames, type Frame } from '../../test/http2/frames.ts'
 
-/** What a client sends before its frames (RFC 9113 §3.4). */
+/** Connection preface of a client (RFC 9113 §3.4). */
 export const PREFACE_BYTES = 24
 
-/** Puts frames together from slices. */
+/** Joins slices into frames. */
 export class FrameStream {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Bytes of a frame that is not complete. */
+  /** Bytes of an incomplete frame. */
   get restBytes(): number {
     return this.#rest.length
   }

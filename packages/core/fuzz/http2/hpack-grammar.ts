@@ -3,10 +3,10 @@ import { STATIC_TABLE } from '../../src/http2/hpack/static-table.ts'
 import type { Random } from '@fw/testing/fuzz'
 import { integer, type Field } from '../../test/http2/hpack.ts'
 
-/** What both sides begin with (RFC 7541 §4.2). */
+/** Initial table size of both peers in bytes (RFC 7541 §4.2). */
 const INITIAL_TABLE_BYTES = 4096
 const OVERHEAD_BYTES = 32
-/** RFC 7541 §6.2: the bits of the first byte, and how many of them are left for a number. */
+/** Representations of RFC 7541 §6.2: the flag bits of the first byte, and the number of prefix bits. */
 interface Literal {
   readonly first: number
   readonly bits: number
@@ -20,20 +20,20 @@ const LITERALS: readonly [Literal, ...Literal[]] = [
   { first: 0x10, bits: 4, isIndexed: false },
 ]
 
-/** Writes fields in any representation that RFC 7541 allows, chosen at random, and keeps the table that follows from it. */
+/** Encodes fields in random valid representations (RFC 7541), and tracks the resulting table. */
 export class HpackGrammar {
   readonly #random: Random
-  /** The latest first. */
+  /** Table entries, newest first. */
   readonly #table: Field[] = []
   #maxBytes = INITIAL_TABLE_BYTES
-  /** Blocks that changed no table. */
+  /** Earlier blocks that did not change the table. */
   readonly #plain: Buffer[] = []
 
   constructor(random: Random) {
     this.#random = random
   }
 
-  /** A whole block. */
+  /** Writes a complete block. */
   block(fields: readonly Field[]): Buffer {
     const random = this.#random
     const parts: Buffer[] = []
@@ -49,12 +49,15 @@ export class HpackGrammar {
     return block
   }
 
-  /** The bytes of an earlier block that changed no table. If others did, they may mean something else by now, or nothing. */
+  /**
+   * Returns an earlier block that did not change the table. If other blocks changed it since, the block can have
+   * another meaning or be invalid.
+   */
   repeatedBlock(): Buffer | undefined {
     return this.#plain[this.#random.below(this.#plain.length)]
   }
 
-  /** A block that nobody can decode, or not any more: one of the errors of RFC 7541. */
+  /** Returns an invalid block, with one of the errors of RFC 7541. */
   brokenBlock(): Buffer {
     const random = this.#random
     return random.pick([
@@ -65,7 +68,7 @@ export class HpackGrammar {
       Buffer.concat([Buffer.of(0x82), integer(0, 5, 0x20)]),
       Buffer.from('3fffffffffffff01', 'hex'),
       Buffer.from('82ffffffffff7f', 'hex'),
-      // A string that is longer than its block; Huffman code with too much padding, with zeros for padding, with its end.
+      // A string longer than its block; Huffman code with too much padding, with zero padding, or with EOS.
       Buffer.from('000578', 'hex'),
       Buffer.from('0082ffff0178', 'hex'),
       Buffer.from('0081180178', 'hex'),
@@ -88,7 +91,7 @@ export class HpackGrammar {
     return written
   }
 
-  /** The number of an entry, of several any, or 0. */
+  /** Returns the index of a matching entry, a random one of several, or 0. */
   #find(matches: (field: Field) => boolean): number {
     const found: number[] = []
     for (const [at, field] of [...STATIC_TABLE, ...this.#table].entries()) if (matches(field)) found.push(at + 1)

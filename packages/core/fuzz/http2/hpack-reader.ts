@@ -5,21 +5,20 @@ import { readHuffman } from '../fields/huffman-reference.ts'
 const OVERHEAD_BYTES = 32
 
 /**
- * Reads the field blocks that a peer sent, as plainly as RFC 7541 says it, and insists on what §4.2 asks of an encoder.
- *
- * `read` throws if the peer broke a rule.
+ * Decodes the field blocks of a peer with a simple implementation of RFC 7541. Also checks the encoder rules of §4.2.
+ * `read` throws if the peer violated a rule.
  */
 export class HpackReader {
-  /** The latest first. */
+  /** Table entries, newest first. */
   readonly #table: Field[] = []
   #maxBytes = 4096
-  /** What the peer may use, and the least that it was allowed since its last block. */
+  /** Table size limit of the peer, and the smallest limit since its last block. */
   #limit = 4096
   #leastLimit = 4096
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 
-  /** The peer has acknowledged this SETTINGS_HEADER_TABLE_SIZE. */
+  /** Applies a SETTINGS_HEADER_TABLE_SIZE that the peer has acknowledged. */
   setLimit(bytes: number): void {
     this.#limit = bytes
     this.#leastLimit = Math.min(this.#leastLimit, bytes)
@@ -52,8 +51,8 @@ export class HpackReader {
       least = Math.min(least, this.#maxBytes)
       this.#evict()
     }
-    if (mustReach !== Infinity && least > mustReach) throw new Error(`The table was not made as small as ${mustReach}`)
-    if (this.#maxBytes > this.#limit) throw new Error(`A table of ${this.#maxBytes}, above ${this.#limit}`)
+    if (mustReach !== Infinity && least > mustReach) throw new Error(`The table was not reduced to ${mustReach} bytes`)
+    if (this.#maxBytes > this.#limit) throw new Error(`The table size ${this.#maxBytes} exceeds ${this.#limit}`)
     this.#leastLimit = this.#limit
   }
 
@@ -85,7 +84,7 @@ export class HpackReader {
     const length = this.#integer(7)
     const start = this.#at
     this.#at += length
-    if (this.#at > this.#bytes.length) throw new Error('A string that breaks off')
+    if (this.#at > this.#bytes.length) throw new Error('A truncated string')
     const text = isHuffman
       ? readHuffman(this.#bytes.subarray(start, this.#at))
       : this.#bytes.toString('latin1', start, this.#at)

@@ -15,10 +15,10 @@ import type { Understood } from './understood.ts'
 const MAX_WINDOW = 2 ** 31 - 1
 
 /**
- * What is wrong with our engine's verdict, by that of nghttp2 on the same bytes.
+ * Compares the engine's verdict with that of nghttp2 on the same bytes.
  *
- * @param trailers Names of the trailer fields that the client sent, by their streams
- * @returns `undefined` if the two agree, or differ by a listed rule
+ * @param trailers Names of the client's trailer fields by stream ID
+ * @returns A description of the difference; `undefined` if the two agree, or if a listed rule permits the difference
  */
 export function fault(
   ours: Verdict,
@@ -43,24 +43,24 @@ export function fault(
   return undefined
 }
 
-/** What is wrong with not taking a request. */
+/** Checks the refusal of a request. Returns a description of the error, if any. */
 function missing({ refusals: reasons, view }: Verdict, id: number, request: Understood): string | undefined {
   const stream = view.streams.get(id)
   if (stream?.resetCode !== undefined || stream?.status?.startsWith('4') === true) {
     const isListed = reasons.some((reason) => allows(STRICTER, reason, request))
     return isListed ? undefined : `refused on stream ${id}: ${reasons.join()}`
   }
-  // RFC 9113 §6.8: the client was told that no request from here on is run.
+  // RFC 9113 §6.8: after GOAWAY, later requests are not handled.
   if (view.goawayCode === 0 && id > view.lastStreamId) return undefined
-  // Who says GOAWAY with an error is not even sent what waits.
+  // A client that sends GOAWAY with an error gets no pending responses.
   if (view.isLeftByClient && view.goawayCode === undefined) return undefined
-  // That of the connection is told last.
+  // The connection error is reported last.
   const reason = view.hasFailed ? reasons.at(-1) : undefined
   if (reason === undefined) return `neither taken nor refused: stream ${id}`
   return allows(STRICTER_CONNECTION, reason, request) ? undefined : `connection refused: ${reason}`
 }
 
-/** Whether we may take more than nghttp2 did. */
+/** Reports whether the engine may accept more than nghttp2. */
 function mayGoOn({ refusals: reasons, view }: Verdict, { connectionError }: ReferenceVerdict): boolean {
   if (isGivenUp(connectionError)) return reasons.length > 0
   const isWideAfterEnd = [...view.streams.values()].some(({ isOver, window }) => isOver && window > MAX_WINDOW)

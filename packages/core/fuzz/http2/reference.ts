@@ -7,22 +7,22 @@ import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** What Node's server, which reads with nghttp2, made of some bytes. */
+/** Result of Node's server, which uses nghttp2, for some input. */
 export interface ReferenceVerdict {
-  /** Complete requests by their streams. */
+  /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
-  /** Codes of RST_STREAM by their streams. */
+  /** RST_STREAM codes by stream ID. */
   readonly resets: ReadonlyMap<number, number>
-  /** Code of the error of the connection. */
+  /** Code of the connection error. */
   readonly connectionError: number | undefined
 }
 
-/** Asks Node's server, frame by frame, as it loses requests that come together with a fault. */
+/** Runs Node's server frame by frame, because it loses requests that arrive together with an error. */
 export async function askNode(frames: readonly Buffer[]): Promise<ReferenceVerdict> {
   const requests = new Map<number, Understood>()
   const wire = new Wire(false)
   const session = performServerHandshake(wire as unknown as Socket, {
-    // As much as we take, so that sizes do not tell the two apart.
+    // Use the engine's limits, so that sizes cause no differences.
     maxHeaderListPairs: 1000,
   })
   wire.on('error', ignore)
@@ -45,7 +45,7 @@ export async function askNode(frames: readonly Buffer[]): Promise<ReferenceVerdi
     for (let turn = 0; turn < 3; turn++) await setImmediate()
   }
   for (let turn = 0; turn < 5; turn++) await setImmediate()
-  // Node.js takes a request that is reset with NO_ERROR for complete.
+  // Node.js treats a request that is reset with NO_ERROR as complete.
   const ended = endedStreams(frames)
   for (const id of requests.keys()) if (!ended.has(id)) requests.delete(id)
   const verdict = { requests, ...failures(wire.takeWritten()) }
@@ -64,7 +64,7 @@ function failures(sent: Buffer): Pick<ReferenceVerdict, 'resets' | 'connectionEr
   return { resets, connectionError }
 }
 
-/** Streams that the client has ended by END_STREAM. */
+/** Returns the streams that the client ended with END_STREAM. */
 function endedStreams(frames: readonly Buffer[]): Set<number> {
   const ended = new Set<number>()
   for (const { type, flags, streamId } of new FrameStream().take(Buffer.concat(frames).subarray(PREFACE_BYTES))) {

@@ -90,7 +90,7 @@ const ODD_FIELDS: readonly [Field, ...Field[]] = [
   ['x-huge', 'v'.repeat(5000)],
 ]
 
-/** The fields of a request, valid in most cases. `length` is that of the content that will follow, if it is announced. */
+/** Returns the fields of a request, valid in most cases. `length` is the announced length of the content, if any. */
 export function requestFields(random: Random, length: number | undefined): Field[] {
   const isOdd = random.chance(0.2)
   const pick = (usual: string, choices: Choice): string => (isOdd && random.chance(0.3) ? random.pick(choices) : usual)
@@ -110,7 +110,7 @@ export function requestFields(random: Random, length: number | undefined): Field
   return fields
 }
 
-/** The fields of trailers, valid in most cases. */
+/** Returns trailer fields, valid in most cases. */
 export function trailerFields(random: Random): Field[] {
   const fields: Field[] = random.chance(0.7) ? [['x-checksum', 'abc']] : []
   fields.push(...ordinaryFields(random, 0.2))

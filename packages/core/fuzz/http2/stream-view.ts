@@ -1,8 +1,8 @@
 import type { Field } from '../../test/http2/hpack.ts'
 
-/** The response on a stream, held to RFC 9113 §8.1 and §5.1. */
+/** Checks the response on a stream against RFC 9113 §8.1 and §5.1. */
 export class StreamView {
-  /** Bytes of content that the client lets through. */
+  /** Flow-control window of the stream in bytes. */
   window: number
   status: string | undefined
   fields: readonly Field[] = []
@@ -30,14 +30,14 @@ export class StreamView {
       throw new Error('An invalid field')
     }
     if (this.status !== undefined) {
-      if (pseudo.length > 0 || !endsStream) throw new Error('Trailers that are none')
+      if (pseudo.length > 0 || !endsStream) throw new Error('Invalid trailers')
       this.trailers = fields
     } else {
       const status = fields[0]?.[1] ?? ''
       if (pseudo.length !== 1 || fields[0]?.[0] !== ':status' || !/^[1-5]\d\d$/.test(status))
         throw new Error('No :status')
       if (status.startsWith('1')) {
-        if (endsStream) throw new Error('An informational response that ends the stream')
+        if (endsStream) throw new Error('An informational response ends the stream')
         return
       }
       this.status = status
@@ -58,12 +58,12 @@ export class StreamView {
   }
 
   onReset(code: number): void {
-    if (this.resetCode !== undefined) throw new Error('A stream that is reset twice')
+    if (this.resetCode !== undefined) throw new Error('A second reset of a stream')
     this.resetCode = code
   }
 
   onWindowUpdate(): void {
-    if (this.resetCode !== undefined) throw new Error('The window of a stream that was reset')
+    if (this.resetCode !== undefined) throw new Error('WINDOW_UPDATE for a reset stream')
   }
 
   #expectOpen(what: string): void {

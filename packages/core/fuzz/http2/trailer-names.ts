@@ -3,7 +3,7 @@ import { Flag, FrameType, type Frame } from '../../test/http2/frames.ts'
 import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 
 /**
- * Returns the names of the trailer fields that a client sent, by their streams: engines discard some of them.
+ * Returns the names of the client's trailer fields by stream ID. Engines discard some of these fields.
  *
  * @param bytes All bytes of the client, valid or not
  */
@@ -22,7 +22,7 @@ export function trailerNames(bytes: Buffer): ReadonlyMap<number, ReadonlySet<str
       const { fields } = hpack.decode(whole, 0, whole.length)
       if (begun.has(streamId)) names.set(streamId, new Set(fields.filter((_, i) => i % 2 === 0)))
     } catch {
-      // Neither server decodes anything after that.
+      // Both servers stop decoding here.
       return names
     }
     begun.add(streamId)
@@ -30,7 +30,7 @@ export function trailerNames(bytes: Buffer): ReadonlyMap<number, ReadonlySet<str
   return names
 }
 
-/** The part of a HEADERS frame that is not padding or priority. */
+/** Returns the field block of a HEADERS frame, without padding and priority. */
 function fragment(flags: number, payload: Frame['payload']): Buffer {
   const padding = (flags & Flag.PADDED) === 0 ? 0 : (payload[0] ?? 0)
   const start = ((flags & Flag.PADDED) === 0 ? 0 : 1) + ((flags & Flag.PRIORITY) === 0 ? 0 : 5)

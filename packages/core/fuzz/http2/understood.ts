@@ -1,6 +1,6 @@
 import type { Field } from '../../test/http2/hpack.ts'
 
-/** A request as a server understood it, with all of its body. */
+/** Request as a server read it, with its whole body. */
 export interface Understood {
   readonly method: string
   readonly target: string
@@ -10,7 +10,11 @@ export interface Understood {
   readonly trailers: readonly Field[]
 }
 
-/** @param fields With the pseudo-header fields */
+/**
+ * Creates a request.
+ *
+ * @param fields Fields including pseudo-header fields
+ */
 export function understood(fields: readonly Field[], body: string, trailers: readonly Field[]): Understood {
   const valueOf = (wanted: string): string | undefined => fields.find(([name]) => name === wanted)?.[1]
   const authority = valueOf(':authority') ?? valueOf('host') ?? ''

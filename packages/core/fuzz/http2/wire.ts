@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 
-/** A socket without a network, that can be slow to take what a server writes. */
+/** Socket without a network, which can delay the server's writes. */
 export class Wire extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
@@ -8,13 +8,17 @@ export class Wire extends Duplex {
   readonly #isSlow: boolean
   #taken: (() => void) | undefined
 
-  /** @param isSlow Whether each write waits for `release` */
+  /**
+   * Creates a socket.
+   *
+   * @param isSlow Whether each write waits for `release`
+   */
   constructor(isSlow: boolean) {
     super({ allowHalfOpen: true })
     this.#isSlow = isSlow
   }
 
-  /** What the server wrote since the last call. */
+  /** Returns the bytes that the server wrote since the last call. */
   takeWritten(): Buffer {
     return Buffer.concat(this.#written.splice(0))
   }
@@ -33,13 +37,13 @@ export class Wire extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // As an operating system does; the server may use its memory again once it is told.
+    // Copy the chunk, as a kernel does: the server may reuse its memory after the callback.
     this.#written.push(Buffer.from(chunk))
     if (this.#isSlow) this.#taken = done
     else done()
   }
 
-  // What servers ask of a socket and what has no meaning here.
+  // Socket methods that servers call and that have no effect here.
   setTimeout(): this {
     return this
   }

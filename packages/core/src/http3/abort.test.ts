@@ -7,7 +7,7 @@ import type { Limits } from '../options/limits.ts'
 
 const REQUEST_CANCELLED = 0x10c
 
-/** Sends a request and its end, if it has none to come. */
+/** Sends a request. Ends it unless `end` is false. */
 async function send(
   connection: H3Connection,
   options: { path?: string; body?: string; end?: boolean } = {},
@@ -21,7 +21,7 @@ async function send(
   return stream
 }
 
-/** A server that gives each exchange to the test. */
+/** Starts a server whose exchanges the test handles. */
 async function serveToTest(): Promise<{
   server: Awaited<ReturnType<typeof serveHttp3>>
   next: () => Promise<Exchange>
@@ -47,7 +47,7 @@ async function serveToTest(): Promise<{
 
 const aborted = { status: 0, bodyBytes: 0, aborted: true }
 
-describe('a client that gives up', () => {
+describe('a client that aborts', () => {
   it.each<[string, (stream: RawStream) => void]>([
     ['STOP_SENDING alone', (stream) => stream.stop(REQUEST_CANCELLED)],
     [
@@ -57,7 +57,7 @@ describe('a client that gives up', () => {
         stream.reset(REQUEST_CANCELLED)
       },
     ],
-  ])('is noticed while it waits for a response: %s', async (_how, giveUp) => {
+  ])('ends the exchange before the response by %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -66,7 +66,7 @@ describe('a client that gives up', () => {
     const outcome = outcomeOf(exchange)
     giveUp(stream)
     expect(await outcome).toEqual(aborted)
-    // A late response is nobody's.
+    // A late response has no effect.
     expect(() => exchange.respond(200, [], 'late')).not.toThrow()
     expect(exchange.isOpen).toBe(false)
   })
@@ -74,7 +74,7 @@ describe('a client that gives up', () => {
   it.each<[string, (stream: RawStream) => void]>([
     ['STOP_SENDING', (stream) => stream.stop(REQUEST_CANCELLED)],
     ['RESET_STREAM', (stream) => stream.reset(REQUEST_CANCELLED)],
-  ])('is noticed while its body is read: %s', async (_how, giveUp) => {
+  ])('ends the exchange while the handler reads the body by %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -87,7 +87,7 @@ describe('a client that gives up', () => {
     expect(await outcome).toEqual(aborted)
   })
 
-  it('is noticed while nobody reads its large body', async () => {
+  it('ends the exchange while the handler does not read its large body', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -103,7 +103,7 @@ describe('a client that gives up', () => {
     await expect(bodyOf(exchange)).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
   })
 
-  it('is noticed while it is sent a large response', async () => {
+  it('ends the exchange during a large response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
@@ -116,9 +116,9 @@ describe('a client that gives up', () => {
   })
 
   it.each<[string, (connection: H3Connection) => void]>([
-    ['closes the connection', (connection) => connection.close()],
-    ['is not heard of any more', (connection) => connection.vanish()],
-  ])('is noticed when it %s', async (_how, leave) => {
+    ['closing the connection', (connection) => connection.close()],
+    ['disappearing', (connection) => connection.vanish()],
+  ])('ends all its exchanges by %s', async (_how, leave) => {
     const ends: Promise<Outcome>[] = []
     await using server = await serveHttp3((exchange) => void ends.push(outcomeOf(exchange)))
     const { connection } = await server.connect({ idleTimeoutMs: 1000 })
@@ -130,7 +130,7 @@ describe('a client that gives up', () => {
     expect(await Promise.all(ends)).toEqual([aborted, aborted])
   })
 
-  it('may stop sending once it has the response, which it still gets', async () => {
+  it('gets the rest of the response after it stops sending', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect({ streamWindow: 10_000 })
@@ -158,11 +158,11 @@ describe('a client that gives up', () => {
   })
 })
 
-describe('a server that gives up', () => {
+describe('an exchange that fails', () => {
   it.each<[string, (exchange: Exchange) => void]>([
-    ['before the head', (exchange) => exchange.abort(new Error('broken'))],
+    ['by abort before the head', (exchange) => exchange.abort(new Error('broken'))],
     [
-      'within the body',
+      'by abort within the body',
       (exchange) => {
         exchange.start(200, [])
         exchange.write(Buffer.from('begun'))
@@ -170,14 +170,14 @@ describe('a server that gives up', () => {
       },
     ],
     [
-      'by ending short of what was announced',
+      'by ending before the announced length',
       (exchange) => {
         exchange.start(200, ['content-length', '9'])
         exchange.write(Buffer.from('begun'))
         exchange.end()
       },
     ],
-  ])('%s resets the stream, and only that', async (_when, giveUp) => {
+  ])('resets only its stream %s', async (_when, giveUp) => {
     const outcomes: Outcome[] = []
     await using server = await serveHttp3((exchange) => {
       if (exchange.target !== '/') return exchange.respond(200, [], 'fine')
@@ -191,7 +191,7 @@ describe('a server that gives up', () => {
     expect(await (await client.request({ path: '/fine' })).text()).toBe('fine')
   })
 
-  it('wants no more of the request either', async () => {
+  it('stops the request as well', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -203,7 +203,7 @@ describe('a server that gives up', () => {
     expect(await failure).toMatchObject({ name: 'AbortError' })
   })
 
-  it('on the body alone, by answering, throws the rest away for the client to see the response', async () => {
+  it('discards an unread body so that the client sees the early response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
@@ -218,11 +218,11 @@ describe('a server that gives up', () => {
   })
 
   it.each<[string, Partial<Limits>, TestField[], number]>([
-    ['more than it discards comes', { lingerBytes: 100_000 }, [], 150_000],
-    ['nothing comes any more', { lingerStallTimeoutMs: 100 }, [], 0],
-    ['the time to discard is over', { lingerTimeoutMs: 100 }, [], 0],
+    ['more bytes than the limit arrive', { lingerBytes: 100_000 }, [], 150_000],
+    ['the client sends nothing more', { lingerStallTimeoutMs: 100 }, [], 0],
+    ['the time limit expires', { lingerTimeoutMs: 100 }, [], 0],
     ['the client waits for a 100 (Continue)', {}, [['expect', '100-continue']], 0],
-  ])('on the body alone tells the client that it is no error when %s', async (_when, limits, more, bytes) => {
+  ])('sends STOP_SENDING with H3_NO_ERROR for an unread body when %s', async (_when, limits, more, bytes) => {
     await using server = await serveHttp3((exchange) => exchange.respond(413, [], 'too large'), limits)
     const { connection } = await server.connect()
     const stream = await connection.openStream()
@@ -235,12 +235,12 @@ describe('a server that gives up', () => {
 })
 
 describe('a connection', () => {
-  // quiche forgets streams, and gives back their place and their window, only under conditions of its own.
+  // quiche forgets streams, and restores their credit and window, only under certain conditions.
   it.each<[string, (exchange: Exchange) => void, (stream: RawStream) => Promise<unknown>]>([
-    ['cancelled before they are answered', () => {}, (stream) => Promise.resolve(stream.stop(REQUEST_CANCELLED))],
+    ['cancelled before the response', () => {}, (stream) => Promise.resolve(stream.stop(REQUEST_CANCELLED))],
     ['aborted by the server', (exchange) => exchange.abort(), (stream) => stream.readAll()],
     [
-      'aborted with a response on its way',
+      'aborted during the response',
       (exchange) => {
         exchange.start(200, [])
         exchange.write(Buffer.alloc(1000))
@@ -248,8 +248,12 @@ describe('a connection', () => {
       },
       (stream) => stream.readAll(),
     ],
-    ['answered before they are complete', (exchange) => exchange.respond(413, [], 'no'), (stream) => stream.readAll()],
-  ])('outlives more requests than it allows at a time, %s', async (_how, handle, finish) => {
+    [
+      'answered before the request is complete',
+      (exchange) => exchange.respond(413, [], 'no'),
+      (stream) => stream.readAll(),
+    ],
+  ])('survives more requests than it permits at the same time, %s', async (_how, handle, finish) => {
     await using server = await serveHttp3(
       (exchange) => (exchange.target === '/last' ? exchange.respond(200, [], 'fine') : handle(exchange)),
       { maxConcurrentStreams: 5 },
@@ -267,7 +271,7 @@ describe('a connection', () => {
     expect(client.connection.isOver).toBe(false)
   })
 
-  it('outlives more downloads than it allows at a time, given up halfway', async () => {
+  it('survives more aborted downloads than it permits at the same time', async () => {
     await using server = await serveHttp3(
       (exchange) => exchange.respond(200, [], Buffer.alloc(exchange.target === '/last' ? 10 : 5_000_000)),
       { maxConcurrentStreams: 20 },
@@ -281,7 +285,7 @@ describe('a connection', () => {
     expect(client.connection.isOver).toBe(false)
   })
 
-  it('outlives uploads that are given up before they were read', async () => {
+  it('survives uploads that the client aborts before the handler reads them', async () => {
     await using server = await serveHttp3((exchange) => {
       if (exchange.target === '/last')
         exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], 'fine'), error: () => {} })
@@ -299,7 +303,7 @@ describe('a connection', () => {
     expect(client.connection.isOver).toBe(false)
   })
 
-  it('takes requests while uploads wait that nobody reads', async () => {
+  it('accepts requests while unread uploads are blocked', async () => {
     await using server = await serveHttp3((exchange) => {
       if (exchange.target === '/small') exchange.respond(200, [], 'fine')
       if (exchange.target === '/read')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { BodyOfRead } from './body-of-read.ts'
 
-describe('the body of a read', () => {
-  it.each([[['abc']], [['a', 'bc']], [['a', 'b', 'c']]])('in slices %j is one piece', (slices) => {
+describe('BodyOfRead', () => {
+  it.each([[['abc']], [['a', 'bc']], [['a', 'b', 'c']]])('joins the slices %j', (slices) => {
     const body = new BodyOfRead()
     for (const slice of slices) body.add(Buffer.from(slice))
     expect(body.isEmpty).toBe(false)
@@ -12,7 +12,7 @@ describe('the body of a read', () => {
     expect(body.take(true).toString()).toBe('next')
   })
 
-  it('is a copy, as what was read is overwritten', () => {
+  it('returns a copy, because the read buffer is overwritten', () => {
     const received = Buffer.from('abc')
     const body = new BodyOfRead()
     body.add(received)
@@ -21,13 +21,13 @@ describe('the body of a read', () => {
     expect(copy.toString()).toBe('abc')
   })
 
-  it('that waits has no memory in common with anything', () => {
+  it('allocates separate memory for a body that waits', () => {
     const body = new BodyOfRead()
     body.add(Buffer.from('abc'))
     expect(body.take(true).buffer.byteLength).toBe(3)
   })
 
-  it('that was cleared is nothing', () => {
+  it('is empty after clear', () => {
     const body = new BodyOfRead()
     body.add(Buffer.from('a'))
     body.add(Buffer.from('b'))

@@ -1,11 +1,11 @@
-/** Where slices are put together; longer than what is read at a time. */
+/** Buffer in which slices are joined; larger than one read. */
 const joined = Buffer.allocUnsafeSlow(16 * 1024)
 
 const NOTHING = new Uint8Array()
 
 /**
- * The content among the bytes of one read, in one piece however many frames it came in: a client that sends frames of
- * a byte each must not make us keep an object for each byte.
+ * Joins the content of one read into one chunk, whatever the number of DATA frames. A client that sends one-byte frames
+ * therefore does not make the server keep one object per byte.
  */
 export class BodyOfRead {
   #first: Uint8Array | undefined = undefined
@@ -15,7 +15,11 @@ export class BodyOfRead {
     return this.#first === undefined
   }
 
-  /** @param slice Behind the others; valid until the next read. All of a read are at most 16 KiB */
+  /**
+   * Adds the next slice.
+   *
+   * @param slice Valid until the next read. The slices of one read are at most 16 KiB together
+   */
   add(slice: Uint8Array): void {
     const first = this.#first
     if (first === undefined) {
@@ -31,9 +35,10 @@ export class BodyOfRead {
   }
 
   /**
-   * A copy of what was added, for whoever gets it to keep.
+   * Returns a copy of the added bytes, and starts again with none.
    *
-   * @param waits Whether it may be kept for long: then it has memory of its own, which keeps no other's from being freed
+   * @param waits Whether the copy can be kept for long. It then gets its own memory, so that it does not retain a
+   *   shared pool
    */
   take(waits: boolean): Buffer {
     const body = this.#joinedBytes > 0 ? joined.subarray(0, this.#joinedBytes) : (this.#first ?? NOTHING)

@@ -13,17 +13,17 @@ import { StreamOutput } from './stream-output.ts'
 import { Http3Stream, type StreamOwner } from './stream.ts'
 import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
 
-/** Distance between two request streams (RFC 9000 §2.1). */
+/** Distance between two request stream IDs (RFC 9114 §6.1, RFC 9000 §2.1). */
 const STREAM_STEP = 4
-/** Bytes of a unidirectional stream read at a time. */
+/** Bytes to read from a unidirectional stream per call. */
 const READ_BYTES = 4096
 /**
- * The largest number that a request stream can have, in a GOAWAY that announces another (RFC 9114 §5.2): requests that
- * are on their way, in this time, are still served.
+ * Largest possible request stream ID, sent in the first of two GOAWAY frames (RFC 9114 §5.2). The server still handles
+ * requests that arrive before the second frame, `GOAWAY_GRACE_MS` later.
  */
 const LAST_REQUEST_ID = Buffer.from('fffffffffffffffc', 'hex')
 const GOAWAY_GRACE_MS = 200
-/** A connection with a silent response is kept open by asking the client for a sign of life, this often or more. */
+/** Maximum interval in milliseconds between the pings that keep a connection with an idle response open. */
 const MAX_PING_INTERVAL_MS = 10_000
 
 export interface Http3ConnectionOptions {
@@ -33,7 +33,7 @@ export interface Http3ConnectionOptions {
 }
 
 /**
- * One HTTP/3 connection: the control stream, the client's streams, and how all of it ends.
+ * Runs one HTTP/3 connection: the control stream, the client's streams and the shutdown.
  *
  * @see RFC 9114 §3.3, §5, §6
  */
@@ -53,9 +53,9 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   readonly #requests = new StreamTable<Http3Stream>()
   readonly #resets: RateBudget
   readonly #pingIntervalMs: number
-  /** The first request stream that has not been seen. */
+  /** ID of the first request stream that has not been opened. */
   #nextRequestId = 0
-  /** The first request stream that is refused. */
+  /** ID of the first request stream that is refused. */
   #goawayId = Infinity
   #goawayTimer: NodeJS.Timeout | undefined = undefined
 
@@ -67,7 +67,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.gate = new RequestGate(options.host)
     this.#options = options
     this.#resets = new RateBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
-    // The client may miss two of them.
+    // Two pings can get lost before the idle timeout.
     this.#pingIntervalMs = Math.min(MAX_PING_INTERVAL_MS, quic.idleTimeoutMs / 3)
     const controlId = quic.openUnidirectional()
     this.#controlId = controlId
@@ -76,7 +76,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.#control.push(
       encodeSettings([
         [Setting.MAX_FIELD_SECTION_SIZE, limits.maxHeadBytes],
-        // No dynamic table: nothing that one request compresses can hold up, or give away, another.
+        // Without a dynamic table, one request cannot block another or leak its fields through compression.
         [Setting.QPACK_MAX_TABLE_CAPACITY, 0],
         [Setting.QPACK_BLOCKED_STREAMS, 0],
       ]),
@@ -129,10 +129,10 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   }
 
   onFlooded(): void {
-    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Much was sent that belongs to no request'))
+    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many bytes outside requests'))
   }
 
-  onWornOut(): void {
+  onExhausted(): void {
     this.drain()
   }
 
@@ -149,9 +149,9 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.quic.close(error.code, error.message)
   }
 
-  onGivenUp(): void {
+  onAborted(): void {
     if (this.#resets.spend(performance.now())) return
-    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many requests were given up'))
+    this.onConnectionError(new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'Too many aborted requests'))
   }
 
   onStreamOver(stream: Http3Stream): void {
@@ -195,7 +195,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     }
   }
 
-  /** Runs what may find an error of the connection; false if it did. */
+  /** Runs `run` and handles a connection error. Returns false if it threw one. */
   #attempt(run: () => void): boolean {
     try {
       run()

@@ -3,22 +3,26 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './f
 import { readSettings } from './settings.ts'
 import { readVarint, varintLength } from './varint.ts'
 
-/** Largest frame that we read; SETTINGS of a client take some dozen bytes. */
+/** Largest accepted frame in bytes. The SETTINGS of a client take a few dozen. */
 const MAX_FRAME_BYTES = 4096
 
 /**
- * Reads the client's control stream. Its bytes may be cut anywhere.
+ * Reads the client's control stream. Calls of `push` can split frames anywhere.
  *
  * @see RFC 9114 §6.2.1, §7.2
  */
 export class ControlStream implements FrameHandler {
-  /** The client's settings, once they have arrived. */
+  /** Settings of the client; `undefined` until they arrive. */
   settings: ReadonlyMap<number, number> | undefined = undefined
   readonly #reader = new FrameReader(this)
   #maxPushId = -1
   #goawayId = Infinity
 
-  /** @throws {Http3Error} for the connection */
+  /**
+   * Reads the next bytes.
+   *
+   * @throws {Http3Error} for the connection
+   */
   push(bytes: Uint8Array): void {
     this.#reader.push(bytes)
   }
@@ -38,9 +42,9 @@ export class ControlStream implements FrameHandler {
       case FrameType.DATA:
       case FrameType.HEADERS:
       case FrameType.PUSH_PROMISE:
-        throw unexpected('a frame of a request')
+        throw unexpected('a request frame')
       default:
-        if (isHttp2FrameType(type)) throw unexpected('a frame of HTTP/2')
+        if (isHttp2FrameType(type)) throw unexpected('an HTTP/2 frame')
         return 'skip'
     }
     if (length > MAX_FRAME_BYTES) throw new Http3Error(ErrorCode.EXCESSIVE_LOAD, 'A control frame is too large')
@@ -54,24 +58,24 @@ export class ControlStream implements FrameHandler {
     }
     const id = readId(payload)
     if (type === FrameType.MAX_PUSH_ID) {
-      if (id < this.#maxPushId) throw new Http3Error(ErrorCode.ID_ERROR, 'MAX_PUSH_ID was reduced')
+      if (id < this.#maxPushId) throw new Http3Error(ErrorCode.ID_ERROR, 'MAX_PUSH_ID decreased')
       this.#maxPushId = id
     } else if (type === FrameType.GOAWAY) {
-      // §5.2: of pushes, of which there are none; it may not go up.
-      if (id > this.#goawayId) throw new Http3Error(ErrorCode.ID_ERROR, 'GOAWAY was raised')
+      // §5.2: the ID in a client's GOAWAY is a push ID. It must not increase.
+      if (id > this.#goawayId) throw new Http3Error(ErrorCode.ID_ERROR, 'The ID in GOAWAY increased')
       this.#goawayId = id
     } else throw new Http3Error(ErrorCode.ID_ERROR, 'CANCEL_PUSH without a push')
   }
 
   onSlice(): void {
-    // No frame of a control stream is wanted in slices.
+    // Control frames are read whole.
   }
 }
 
 function readId(payload: Uint8Array): number {
   const first = payload[0]
   if (first === undefined || varintLength(first) !== payload.byteLength) {
-    throw new Http3Error(ErrorCode.FRAME_ERROR, 'A control frame does not hold one number')
+    throw new Http3Error(ErrorCode.FRAME_ERROR, 'A control frame must contain exactly one integer')
   }
   return readVarint(payload, 0)
 }

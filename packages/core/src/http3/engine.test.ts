@@ -42,7 +42,7 @@ describe('an HTTP/3 request', () => {
     expect(exchange?.body.length).toBe(0)
   })
 
-  it('is the same however its bytes are cut', async () => {
+  it('is read correctly wherever its bytes are split', async () => {
     await using server = await serveHttp3((exchange) => {
       void bodyOf(exchange).then(({ body, trailers }) =>
         exchange.respond(200, [], `${exchange.target} ${body.toString()} ${trailers.join('=')}`),
@@ -57,14 +57,14 @@ describe('an HTTP/3 request', () => {
     ])
     for (const slices of everySplit(wire)) {
       const stream = await connection.openStream()
-      // Each slice in a packet of its own.
+      // Send each slice in its own packet.
       for (const slice of slices) await stream.send(slice)
       await stream.send('', { end: true })
       expect((await stream.readAll()).toString('latin1')).toContain('/x abc x-sum=1')
     }
   })
 
-  it('may have a body of megabytes, which comes back unharmed with its trailers', async () => {
+  it('can have a body of megabytes, which arrives intact with its trailers', async () => {
     await using server = await serveHttp3(echo)
     const client = await server.connect()
     const body = Buffer.alloc(3_000_000, 'some bytes, ')
@@ -73,7 +73,7 @@ describe('an HTTP/3 request', () => {
     expect(await response.trailers).toEqual([['x-sum', '42']])
   })
 
-  it('is not said to have a length before its end is known', async () => {
+  it('has no known length before its end arrives', async () => {
     const lengths: (number | undefined)[] = []
     await using server = await serveHttp3((exchange) => {
       lengths.push(exchange.body.length)
@@ -85,7 +85,7 @@ describe('an HTTP/3 request', () => {
     expect(lengths).toEqual([undefined, 4])
   })
 
-  it('with expect: 100-continue gets the 100 when its body is wanted', async () => {
+  it('gets a 100 response to expect: 100-continue when the handler reads its body', async () => {
     await using server = await serveHttp3((exchange) => {
       setImmediate(() => void bodyOf(exchange).then(({ body }) => exchange.respond(200, [], body)))
     })
@@ -95,7 +95,7 @@ describe('an HTTP/3 request', () => {
     expect(await response.text()).toBe('abc')
   })
 
-  it('with expect: 100-continue gets no 100 when its body is not wanted', async () => {
+  it('gets no 100 response to expect: 100-continue if the handler does not read its body', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(417, [], 'no'))
     const client = await server.connect()
     const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })
@@ -116,7 +116,7 @@ describe('an HTTP/3 response', () => {
     expect(await response.text()).toBe('h\u00e9')
   })
 
-  it('keeps a date of its own', async () => {
+  it('keeps a date field of the handler', async () => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT'
     await using server = await serveHttp3((exchange) => exchange.respond(200, ['date', date], null))
     const response = await (await server.connect()).request({ path: '/' })
@@ -128,7 +128,7 @@ describe('an HTTP/3 response', () => {
     ['GET', 204, null],
     ['GET', 304, null],
     ['GET', 205, '0'],
-  ])('to %s with status %i ends with its head', async (method, status, length) => {
+  ])('ends after the head, for %s with status %i', async (method, status, length) => {
     await using server = await serveHttp3((exchange) =>
       exchange.respond(status, [], method === 'HEAD' ? 'hello' : null),
     )
@@ -142,7 +142,7 @@ describe('an HTTP/3 response', () => {
     expect(lengths).toEqual(length === null ? [] : [['content-length', length]])
   })
 
-  it.each(['HEAD', 'GET'])('to %s that was streamed without a body ends with its head', async (method) => {
+  it.each(['HEAD', 'GET'])('ends after the head of a stream without a body, for %s', async (method) => {
     await using server = await serveHttp3((exchange) => {
       exchange.start(method === 'GET' ? 204 : 200, [])
       exchange.write(Buffer.from('dropped'))
@@ -173,7 +173,7 @@ describe('an HTTP/3 response', () => {
     expect((await body.next()).done).toBe(true)
   })
 
-  it('may be preceded by informational ones and followed by trailers', async () => {
+  it('can have informational responses before it and trailers after it', async () => {
     await using server = await serveHttp3((exchange) => {
       exchange.inform(103, ['link', '</a.css>'])
       exchange.inform(102, [])
@@ -187,7 +187,7 @@ describe('an HTTP/3 response', () => {
     expect(await response.trailers).toEqual([['x-sum', '1']])
   })
 
-  it('is one of many at the same time', async () => {
+  it('can be sent at the same time as 249 others', async () => {
     await using server = await serveHttp3((exchange) => {
       setTimeout(() => exchange.respond(200, [], exchange.target), exchange.target.length * 5)
     })
@@ -197,7 +197,7 @@ describe('an HTTP/3 response', () => {
     expect(responses).toEqual(paths)
   })
 
-  it('tells how it ended when all of it was taken', async () => {
+  it('reports its outcome when QUIC has accepted all of it', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3((exchange) => {
       void outcomeOf(exchange).then((outcome) => outcomes.push(outcome))

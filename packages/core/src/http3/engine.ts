@@ -8,32 +8,34 @@ import { loadQuiche, type LoadQuiche } from './quic/quiche/binding.ts'
 import { quicheQuic } from './quic/quiche/quiche.ts'
 import type { QuicCredentials, QuicListener } from './quic/quic.ts'
 
-/** What HTTP/3 is called when a protocol is agreed on (RFC 9114 §3.1). */
+/** ALPN identifier of HTTP/3 (RFC 9114 §3.1). */
 const ALPN = 'h3'
-/** QUIC's own limit of silence lies above that of HTTP/3, so that an idle connection ends with a GOAWAY. */
+/**
+ * Milliseconds by which the QUIC idle timeout exceeds that of HTTP/3, so that an idle connection ends with a GOAWAY.
+ */
 const IDLE_MARGIN_MS = 5000
-/** QUIC's limit of silence where HTTP/3 has none. */
+/** QUIC idle timeout in milliseconds if the HTTP/3 limit is disabled. */
 const MAX_SILENCE_MS = 60_000
 
 export interface ListenHttp3Options extends QuicCredentials {
-  /** UDP port; 0 for any that is free. */
+  /** UDP port; 0 selects a free port. */
   readonly port: number
-  /** IP address to bind; `0.0.0.0` or `::` for all. */
+  /** IP address to bind; `0.0.0.0` or `::` binds all interfaces. */
   readonly host: string
   readonly engineHost: EngineHost
-  /** Whether other processes may share the port. */
+  /** Whether other processes can bind the same port. Default false. */
   readonly reusePort?: boolean | undefined
-  /** Descriptor of a bound UDP socket, instead of `port` and `host`, whose family `host` has to be of. */
+  /** File descriptor of a bound UDP socket. Replaces `port` and `host`; its address family must be that of `host`. */
   readonly fd?: number | undefined
-  /** Loads the native QUIC. */
+  /** Loads the native QUIC binding. Default: imports `@matrixai/quic`. */
   readonly load?: LoadQuiche | undefined
 }
 
 /**
  * Opens a UDP port for HTTP/3.
  *
- * @throws {StartupError} if the optional package `@matrixai/quic` is missing or does not run here, or if it cannot use
- *   the certificate
+ * @throws {StartupError} if the optional package `@matrixai/quic` is missing, has no binary for this platform, or
+ *   cannot use the certificate
  * @throws {Error} if the address cannot be bound
  */
 export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Listener> {
@@ -55,7 +57,6 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
       logger: options.engineHost.logger,
       protocol: ALPN,
       idleTimeoutMs,
-      // As for TLS on TCP.
       handshakeTimeoutMs: limits.tlsHandshakeTimeoutMs,
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxConnections: limits.maxHttp3Connections,
@@ -73,7 +74,7 @@ export async function listenHttp3(options: ListenHttp3Options): Promise<Http3Lis
   return new Http3Listener(listener, connections)
 }
 
-/** A UDP port on which HTTP/3 is served. */
+/** Serves HTTP/3 on one UDP port. */
 export class Http3Listener {
   readonly #quic: QuicListener
   readonly #connections: ChurnSet<Http3Connection>
@@ -83,43 +84,47 @@ export class Http3Listener {
     this.#connections = connections
   }
 
-  /** Where the listener is bound. */
+  /** Bound address and port. */
   get address(): QuicListener['address'] {
     return this.#quic.address
   }
 
-  /** @throws {StartupError} if QUIC cannot use the certificate */
+  /**
+   * Checks that QUIC can use a certificate.
+   *
+   * @throws {StartupError} if it cannot
+   */
   checkCredentials(credentials: QuicCredentials): void {
     checkUsable(credentials)
   }
 
   /**
-   * Handshakes that begin from now on use these, which the caller has checked to fit each other; connections that stand
-   * go on.
+   * Sets the certificate for future handshakes. The caller checks that key and certificate match. Open connections keep
+   * their certificate.
    *
-   * @throws {StartupError} if QUIC cannot use the certificate; the old one stays
+   * @throws {StartupError} if QUIC cannot use the certificate; the previous one stays in effect
    */
   setCredentials(credentials: QuicCredentials): void {
     checkUsable(credentials)
     this.#quic.setCredentials(credentials)
   }
 
-  /** Lets no new connection in and every request finish; resolves when all connections are closed, and the port. */
+  /** Refuses new connections and finishes running requests. Resolves when all connections and the port are closed. */
   drain(): Promise<void> {
     this.#quic.refuse()
     this.#connections.forEach((connection) => connection.drain())
     return this.#quic.close('when-idle')
   }
 
-  /** Ends every connection now; resolves when the port is closed. */
+  /** Closes all connections immediately. Resolves when the port is closed. */
   destroy(): Promise<void> {
     this.#connections.forEach((connection) => connection.destroy())
     return this.#quic.close('now')
   }
 }
 
-/** No client of the native QUIC's TLS agrees on such a signature, and it would not say so. */
+/** Rejects Ed25519 certificates: the TLS library of quiche accepts them, but every handshake then fails. */
 function checkUsable({ cert }: QuicCredentials): void {
   if (new X509Certificate(cert).publicKey.asymmetricKeyType !== 'ed25519') return
-  throw new StartupError('HTTP/3 cannot use an Ed25519 certificate here: use one with an ECDSA or RSA key')
+  throw new StartupError('HTTP/3 cannot use an Ed25519 certificate. Use one with an ECDSA or RSA key.')
 }

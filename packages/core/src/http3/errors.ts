@@ -31,7 +31,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** Something that RFC 9114 responses with an error code, on the stream alone or on the whole connection. */
+/** Reports a protocol violation that closes a stream or the connection with an error code of RFC 9114. */
 export class Http3Error extends Error {
   override readonly name = 'Http3Error'
   readonly code: ErrorCode

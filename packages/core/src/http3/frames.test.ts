@@ -2,7 +2,7 @@ import { everySplit } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { encodeFrame, FrameReader, FrameType, type FrameHandler } from './frames.ts'
 
-/** Takes HEADERS whole, DATA in slices (told as one text a frame), and nothing else. */
+/** Records HEADERS whole and DATA in slices (joined per frame), and skips other frames. */
 class Recorder implements FrameHandler {
   readonly found: string[] = []
   onFrame(type: number, length: number): 'whole' | 'slices' | 'skip' {
@@ -14,7 +14,7 @@ class Recorder implements FrameHandler {
     this.found.push(`whole ${type}: ${Buffer.from(payload).toString()}`)
   }
   onSlice(slice: Uint8Array): void {
-    if (slice.byteLength === 0) throw new Error('An empty slice')
+    if (slice.byteLength === 0) throw new Error('Slice is empty')
     const text = Buffer.from(slice).toString()
     const last = this.found.at(-1) ?? ''
     if (last.startsWith('data: ')) this.found[this.found.length - 1] = last + text
@@ -32,7 +32,7 @@ const wire = Buffer.concat([
 ])
 
 describe('FrameReader', () => {
-  it('finds the same frames however the bytes are cut', () => {
+  it('finds the same frames wherever the bytes are split', () => {
     for (const slices of everySplit(wire)) {
       const recorder = new Recorder()
       const reader = new FrameReader(recorder)
@@ -52,7 +52,7 @@ describe('FrameReader', () => {
     }
   })
 
-  it('knows when it is inside of a frame', () => {
+  it('reports whether it is within a frame', () => {
     const reader = new FrameReader(new Recorder())
     expect(reader.isBetweenFrames).toBe(true)
     const frame = encodeFrame(FrameType.DATA, Buffer.from('abc'))
@@ -64,7 +64,7 @@ describe('FrameReader', () => {
     expect(reader.isBetweenFrames).toBe(true)
   })
 
-  it('gives slices of a large payload on at once, without keeping them', () => {
+  it('passes slices of a large payload on immediately, without buffering them', () => {
     const recorder = new Recorder()
     const reader = new FrameReader(recorder)
     reader.push(Buffer.from('00ffffffffffffffff', 'hex'))
@@ -72,7 +72,7 @@ describe('FrameReader', () => {
     expect(recorder.found.slice(1)).toEqual(['data: first'])
   })
 
-  it('lets through what its handler throws', () => {
+  it('propagates exceptions of its handler', () => {
     const handler = new Recorder()
     handler.onFrame = () => {
       throw new RangeError('no such frame')

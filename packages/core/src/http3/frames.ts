@@ -16,37 +16,41 @@ export const FrameType = {
   MAX_PUSH_ID: 0x0d,
 } as const
 
-/** Types that HTTP/2 used and HTTP/3 must not see again (RFC 9114 §7.2.8). */
+/** Frame types of HTTP/2 that are errors in HTTP/3 (RFC 9114 §7.2.8). */
 const HTTP2_TYPES: ReadonlySet<number> = new Set([0x02, 0x06, 0x08, 0x09])
 
-/** Whether `type` is one that must be treated as an error wherever it appears. */
+/** Reports whether `type` belongs to HTTP/2 and is therefore an error on every stream. */
 export function isHttp2FrameType(type: number): boolean {
   return HTTP2_TYPES.has(type)
 }
 
-/** What a `FrameReader` finds. Whatever these throw goes through to the caller of `push`. */
+/** Receives the frames of a `FrameReader`. Exceptions propagate to the caller of `push`. */
 export interface FrameHandler {
-  /** A frame begins. @returns How its payload is wanted */
+  /**
+   * Called when a frame begins.
+   *
+   * @returns How to deliver its payload
+   */
   onFrame(type: number, length: number): 'whole' | 'slices' | 'skip'
-  /** The payload of a frame that was wanted whole; valid during the call. */
+  /** Receives the payload of a `whole` frame; valid during the call. */
   onPayload(type: number, payload: Uint8Array): void
-  /** Payload of a frame that was wanted in slices, never empty; valid during the call. */
+  /** Receives the next payload bytes of a `slices` frame. Never empty; valid during the call. */
   onSlice(slice: Uint8Array): void
 }
 
 /**
- * Takes the bytes of a stream, however they are cut, and finds the frames in them. It buffers no more than a frame
- * header and what the handler wants whole.
+ * Reads frames from a stream. Calls of `push` can split them anywhere. It buffers only frame headers and the payloads
+ * that the handler requests as `whole`.
  *
  * @see RFC 9114 §7.1
  */
 export class FrameReader {
   readonly #handler: FrameHandler
-  /** A frame header that did not come at once. */
+  /** Bytes of an incomplete frame header. */
   #header: Buffer | undefined = undefined
   #headerBytes = 0
   #type = 0
-  /** Payload bytes still to come; -1 between frames. */
+  /** Remaining payload bytes; -1 between frames. */
   #left = -1
   #mode: 'whole' | 'slices' | 'skip' = 'skip'
   #whole: Buffer | undefined = undefined
@@ -55,7 +59,7 @@ export class FrameReader {
     this.#handler = handler
   }
 
-  /** Whether the last byte was the last of a frame. */
+  /** Whether the bytes so far end with a complete frame. */
   get isBetweenFrames(): boolean {
     return this.#left === -1 && this.#headerBytes === 0
   }
@@ -73,7 +77,11 @@ export class FrameReader {
     }
   }
 
-  /** @returns Where the payload begins, if the header is complete */
+  /**
+   * Reads a frame header.
+   *
+   * @returns The offset after the bytes that were read
+   */
   #readHeader(bytes: Uint8Array, start: number): number {
     if (this.#headerBytes === 0) {
       const lengthAt = start + varintLength(bytes[start] ?? 0)
@@ -122,7 +130,7 @@ export class FrameReader {
       this.#handler.onPayload(this.#type, slice)
       return
     }
-    // `#left` was reduced by this slice already, or set to -1 by the last one.
+    // `#left` no longer counts this slice; after the last one it is -1.
     const rest = isLast ? 0 : this.#left
     const whole = (this.#whole ??= Buffer.allocUnsafe(slice.byteLength + rest))
     whole.set(slice, whole.byteLength - rest - slice.byteLength)
@@ -132,17 +140,21 @@ export class FrameReader {
   }
 }
 
-/** Bytes of the header of a frame. */
+/** Returns the number of bytes of a frame header. */
 export function frameHeaderLength(type: number, length: number): number {
   return encodedVarintLength(type) + encodedVarintLength(length)
 }
 
-/** Writes the header of a frame. @returns Where its payload goes */
+/**
+ * Writes a frame header.
+ *
+ * @returns The offset of the payload
+ */
 export function writeFrameHeader(target: Buffer, type: number, length: number, at: number): number {
   return writeVarint(target, length, writeVarint(target, type, at))
 }
 
-/** A frame with its payload. */
+/** Encodes a frame with its payload. */
 export function encodeFrame(type: number, payload: Uint8Array): Buffer {
   const headerBytes = frameHeaderLength(type, payload.byteLength)
   const frame = Buffer.allocUnsafe(headerBytes + payload.byteLength)
@@ -150,12 +162,15 @@ export function encodeFrame(type: number, payload: Uint8Array): Buffer {
   return frame
 }
 
-/** Is told of a frame that begins. */
+/** Called for each frame when it begins. */
 export type FrameTrace = (type: number, length: number) => void
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(FrameType).map(([name, type]) => [type, name]))
 
-/** Makes a Trace record of each frame of a request; nothing, not even a function, where that level is off. */
+/**
+ * Returns a function that logs each frame of a request at Trace. Returns `undefined` if that level is off, so that
+ * tracing costs nothing.
+ */
 export function frameTrace(logger: Logger | undefined, streamId: number): FrameTrace | undefined {
   if (logger === undefined || !logger.isEnabled(Level.Trace)) return undefined
   return (type, length) =>

@@ -12,7 +12,7 @@ function head(client: H3Client, ...more: TestField[]): Buffer {
   )
 }
 
-/** Answers what it can, and forgives what it cannot read. */
+/** Starts a server that echoes bodies and ignores the errors of unreadable ones. */
 function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(
@@ -22,22 +22,22 @@ function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Serv
   }, limits)
 }
 
-/** A body whose end comes when the handler has the request already. */
+/** Yields a body whose end arrives after the handler has started. */
 async function* lateEnd(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('abc')
   await settle(20)
 }
 
-describe('a request that breaks the protocol of the connection closes it with', () => {
+describe('a request that violates the protocol of its connection', () => {
   it.each<[string, number, (client: H3Client) => Buffer]>([
     ['DATA before the head', 0x105, () => h3Frame(H3Frame.DATA, 'a')],
     ['SETTINGS', 0x105, () => SETTINGS],
-    ['a frame of HTTP/2 behind the head', 0x105, (client) => Buffer.concat([head(client), h3Frame(0x08, 'abcd')])],
-    ['a frame that breaks off', 0x106, (client) => head(client).subarray(0, -3)],
+    ['an HTTP/2 frame after the head', 0x105, (client) => Buffer.concat([head(client), h3Frame(0x08, 'abcd')])],
+    ['a truncated frame', 0x106, (client) => head(client).subarray(0, -3)],
     ['a section without a prefix', 0x200, () => h3Frame(H3Frame.HEADERS)],
     ['a reference to a dynamic table', 0x200, () => h3Frame(H3Frame.HEADERS, Buffer.from('02008080', 'hex'))],
-    ['content that breaks off', 0x106, (client) => Buffer.concat([head(client), h3Frame(H3Frame.DATA, 'a', 2)])],
-  ])('%s: 0x%s', async (_what, code, wire) => {
+    ['truncated content', 0x106, (client) => Buffer.concat([head(client), h3Frame(H3Frame.DATA, 'a', 2)])],
+  ])('closes the connection for %s with code %i', async (_what, code, wire) => {
     await using server = await serve()
     const client = await server.connect()
     const stream = await client.connection.openStream()
@@ -46,7 +46,7 @@ describe('a request that breaks the protocol of the connection closes it with', 
   })
 })
 
-describe('a unidirectional stream that breaks the protocol closes the connection:', () => {
+describe('a unidirectional stream', () => {
   it.each<[string, number, (client: H3Client) => Promise<unknown>]>([
     ['a second control stream', 0x103, ({ connection }) => connection.openUnidirectional(H3StreamType.CONTROL)],
     ['a push', 0x103, ({ connection }) => connection.openUnidirectional(H3StreamType.PUSH)],
@@ -56,7 +56,7 @@ describe('a unidirectional stream that breaks the protocol closes the connection
       ({ connection }) => connection.openUnidirectional(H3StreamType.QPACK_ENCODER, Buffer.from('c00161', 'hex')),
     ],
     [
-      'an acknowledgment of nothing',
+      'an acknowledgment without a dynamic table',
       0x202,
       ({ connection }) => connection.openUnidirectional(H3StreamType.QPACK_DECODER, Buffer.from('80', 'hex')),
     ],
@@ -73,26 +73,26 @@ describe('a unidirectional stream that breaks the protocol closes the connection
       0x104,
       async ({ connection }) => {
         const stream = await connection.openUnidirectional(H3StreamType.QPACK_DECODER)
-        // So that its type arrives before the reset.
+        // Wait until the stream type has arrived.
         await settle(20)
         stream.reset(0x100)
       },
     ],
-  ])('%s', async (_what, code, act) => {
+  ])('closes the connection for %s with code %i', async (_what, code, act) => {
     await using server = await serve()
     const client = await server.connect()
     await act(client)
     expect(await client.connection.closeWithin(15_000)).toEqual({ by: 'server', isApplication: true, code })
   })
 
-  it('a control stream without settings', async () => {
+  it('closes the connection if it is a control stream without SETTINGS', async () => {
     await using server = await serve()
     const { connection } = await server.connect({ withoutControlStream: true })
     await connection.openUnidirectional(H3StreamType.CONTROL, h3Frame(H3Frame.GOAWAY, varint(0)))
     expect(await connection.closeWithin(15_000)).toMatchObject({ by: 'server', code: 0x10a })
   })
 
-  it('but one of an unknown kind does not, however much is sent on it', async () => {
+  it('keeps the connection open if its type is unknown, even with many bytes on it', async () => {
     await using server = await serve()
     const client = await server.connect()
     const stream = await client.connection.openUnidirectional(0x21)
@@ -101,7 +101,7 @@ describe('a unidirectional stream that breaks the protocol closes the connection
   })
 })
 
-it('a client that lets the server open no stream is not worth a crash', async () => {
+it('survives a client that permits the server no streams', async () => {
   await using server = await serve()
   const odd = await server.connect({ serverStreams: 0 })
   await odd.request({ path: '/', body: 'fine' }).catch(() => {})
@@ -109,7 +109,7 @@ it('a client that lets the server open no stream is not worth a crash', async ()
   expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
 })
 
-it('content in frames of a byte each takes no object for each byte, whether it is read or waits', async () => {
+it('joins the content of one-byte frames, both for a waiting and for a running handler', async () => {
   const pieces: number[] = []
   await using server = await serveHttp3((exchange) => {
     setTimeout(() => {
@@ -129,7 +129,7 @@ it('content in frames of a byte each takes no object for each byte, whether it i
   expect(pieces.length).toBeLessThan(100)
 })
 
-it('a client with windows of a few bytes gets its response all the same', async () => {
+it('sends a complete response to a client with windows of a few bytes', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(20_000)))
   const client = await server.connect({ streamWindow: 100 })
   expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(20_000)
@@ -137,18 +137,18 @@ it('a client with windows of a few bytes gets its response all the same', async 
 
 describe('a malformed request', () => {
   it.each<[string, TestField[]]>([
-    ['a field of the connection', [['connection', 'close']]],
+    ['a connection-specific field', [['connection', 'close']]],
     ['a name in upper case', [['X-A', 'b']]],
     ['a line break in a value', [['x', 'a\r\nb: c']]],
     ['a repeated pseudo-header field', [[':path', '/']]],
     [
-      'two lengths',
+      'two Content-Length values',
       [
         ['content-length', '1'],
         ['content-length', '2'],
       ],
     ],
-  ])('with %s has its stream reset, is reported once, and harms no other', async (_what, more) => {
+  ])('resets only its stream, and is reported once, for %s', async (_what, more) => {
     await using server = await serve()
     const client = await server.connect()
     const stream = await client.connection.openStream()
@@ -170,7 +170,7 @@ describe('a malformed request', () => {
     expect(await (await client.request({ path: '/', body: 'fine' })).text()).toBe('fine')
   })
 
-  it('that ends before its head has its stream reset with H3_REQUEST_INCOMPLETE', async () => {
+  it('resets its stream with H3_REQUEST_INCOMPLETE if it ends before its head', async () => {
     await using server = await serve()
     const { connection } = await server.connect()
     const stream = await connection.openStream()
@@ -182,7 +182,7 @@ describe('a malformed request', () => {
   it.each([
     ['less', '5'],
     ['more', '3'],
-  ])('with %s content than announced has its stream reset, also when a handler reads it', async (_what, length) => {
+  ])('resets its stream for %s content than announced, even while a handler reads it', async (_what, length) => {
     const errors: unknown[] = []
     await using server = await serveHttp3((exchange) => {
       bodyOf(exchange).catch((error: unknown) => errors.push(error))
@@ -194,18 +194,18 @@ describe('a malformed request', () => {
     await stream.send(h3Frame(H3Frame.DATA, 'abcd'), { end: true })
     await expect(stream.readAll()).rejects.toThrow('code 0x10e')
     expect(errors).toEqual([expect.objectContaining({ name: 'ProtocolError', status: 400 })])
-    // The handler had it, so it is not the engine's to report.
+    // A handler received the request, so the engine does not report it.
     expect(server.refused).toEqual([])
   })
 })
 
 describe('a request beyond a limit', () => {
   it.each<[string, number, object, TestField[]]>([
-    ['too many fields', 431, { maxFields: 5 }, Array.from({ length: 6 }, (_, i): TestField => [`x-${i}`, 'y'])],
-    ['too large a head', 431, {}, [['x', 'y'.repeat(17_000)]]],
-    ['a head far too large', 431, {}, [['x', 'y'.repeat(200_000)]]],
-    ['too long a target', 414, { maxRequestLineBytes: 1 }, []],
-  ])('is answered and reported once: %s', async (_what, status, limits, more) => {
+    ['has too many fields', 431, { maxFields: 5 }, Array.from({ length: 6 }, (_, i): TestField => [`x-${i}`, 'y'])],
+    ['has a head that is too large', 431, {}, [['x', 'y'.repeat(17_000)]]],
+    ['has a head that is far too large', 431, {}, [['x', 'y'.repeat(200_000)]]],
+    ['has a target that is too long', 414, { maxRequestLineBytes: 1 }, []],
+  ])('gets a response and is reported once if it %s', async (_what, status, limits, more) => {
     await using server = await serve(limits)
     const client = await server.connect()
     const response = await client.request({ path: '/x', method: 'GET', headers: more })
@@ -214,7 +214,7 @@ describe('a request beyond a limit', () => {
     expect(client.connection.isOver).toBe(false)
   })
 
-  it('of trailers fails the body, and the handler can still answer', async () => {
+  it('fails the body on too many trailers, and the handler can still respond', async () => {
     await using server = await serveHttp3(
       (exchange) => {
         bodyOf(exchange).catch((error: { status: number }) => exchange.respond(error.status, [], null))
@@ -234,7 +234,7 @@ describe('a request beyond a limit', () => {
     expect(server.refused).toEqual([])
   })
 
-  it('of given up streams closes the connection with H3_EXCESSIVE_LOAD', async () => {
+  it('closes the connection with H3_EXCESSIVE_LOAD after too many aborted streams', async () => {
     await using server = await serveHttp3(() => {}, { maxStreamResetBurst: 20, maxStreamResetsPerSecond: 1 })
     const client = await server.connect()
     for (let i = 0; i < 50 && !client.connection.isOver; i++) {

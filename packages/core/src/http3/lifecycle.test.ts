@@ -17,7 +17,7 @@ function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-describe('draining', () => {
+describe('drain', () => {
   it('lets running requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
     const exchanges: Exchange[] = []
     await using server = await serveHttp3((exchange) => void exchanges.push(exchange))
@@ -29,7 +29,7 @@ describe('draining', () => {
     const drained = server.listener.drain()
     await connection.goaway
     const head = h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path: '/' }, 'GET', connection)))
-    // A request that was on its way when the server began to say goodbye.
+    // This request crosses the first GOAWAY.
     const crossing = await connection.openStream()
     await crossing.send(head, { end: true })
     await expect.poll(() => connection.goaways).toEqual([2 ** 62, 8])
@@ -47,7 +47,7 @@ describe('draining', () => {
     await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
   })
 
-  it('right after a response was given lets all of it arrive', async () => {
+  it('delivers a response in full that was sent just before it', async () => {
     let drained: Promise<void> | undefined
     await using server = await serveHttp3((exchange) => {
       exchange.respond(200, [], Buffer.alloc(10_000))
@@ -59,7 +59,7 @@ describe('draining', () => {
     await drained
   })
 
-  it('ends at once where nothing is running', async () => {
+  it('resolves immediately if no request is running', async () => {
     await using server = await serveHttp3(hello)
     const [used, unused] = [await server.connect(), await server.connect()]
     await (await used.request({ path: '/' })).bytes()
@@ -78,7 +78,7 @@ describe('draining', () => {
   })
 })
 
-it('destroying ends running requests and tells their handlers', async () => {
+it('ends running requests and notifies their handlers on destroy', async () => {
   const outcomes: unknown[] = []
   await using server = await serveHttp3((exchange) => {
     exchange.start(200, [])
@@ -91,15 +91,15 @@ it('destroying ends running requests and tells their handlers', async () => {
   expect(outcomes).toEqual([{ status: 200, bodyBytes: 0, aborted: true }])
 })
 
-describe('time', () => {
-  it('without a request ends a connection, with GOAWAY', async () => {
+describe('a time limit', () => {
+  it('closes a connection without requests after a GOAWAY', async () => {
     await using server = await serveHttp3(hello, { sessionIdleTimeoutMs: 300 })
     const { connection } = await server.connect()
     await connection.goaway
     expect(await connection.closed).toEqual({ by: 'server', isApplication: true, code: 0x100 })
   })
 
-  it('does not end a connection on which a silent response runs', async () => {
+  it('keeps a connection with an idle response open', async () => {
     await using server = await serveHttp3(
       (exchange) => {
         exchange.start(200, [])
@@ -110,12 +110,12 @@ describe('time', () => {
       },
       { sessionIdleTimeoutMs: 1 },
     )
-    // The server is asked to be patient with nobody, and the client waits no longer than this.
+    // The server's idle limit is minimal, and the client waits no longer than this.
     const client = await server.connect({ idleTimeoutMs: 1500 })
     expect(await (await client.request({ path: '/' })).text()).toBe('at last')
   })
 
-  it('for the head running out is answered with 408', async () => {
+  it('answers 408 if the head is too slow', async () => {
     await using server = await serveHttp3(hello, { headTimeoutMs: 100 })
     const { connection } = await server.connect()
     const stream = await connection.openStream()
@@ -126,7 +126,7 @@ describe('time', () => {
   })
 
   it.each(['bodyStallTimeoutMs', 'requestTimeoutMs'])(
-    'for the body running out (%s) fails the body with 408',
+    'fails the body with 408 if it is too slow (%s)',
     async (limit) => {
       await using server = await serveHttp3(
         (exchange) => {
@@ -141,7 +141,7 @@ describe('time', () => {
     },
   )
 
-  it('that the event loop stood still is not the fault of a client whose packets wait to be read', async () => {
+  it('does not count a blocked event loop against a client whose packets wait to be read', async () => {
     const bodies: ReturnType<typeof bodyOf>[] = []
     const whenBegun: (() => void)[] = []
     await using server = await serveHttp3(
@@ -149,7 +149,7 @@ describe('time', () => {
         bodies.push(bodyOf(exchange))
         setImmediate(() => {
           for (const act of whenBegun) act()
-          // Timers come next, before anything is read.
+          // Timers run next, before any packet is read.
           for (const until = performance.now() + 1000; performance.now() < until;);
         })
       },
@@ -163,7 +163,7 @@ describe('time', () => {
     expect((await bodies[0])?.body.toString()).toBe('in time')
   })
 
-  it('without the client taking its response ends the exchange', async () => {
+  it('ends the exchange if the client does not read the response', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3(
       (exchange) => {
@@ -178,7 +178,7 @@ describe('time', () => {
     await expect(response.bytes()).rejects.toThrow('code 0x10c')
   })
 
-  it('without the client taking more than a little of its response ends the exchange, as over HTTP/2', async () => {
+  it('ends the exchange if the client reads below the minimum rate, as over HTTP/2', async () => {
     const outcomes: unknown[] = []
     await using server = await serveHttp3(
       (exchange) => {
@@ -189,14 +189,14 @@ describe('time', () => {
     )
     const response = await (await server.connect({ streamWindow: 500 })).request({ path: '/' })
     const reading = (async () => {
-      // A few KB a second.
+      // Reads a few KB per second.
       for await (const _slice of response.body) await wait(50)
     })()
     await expect(reading).rejects.toThrow('code 0x10c')
     expect(outcomes).toEqual([{ status: 200, bodyBytes: 1_000_000, aborted: true }])
   })
 
-  it('spent by a client that keeps taking its response ends nothing', async () => {
+  it('does not end the exchange of a client that reads continuously', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(200, [], Buffer.alloc(600_000)), {
       writeStallTimeoutMs: 1000,
     })
@@ -210,8 +210,8 @@ describe('time', () => {
   })
 })
 
-describe('the port', () => {
-  it('that is taken is an error', async () => {
+describe('an HTTP/3 port', () => {
+  it('fails with EADDRINUSE if it is in use', async () => {
     await using server = await serveHttp3(hello)
     const { key, cert } = await testCertificate()
     const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
@@ -220,7 +220,7 @@ describe('the port', () => {
     )
   })
 
-  it('may be shared by listeners that agree to it', async () => {
+  it('can be shared by listeners with reusePort', async () => {
     const { key, cert } = await testCertificate()
     const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
     const options = { host: '127.0.0.1', key, cert, engineHost, reusePort: true }
@@ -230,7 +230,7 @@ describe('the port', () => {
     await Promise.all([first.drain(), second.drain()])
   })
 
-  it('may be an IPv6 one', async () => {
+  it('can be bound to an IPv6 address', async () => {
     const { key, cert } = await testCertificate()
     const engineHost = { limits: DEFAULT_LIMITS, altSvc: '', onRequest: hello, onRefused: () => {} }
     const listener = await listenHttp3({ host: '::1', port: 0, key, cert, engineHost })
@@ -238,10 +238,10 @@ describe('the port', () => {
     await listener.drain()
   })
 
-  it('answers an unknown QUIC version with those that it knows', async () => {
+  it('answers an unknown QUIC version with the supported versions', async () => {
     await using server = await serveHttp3(hello)
     const response = await ask(server.port, initial(0x0a1a2a3a))
-    // RFC 8999 §6: a long header with version 0, the client's connection IDs turned round, then the versions.
+    // RFC 8999 §6: a long header with version 0, the client's connection IDs swapped, then the versions.
     expect(response?.readUInt32BE(1)).toBe(0)
     expect(response?.subarray(-8).includes(Buffer.from([0, 0, 0, 1]))).toBe(true)
   })
@@ -249,10 +249,10 @@ describe('the port', () => {
   it.each([
     ['a version negotiation', initial(0)],
     ['an unknown version in a small packet', initial(0x0a1a2a3a).subarray(0, 500)],
-    ['too small a packet of no connection', Buffer.alloc(21, 0x41)],
-    ['bytes of any kind', Buffer.alloc(1200, 0xff)],
+    ['a packet of an unknown connection that is too small', Buffer.alloc(21, 0x41)],
+    ['arbitrary bytes', Buffer.alloc(1200, 0xff)],
     ['a single byte', Buffer.from([0xc0])],
-    ['nothing', Buffer.alloc(0)],
+    ['an empty datagram', Buffer.alloc(0)],
     ['a forged token', initial(1, randomBytes(60))],
   ])('does not answer %s', async (_what, packet) => {
     await using server = await serveHttp3(hello)
@@ -260,12 +260,12 @@ describe('the port', () => {
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })
 
-  it('answers a packet of no connection with a stateless reset, which is smaller', async () => {
+  it('answers a packet of an unknown connection with a smaller stateless reset', async () => {
     await using server = await serveHttp3(hello)
     expect(await ask(server.port, Buffer.alloc(50, 0x41))).toHaveLength(42)
   })
 
-  it('lets in no more connections than it may', async () => {
+  it('accepts no more connections than maxHttp3Connections', async () => {
     await using server = await serveHttp3(hello, { maxHttp3Connections: 2 })
     const [first] = [await server.connect(), await server.connect()]
     await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
@@ -273,16 +273,16 @@ describe('the port', () => {
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })
 
-  it('asks for proof of the address while many handshakes are under way, and then lets the client in', async () => {
+  it('requires address validation during many handshakes, and then accepts the client', async () => {
     await using server = await serveHttp3(hello)
     for (let i = 0; i < 64; i++) expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(false)
     expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(true)
-    // RFC 9000 §8.1.3: clients keep tokens of the server that was here before.
+    // RFC 9000 §8.1.3: clients can send tokens of a previous server.
     expect(isRetry(await ask(server.port, initial(1, randomBytes(60))))).toBe(true)
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })
 
-  it('forgets handshakes that are not finished in time', async () => {
+  it('drops handshakes that exceed the time limit', async () => {
     await using server = await serveHttp3(hello, { maxHttp3Connections: 1, tlsHandshakeTimeoutMs: 1000 })
     expect(await ask(server.port, clientInitial(server.port))).toBeDefined()
     await expect(server.connect({ connectTimeoutMs: 50 })).rejects.toThrow('No QUIC connection')
@@ -290,7 +290,7 @@ describe('the port', () => {
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })
 
-  it('does not remember a first packet that is not valid', async () => {
+  it('keeps no state for an invalid first packet', async () => {
     await using server = await serveHttp3(hello, { maxHttp3Connections: 1 })
     for (let i = 0; i < 3; i++) expect(await ask(server.port, initial(1))).toBeUndefined()
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
@@ -302,7 +302,7 @@ async function* stalling(): AsyncGenerator<Uint8Array> {
   await wait(5000)
 }
 
-/** A client's first packet, as far as anybody can read it without keys. */
+/** Returns a client's first packet, with random bytes as its protected part. */
 function initial(version: number, token: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(0xc0, 0)
@@ -317,7 +317,7 @@ function isRetry(packet: Buffer | undefined): boolean {
   return ((packet?.[0] ?? 0) & 0xf0) === 0xf0
 }
 
-/** The first response to a packet, or `undefined` if there is none for a while. */
+/** Returns the first response to a packet, or `undefined` if there is none within 150 ms. */
 async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -328,7 +328,7 @@ async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined
   return first ?? undefined
 }
 
-it('a handler may end the server: requests that came in the same moment have no handler, and nothing hangs', async () => {
+it('can be destroyed by a handler, without running handlers of simultaneous requests', async () => {
   const seen: string[] = []
   await using server = await serveHttp3((exchange) => {
     seen.push(exchange.target)

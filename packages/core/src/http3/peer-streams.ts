@@ -10,22 +10,26 @@ import { readVarint, varintLength } from './varint.ts'
  */
 export const StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPACK_DECODER: 0x03 } as const
 
-/** Types of which there is one, without which the connection cannot go on. */
+/** Stream types that exist once, and whose closure is a connection error. */
 const CRITICAL: ReadonlySet<number> = new Set([StreamType.CONTROL, StreamType.QPACK_ENCODER, StreamType.QPACK_DECODER])
 
 interface PeerStream {
-  /** Bytes of the type until it is complete. */
+  /** Received bytes of an incomplete stream type. */
   readonly typeBytes: number[]
   type: number | undefined
   take(bytes: Uint8Array): void
 }
 
-/** The unidirectional streams that the client has opened, known by their numbers. */
+/** Reads the unidirectional streams of the client. */
 export class PeerStreams {
   readonly #streams = new Map<number, PeerStream>()
   readonly #seen = new Set<number>()
 
-  /** @throws {Http3Error} for the connection */
+  /**
+   * Reads the next bytes of a stream.
+   *
+   * @throws {Http3Error} for the connection
+   */
   push(streamId: number, bytes: Uint8Array): void {
     const stream = this.#stream(streamId)
     let at = 0
@@ -39,7 +43,7 @@ export class PeerStreams {
   }
 
   /**
-   * The stream has ended, or was reset.
+   * Handles the end or the reset of a stream.
    *
    * @throws {Http3Error} CLOSED_CRITICAL_STREAM for the connection
    */
@@ -64,7 +68,7 @@ export class PeerStreams {
     if (type === StreamType.PUSH) {
       throw new Http3Error(ErrorCode.STREAM_CREATION_ERROR, 'A client cannot push')
     }
-    // §6.2: what is unknown is read and thrown away.
+    // §6.2: discard streams of unknown types.
     if (!CRITICAL.has(type)) return ignore
     if (this.#seen.has(type))
       throw new Http3Error(ErrorCode.STREAM_CREATION_ERROR, 'A critical stream was opened twice')

@@ -6,14 +6,14 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler, type Frame
 import { decodeFieldSection } from './qpack/decoder.ts'
 import { readRequestHead, readTrailers, type RequestHead } from './request-head.ts'
 
-/** What a `RequestReader` finds, in this order. */
+/** Receives the parts of a request in this order. */
 export interface RequestParts {
   onHead(head: RequestHead): void
-  /** Content, never empty; valid during the call. */
+  /** Receives the next content bytes. Never empty; valid during the call. */
   onBody(slice: Uint8Array): void
 }
 
-/** Frames that belong to the control stream (RFC 9114 §7.2), and the push that a client cannot promise. */
+/** Frame types of the control stream (RFC 9114 §7.2), and PUSH_PROMISE, which a client must not send. */
 const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
   FrameType.CANCEL_PUSH,
   FrameType.SETTINGS,
@@ -23,8 +23,8 @@ const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Reads a request from the bytes of its stream, however they are cut: HEADERS, then DATA, then perhaps HEADERS with
- * the trailers, and frames of unknown types anywhere.
+ * Reads a request from its stream: HEADERS, then DATA, then optionally HEADERS with trailers. Frames of unknown types
+ * can come between them. Calls of `push` can split frames anywhere.
  *
  * @see RFC 9114 §4.1
  */
@@ -34,46 +34,52 @@ export class RequestReader implements FrameHandler {
   readonly #trace: FrameTrace | undefined
   readonly #frames = new FrameReader(this)
   #head: RequestHead | undefined = undefined
-  /** The fields of the head as they were sent, for whoever wants to know what was refused. */
+  /** Received fields of the head, for the report of a refused request. */
   #section: FieldList = []
   #trailers: FieldList | undefined = undefined
   #hasBegun = false
   #received = 0
 
-  /** @param trace Told of each frame, before it is judged */
+  /**
+   * Creates the reader of one request.
+   *
+   * @param trace Called for each frame before it is checked
+   */
   constructor(limits: Limits, parts: RequestParts, trace?: FrameTrace) {
     this.#limits = limits
     this.#parts = parts
     this.#trace = trace
   }
 
-  /** Whether a head has begun that is not complete. */
+  /** Whether the head has begun but is not complete. */
   get isWithinHead(): boolean {
     return this.#hasBegun && this.#head === undefined
   }
 
-  /** Method and target as far as they were understood. */
+  /** Method and target, if they were decoded. */
   get requestLine(): { readonly method: string | undefined; readonly target: string | undefined } {
     return { method: pseudoField(this.#section, ':method'), target: pseudoField(this.#section, ':path') }
   }
 
   /**
+   * Reads the next bytes.
+   *
    * @throws {Http3Error} for the stream or the connection
-   * @throws {ProtocolError} for a request that goes beyond a limit
+   * @throws {ProtocolError} if the request exceeds a limit
    */
   push(bytes: Uint8Array): void {
     this.#frames.push(bytes)
   }
 
   /**
-   * The stream has ended.
+   * Handles the end of the stream.
    *
-   * @returns The trailers, empty without any
-   * @throws {Http3Error} if the request is not complete
+   * @returns The trailers; empty if there are none
+   * @throws {Http3Error} if the request is incomplete
    */
   end(): FieldList {
-    // RFC 9114 §7.1: a frame cut short is an error of the connection.
-    if (!this.#frames.isBetweenFrames) throw new Http3Error(ErrorCode.FRAME_ERROR, 'A frame breaks off')
+    // RFC 9114 §7.1: a truncated frame is a connection error.
+    if (!this.#frames.isBetweenFrames) throw new Http3Error(ErrorCode.FRAME_ERROR, 'A frame is truncated')
     if (this.#head === undefined) {
       throw new Http3Error(ErrorCode.REQUEST_INCOMPLETE, 'The request ends before its head', 'stream')
     }
@@ -91,7 +97,7 @@ export class RequestReader implements FrameHandler {
     if (type === FrameType.HEADERS) {
       if (this.#trailers !== undefined) throw unexpected('HEADERS')
       this.#hasBegun = true
-      // Compression can only shrink what is counted, so a larger frame has too large fields.
+      // The limit counts decoded bytes, and encoding can only shrink them. A larger frame therefore exceeds it.
       if (length > this.#sectionLimits().maxBytes) throw new ProtocolError(431, 'Fields too large', 'stream')
       return 'whole'
     }
@@ -132,10 +138,10 @@ function pseudoField(section: FieldList, name: string): string | undefined {
 }
 
 function contentLengthError(received: number, announced: number): Http3Error {
-  const message = `Malformed request: ${received} bytes of content, ${announced} announced`
+  const message = `Malformed request: received ${received} bytes of content, Content-Length is ${announced}`
   return new Http3Error(ErrorCode.MESSAGE_ERROR, message, 'stream')
 }
 
 function unexpected(what: string): Http3Error {
-  return new Http3Error(ErrorCode.FRAME_UNEXPECTED, `A frame out of place in a request: ${what}`)
+  return new Http3Error(ErrorCode.FRAME_UNEXPECTED, `Unexpected frame in a request: ${what}`)
 }

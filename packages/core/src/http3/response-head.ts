@@ -4,12 +4,15 @@ import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './frames.ts'
 import { encodeFieldSection } from './qpack/encoder.ts'
 
-/** HEADERS frame with the head of a final response (RFC 9114 §4.3.2). */
+/** Encodes a final response head as a HEADERS frame (RFC 9114 §4.3.2). */
 export function encodeResponseHead(status: number, head: ResponseHead): Buffer {
   return encodeFrame(FrameType.HEADERS, encodeResponseSection(status, head))
 }
 
-/** The same with a DATA frame behind it, in one piece: every write to a stream is a call into QUIC. */
+/**
+ * Encodes a response head and its body as a HEADERS and a DATA frame in one buffer. Each write to a stream is a call
+ * into QUIC, so one buffer is faster.
+ */
 export function encodeResponse(status: number, head: ResponseHead, body: Uint8Array): Buffer {
   const section = encodeResponseSection(status, head)
   const bytes =
@@ -32,12 +35,12 @@ function encodeResponseSection(status: number, head: ResponseHead): Buffer {
   return encodeFieldSection(fields)
 }
 
-/** HEADERS frame with the head of an informational response (RFC 9114 §4.1). */
+/** Encodes an informational response as a HEADERS frame (RFC 9114 §4.1). */
 export function encodeInformational(status: number, fields: FieldList): Buffer {
   return encodeHeaders([':status', String(status), ...inLowerCase(fields)])
 }
 
-/** HEADERS frame with trailers. */
+/** Encodes trailers as a HEADERS frame. */
 export function encodeTrailers(fields: FieldList): Buffer {
   return encodeHeaders(inLowerCase(fields))
 }
@@ -46,7 +49,7 @@ function encodeHeaders(fields: FieldList): Buffer {
   return encodeFrame(FrameType.HEADERS, encodeFieldSection(fields))
 }
 
-/** RFC 9114 §4.2: a name in upper case makes the response malformed. */
+/** Returns the fields with names in lower case. RFC 9114 §4.2: uppercase names make the response malformed. */
 function inLowerCase(fields: FieldList): FieldList {
   return fields.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))
 }

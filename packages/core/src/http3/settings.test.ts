@@ -7,10 +7,10 @@ function bytes(hex: string): Buffer {
 
 describe('readSettings', () => {
   it.each([
-    ['nothing', '', []],
+    ['an empty payload', '', []],
     ['one setting', '0620', [[6, 32]]],
     [
-      'several, known or not',
+      'several settings, known and unknown',
       '064064 0100 21402a',
       [
         [6, 100],
@@ -24,17 +24,17 @@ describe('readSettings', () => {
 
   it.each([
     ['a setting without a value', '06', 0x106],
-    ['a value that breaks off', '0640', 0x106],
+    ['a truncated value', '0640', 0x106],
     ['a repeated setting', '06010601', 0x109],
     ['a repeated unknown setting', '21002100', 0x109],
-    ['a reserved identifier of HTTP/2', '0000', 0x109],
-    ['ENABLE_PUSH of HTTP/2', '0200', 0x109],
-    ['INITIAL_WINDOW_SIZE of HTTP/2', '0401', 0x109],
-  ])('refuses %s', (_what, hex, code) => {
+    ['a reserved HTTP/2 identifier', '0000', 0x109],
+    ['HTTP/2 ENABLE_PUSH', '0200', 0x109],
+    ['HTTP/2 INITIAL_WINDOW_SIZE', '0401', 0x109],
+  ])('rejects %s', (_what, hex, code) => {
     expect(() => readSettings(bytes(hex))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
   })
 
-  it('reads what encodeSettings writes', () => {
+  it('reads the frames of encodeSettings', () => {
     const settings: [number, number][] = [
       [6, 16_384],
       [1, 0],

@@ -2,7 +2,7 @@ import { ErrorCode, Http3Error } from './errors.ts'
 import { encodeFrame, FrameType } from './frames.ts'
 import { readVarint, varintLength, writeVarint } from './varint.ts'
 
-/** Identifiers of the settings that matter here. */
+/** Identifiers of the settings that the server sends. */
 export const Setting = {
   QPACK_MAX_TABLE_CAPACITY: 0x01,
   MAX_FIELD_SECTION_SIZE: 0x06,
@@ -15,7 +15,7 @@ const HTTP2_SETTINGS: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x0
 /**
  * Reads the payload of a SETTINGS frame.
  *
- * @throws {Http3Error} FRAME_ERROR if it breaks off, SETTINGS_ERROR if a setting is repeated or one of HTTP/2
+ * @throws {Http3Error} FRAME_ERROR if it is truncated, SETTINGS_ERROR for a repeated setting or one of HTTP/2
  * @see RFC 9114 §7.2.4
  */
 export function readSettings(payload: Uint8Array): ReadonlyMap<number, number> {
@@ -25,21 +25,21 @@ export function readSettings(payload: Uint8Array): ReadonlyMap<number, number> {
     const first = payload[at]
     const start = at
     if (first === undefined || (at += varintLength(first)) > payload.byteLength) {
-      throw new Http3Error(ErrorCode.FRAME_ERROR, 'A SETTINGS frame breaks off')
+      throw new Http3Error(ErrorCode.FRAME_ERROR, 'A SETTINGS frame is truncated')
     }
     return readVarint(payload, start)
   }
   while (at < payload.byteLength) {
     const id = next()
     const value = next()
-    if (HTTP2_SETTINGS.has(id)) throw new Http3Error(ErrorCode.SETTINGS_ERROR, 'A setting of HTTP/2')
-    if (settings.has(id)) throw new Http3Error(ErrorCode.SETTINGS_ERROR, 'A setting is repeated')
+    if (HTTP2_SETTINGS.has(id)) throw new Http3Error(ErrorCode.SETTINGS_ERROR, 'An HTTP/2 setting')
+    if (settings.has(id)) throw new Http3Error(ErrorCode.SETTINGS_ERROR, 'A repeated setting')
     settings.set(id, value)
   }
   return settings
 }
 
-/** A SETTINGS frame. */
+/** Encodes a SETTINGS frame. */
 export function encodeSettings(settings: Iterable<readonly [id: number, value: number]>): Buffer {
   const list = [...settings]
   const payload = Buffer.allocUnsafe(list.length * 16)

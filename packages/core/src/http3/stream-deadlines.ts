@@ -2,14 +2,14 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { leastTakenBytes } from '../engine/exchange/response-rate.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** By when a request has to go on arriving, and its response to be taken. */
+/** Tracks the deadlines of one stream: for the arrival of the request and for the client's reads of the response. */
 export class StreamDeadlines {
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #requestMs: number
   #inputMs: number
   #outputMs = Infinity
-  /** What the connection had written when the client was last seen to go on. */
+  /** Bytes that the connection had written at the client's last progress. */
   #writtenBytes = 0
 
   constructor(deadlines: Deadlines, limits: Limits) {
@@ -19,27 +19,27 @@ export class StreamDeadlines {
     this.#inputMs = deadlines.in(limits.headTimeoutMs)
   }
 
-  /** The earlier of the two. */
+  /** Earlier of the two deadlines. */
   get nextMs(): number {
     return Math.min(this.#inputMs, this.#outputMs)
   }
 
-  /** Whether the client does not take its response. */
+  /** Whether the client has read the response too slowly. */
   get isOutputTimedOut(): boolean {
     return performance.now() >= this.#outputMs
   }
 
-  /** The body is waited for from now on, or nothing is. */
+  /** Starts the body deadline, or stops it if the handler does not wait for the body. */
   watchBody(isAwaited: boolean): void {
     if (!isAwaited) this.#inputMs = Infinity
     else this.#inputMs = Math.min(this.#deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestMs)
   }
 
   /**
-   * Where a path takes little it is shared by many responses: each has to go on, and all of them together at the
-   * minimum rate.
+   * Renews the response deadline when the client makes progress. Responses share the path, so each must progress, and
+   * all together must reach the minimum rate.
    *
-   * @param hasProgressed Whether the client has taken any of it since the last time
+   * @param hasProgressed Whether the client has read bytes of this response since the last call
    * @param writtenBytes Bytes of all responses of the connection so far
    */
   watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StreamOutput } from './stream-output.ts'
 
-/** A transport that takes as many bytes as it has room for. */
+/** Transport that accepts as many bytes as it has room for. */
 class Transport {
   room = Infinity
   taken = Buffer.alloc(0)
@@ -30,7 +30,7 @@ describe('StreamOutput', () => {
     expect(output.isEnded).toBe(true)
   })
 
-  it('sends the end alone when everything else is gone', () => {
+  it('sends the end alone after all bytes are sent', () => {
     const transport = new Transport()
     const output = new StreamOutput(transport.send)
     output.push(Buffer.from('ab'))
@@ -41,7 +41,7 @@ describe('StreamOutput', () => {
     expect([transport.hasEnd, transport.sizes]).toEqual([true, [2, 0]])
   })
 
-  it('gives the transport no more than 64 KiB at a time', () => {
+  it('writes at most 64 KiB per call', () => {
     const transport = new Transport()
     const output = new StreamOutput(transport.send)
     output.push(Buffer.alloc(150_000))
@@ -51,7 +51,7 @@ describe('StreamOutput', () => {
     expect(transport.hasEnd).toBe(true)
   })
 
-  it('keeps what was not taken, and says whether anything was', () => {
+  it('keeps the bytes that were not accepted, and reports whether any were', () => {
     const transport = new Transport()
     const output = new StreamOutput(transport.send)
     transport.room = 3
@@ -64,7 +64,7 @@ describe('StreamOutput', () => {
     expect([output.bufferedBytes, transport.taken.toString()]).toEqual([0, 'abcdef'])
   })
 
-  it('takes nothing more once it has ended or was cleared', () => {
+  it('accepts no bytes after its end or after clear', () => {
     const transport = new Transport()
     const output = new StreamOutput(transport.send)
     output.push(Buffer.from('gone'))
@@ -74,7 +74,7 @@ describe('StreamOutput', () => {
     expect([output.bufferedBytes, transport.sizes]).toEqual([0, []])
   })
 
-  it('stops when nobody is there', () => {
+  it('stops when the stream has ended', () => {
     const output = new StreamOutput(() => -1)
     output.push(Buffer.from('ab'))
     output.end()
@@ -82,7 +82,7 @@ describe('StreamOutput', () => {
     expect(output.isEnded).toBe(false)
   })
 
-  it('sends everything once and in order, however little is taken', () => {
+  it('sends all bytes once and in order, however few are accepted per call', () => {
     const step = fc.oneof(fc.uint8Array({ maxLength: 10 }), fc.nat(7))
     fc.assert(
       fc.property(fc.array(step), (steps) => {

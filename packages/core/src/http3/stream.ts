@@ -19,29 +19,29 @@ import { StreamDeadlines } from './stream-deadlines.ts'
 import { StreamOutput } from './stream-output.ts'
 import { UnseenRequest } from './unseen-request.ts'
 
-/** Bytes taken from QUIC at a time; what may be buffered is exceeded by no more than these. */
+/** Bytes to read from QUIC per call. The buffer limit can be exceeded by this much. */
 const READ_BYTES = 16 * 1024
 
-/** What a request stream needs of its connection. */
+/** Services of the connection that a request stream uses. */
 export interface StreamOwner {
   readonly quic: QuicConnection
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  /** Begins the requests of the connection. */
+  /** Starts the requests of the connection. */
   readonly gate: RequestGate
-  /** Counts the bytes that are held for the connection; made on first access. */
+  /** Counts the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** The account, if it was made. */
+  /** The account, if it has been created. */
   readonly knownAccount: BufferAccount | undefined
   onConnectionError(error: Http3Error): void
-  /** The client gave up a request before it was answered. */
-  onGivenUp(): void
-  /** Nothing more will happen on the stream. */
+  /** The client aborted a request before the response. */
+  onAborted(): void
+  /** The stream has ended. */
   onStreamOver(stream: Http3Stream): void
 }
 
 /**
- * A request stream: reads the request, hands it over as an `Exchange`, and sends the response.
+ * Runs one request stream: reads the request, passes it to the host as an `Exchange`, and sends the response.
  *
  * After the response, the stream discards the rest of the request, up to limits. RFC 9114 §4.1 permits STOP_SENDING
  * immediately, but Chromium then never shows the response.
@@ -94,7 +94,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     return this.#owner.account
   }
 
-  /** Something of the request has arrived. */
+  /** Reads the bytes of the request that have arrived. */
   onReadable(): void {
     while (!this.#isInputOver && !this.#isPaused) {
       const read = this.#owner.quic.read(this.id, READ_BYTES)
@@ -105,36 +105,36 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     }
   }
 
-  /** The client gave up sending its request. */
+  /** Handles a RESET_STREAM of the client. */
   onReset(code: number): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
     this.#isInputOver = true
     this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
-    // RFC 9114 §4.1: once it has the response coming, a client may stop sending without giving that up.
+    // RFC 9114 §4.1: a client can stop sending without cancelling a response that has begun.
     if (this.#isDiscarding) this.#finishIfDone()
     else if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
     else {
-      this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
-      this.#owner.onGivenUp()
+      this.#abort(error, ErrorCode.REQUEST_CANCELLED)
+      this.#owner.onAborted()
     }
   }
 
-  /** The client wants no response. */
+  /** Handles a STOP_SENDING of the client. */
   onStopped(code: number): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
     const error = new AbortedError(`The client stopped the response with code 0x${code.toString(16)}`)
-    this.#giveUp(error, ErrorCode.REQUEST_CANCELLED)
-    this.#owner.onGivenUp()
+    this.#abort(error, ErrorCode.REQUEST_CANCELLED)
+    this.#owner.onAborted()
   }
 
   onConnectionLost(reason: string): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
     this.#isInputOver = true
-    this.#giveUp(new AbortedError(`The connection is over: ${reason}`), ErrorCode.REQUEST_CANCELLED)
+    this.#abort(new AbortedError(`The connection closed: ${reason}`), ErrorCode.REQUEST_CANCELLED)
   }
 
   flush(): void {
@@ -152,9 +152,9 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   onSettled(aborted: boolean): void {
-    // Making an error takes time, and most requests are complete by now.
+    // Create an error only if it is needed: most requests are complete by now.
     if (aborted || !this.#isInputOver) {
-      this.#exchange?.body.fail(new AbortedError('The exchange was over before the request was complete'))
+      this.#exchange?.body.fail(new AbortedError('The exchange ended before the request was complete'))
     }
     if (!aborted) {
       this.#onResponded()
@@ -209,7 +209,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   onDeadline(): void {
     if (this.#times.isOutputTimedOut) {
-      this.#giveUp(new AbortedError('The client does not take its response'), ErrorCode.REQUEST_CANCELLED)
+      this.#abort(new AbortedError('The client does not read the response'), ErrorCode.REQUEST_CANCELLED)
       return
     }
     if (this.#isDiscarding) {
@@ -217,8 +217,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
       this.#finishIfDone()
       return
     }
-    const what = this.#isHandedOver ? 'body' : 'head'
-    this.#refuse(new ProtocolError(408, `Request ${what} took too long`, 'stream'))
+    const part = this.#isHandedOver ? 'body' : 'head'
+    this.#refuse(new ProtocolError(408, `Request ${part} took too long`, 'stream'))
   }
 
   #take({ chunk, isEnd }: QuicRead): void {
@@ -241,7 +241,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#watchInput()
   }
 
-  /** The request is complete. */
+  /** Finishes a complete request. */
   #onEnd(): void {
     const trailers = this.#reader.end()
     this.#isInputOver = true
@@ -257,7 +257,9 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     return (this.#exchange = new Http3Exchange(this, head, body))
   }
 
-  /** Once everything that came with the head has been read: it is known better then whether there is a body. */
+  /**
+   * Passes the exchange to the host after the whole read is processed. Only then is it known whether a body follows.
+   */
   #handOver(): void {
     if (this.#isHandedOver) return
     const exchange = this.#begin()
@@ -272,11 +274,11 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     else {
       if (!this.#isHandedOver) this.#unseen.refused(0, error.message)
       if (error.scope === 'connection') this.#owner.onConnectionError(error)
-      else this.#giveUp(new ProtocolError(400, error.message, 'stream'), error.code)
+      else this.#abort(new ProtocolError(400, error.message, 'stream'), error.code)
     }
   }
 
-  /** What has been read of the request is all that will be; it can still be answered. */
+  /** Refuses the rest of the request. A handler that has the request can still respond. */
   #refuse(error: ProtocolError): void {
     if (this.#isHandedOver) {
       this.#stopInput(ErrorCode.NO_ERROR)
@@ -292,11 +294,11 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.flush()
   }
 
-  /** The response is with QUIC; what is left of the request is not wanted. */
+  /** Discards the rest of the request after QUIC has accepted the response. */
   #onResponded(): void {
     if (!this.#isDiscarding) this.#startDiscarding()
     this.#exchange?.body.discard()
-    // A client that waits for its 100 (Continue) has to hear that nothing is wanted.
+    // Notify a client that waits for 100 (Continue) that the body is not needed.
     if (this.#awaitsContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
     this.#finishIfDone()
@@ -310,14 +312,14 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   #discard({ chunk, isEnd }: QuicRead, linger: LingerLimits): void {
-    const mayGoOn = linger.add(chunk.byteLength)
+    const canContinue = linger.add(chunk.byteLength)
     if (isEnd) this.#isInputOver = true
-    else if (!mayGoOn) this.#stopInput(ErrorCode.NO_ERROR)
+    else if (!canContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
   }
 
-  /** Nothing will come of it any more. */
-  #giveUp(error: Error, code: ErrorCode): void {
+  /** Aborts the stream and the exchange. */
+  #abort(error: Error, code: ErrorCode): void {
     this.#abandon(code)
     const exchange = this.#isHandedOver ? this.#exchange : undefined
     exchange?.body.fail(error)
@@ -338,7 +340,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#owner.quic.stopSending(this.id, code)
   }
 
-  /** Once answered, the stream lasts until the request has ended too. */
+  /** Ends the stream when both the response and the request have ended. */
   #finishIfDone(): void {
     if (this.#isDiscarding && this.#isInputOver && this.output.isEnded) this.#finish()
   }
@@ -350,7 +352,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#owner.onStreamOver(this)
   }
 
-  /** The body is waited for from now on, or not. */
+  /** Starts or stops the body deadline, depending on the state of the request. */
   #watchInput(): void {
     this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding)
     this.#setDeadline()

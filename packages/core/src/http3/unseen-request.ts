@@ -2,7 +2,10 @@ import type { EngineHost } from '../engine/engine-host.ts'
 import type { QuicConnection } from './quic/quic.ts'
 import type { RequestReader } from './request-reader.ts'
 
-/** A request until a handler sees it: somebody may want to know of one that none ever did. */
+/**
+ * Reports a request that is refused or aborted before a handler sees it. Such requests would otherwise be missing from
+ * access logs.
+ */
 export class UnseenRequest {
   readonly #host: EngineHost
   readonly #quic: QuicConnection
@@ -16,7 +19,11 @@ export class UnseenRequest {
     this.#reader = reader
   }
 
-  /** @param status Of the response to it; 0 if there was none */
+  /**
+   * Reports a refused request, once.
+   *
+   * @param status Status of the response; 0 if there is none
+   */
   refused(status: number, reason: string): void {
     if (this.#isReported) return
     this.#isReported = true
@@ -31,7 +38,7 @@ export class UnseenRequest {
     })
   }
 
-  /** The client has gone, or wants no response; if it had begun a head, that is told. */
+  /** Reports a request that the client aborted within the head. */
   abandoned(): void {
     if (this.#reader.isWithinHead) this.refused(499, 'The client left before the end of the head')
   }

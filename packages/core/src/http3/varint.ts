@@ -1,20 +1,21 @@
-/** Bytes of the longest variable-length integer. */
+/** Maximum length of a variable-length integer in bytes. */
 export const MAX_VARINT_BYTES = 8
 
-/** Largest value that one byte, two bytes and four bytes hold. */
+/** Largest values that fit into one, two and four bytes. */
 const MAX_1 = 63
 const MAX_2 = 16_383
 const MAX_4 = 2 ** 30 - 1
 
-/** Bytes that a variable-length integer takes, told by its first one (RFC 9000 §16). */
+/** Returns the length of a variable-length integer, given its first byte (RFC 9000 §16). */
 export function varintLength(firstByte: number): number {
   return 1 << (firstByte >> 6)
 }
 
 /**
- * Reads the variable-length integer at `at`, all of whose bytes must be there.
+ * Reads the variable-length integer at `at`. All its bytes must be in `bytes`.
  *
- * Values above 2^53 are rounded: what HTTP/3 counts never gets there, and what it only compares need not be exact.
+ * Values above 2^53 are rounded. HTTP/3 counts never get that large, and identifiers that are only compared need not be
+ * exact.
  */
 export function readVarint(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
@@ -24,7 +25,7 @@ export function readVarint(bytes: Uint8Array, at: number): number {
   return value
 }
 
-/** Bytes that `value` takes when it is written. */
+/** Returns the encoded length of `value` in bytes. */
 export function encodedVarintLength(value: number): number {
   return value <= MAX_1 ? 1 : value <= MAX_2 ? 2 : value <= MAX_4 ? 4 : 8
 }
@@ -32,8 +33,8 @@ export function encodedVarintLength(value: number): number {
 /**
  * Writes `value` in its shortest form.
  *
- * @param value Whole number up to `Number.MAX_SAFE_INTEGER`
- * @returns Where the next byte goes
+ * @param value Integer from 0 to `Number.MAX_SAFE_INTEGER`
+ * @returns The offset after the written bytes
  */
 export function writeVarint(target: Buffer, value: number, at: number): number {
   if (value <= MAX_1) return target.writeUInt8(value, at)

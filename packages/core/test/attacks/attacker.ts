@@ -1,16 +1,16 @@
-/** Attacks a server until it is killed: `attacker.ts <attack> <port> <connections>`. */
+/** Attacks a server until the process is killed: `attacker.ts <attack> <port> <connections>`. */
 import { ATTACKS, MEMORY_ATTACKS, type AttackName } from './attacks.ts'
 
 const [name = '', port, connections] = process.argv.slice(2)
 const attack = MEMORY_ATTACKS.get(name) ?? ATTACKS[name as AttackName]
 
 function attackAgain(): void {
-  // A connection that is closed at once must not become a loop without a pause.
+  // Wait, so that an immediately closed connection does not cause a busy loop.
   attack(Number(port)).once('close', () => setTimeout(attackAgain, 1))
 }
 
-// Nobody would end an attack whose report was interrupted, and its port may be somebody else's by then.
+// End with the parent. An orphaned attack would continue, perhaps against another server on the same port.
 process.once('disconnect', () => process.exit())
-// Sockets that are not read do not keep a process alive.
+// Keeps the process alive, which sockets without reads do not.
 setInterval(() => {}, 1000)
 for (let i = 0; i < Number(connections); i++) attackAgain()

@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net'
 
 import { UNREAD_KINDS, unreadStreams } from './unread-streams.ts'
 
-/** One hostile connection; whoever attacks opens the next when it is closed. */
+/** Opens one hostile connection. The caller opens the next when it closes. */
 type Attack = (port: number) => Socket
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const POST = 'POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
-/** Between two bytes of those who are slow. */
+/** Interval in milliseconds between the bytes of slow connections. */
 const DRIP_MS = 100
 
-/** Ways to hurt a server from many connections at once. */
+/** Attacks with many connections, by name. */
 export const ATTACKS = {
   'connect and close': (port) => {
     const socket = open(port)
@@ -45,7 +45,7 @@ export const ATTACKS = {
   'pipelined requests': (port) => flood(port, '', `${HEAD}\r\n`.repeat(500)),
 } satisfies Record<string, Attack>
 
-/** Ways to make a server hold much, from few connections. */
+/** Attacks on memory with few connections, by name. */
 export const MEMORY_ATTACKS: ReadonlyMap<string, Attack> = new Map(
   UNREAD_KINDS.map((kind) => [`unread streams: ${kind}`, unreadStreams(kind)]),
 )
@@ -59,7 +59,7 @@ function open(port: number): Socket {
   return socket
 }
 
-/** Sends a beginning, then `rest` again and again, slowly. */
+/** Sends `beginning`, then repeats `rest` slowly. */
 function drip(port: number, beginning: string, rest: string): Socket {
   const socket = open(port)
   socket.write(beginning)
@@ -68,7 +68,7 @@ function drip(port: number, beginning: string, rest: string): Socket {
   return socket
 }
 
-/** Sends a beginning, then `rest` again and again, as fast as it is taken. */
+/** Sends `beginning`, then repeats `rest` as fast as the server reads. */
 function flood(port: number, beginning: string, rest: string): Socket {
   const socket = open(port)
   const bytes = Buffer.from(rest, 'latin1')

@@ -1,4 +1,4 @@
-/** What every server in JavaScript has to stand: it accepts, reads, throws away and answers all the same. */
+/** Serves as the baseline for any JavaScript server: accepts, reads, discards and responds. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { reportToParent } from './target-state.ts'

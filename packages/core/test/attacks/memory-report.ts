@@ -1,12 +1,12 @@
 /**
- * Writes how attacks on memory are stood, as a table: `memory-report.ts [seconds] [settle seconds] [part of a name]`. The
- * heap is 512 MiB, and 20 connections have 100 streams each.
+ * Prints a table of the attacks on memory: `memory-report.ts [seconds] [settle seconds] [part of a name]`. The heap is
+ * limited to 512 MiB; 20 connections have 100 streams each.
  */
 import { MEMORY_ATTACKS } from './attacks.ts'
 import { underAttack } from './under-attack.ts'
 
 const [seconds = '10', settle = '3', part = ''] = process.argv.slice(2)
-console.log('| attack | memory grows by | p99 of others, quiet | under attack | not answered with 200 |')
+console.log('| attack | memory growth | p99 of others before the attack | under attack | not answered with 200 |')
 console.log('|---|---|---|---|---|')
 for (const name of MEMORY_ATTACKS.keys()) {
   if (!name.includes(part)) continue

@@ -1,4 +1,4 @@
-/** The server that is attacked by clients that do not read. Its heap is set by the one who starts it. */
+/** Runs the server for attacks by clients that do not read. The parent process sets its heap limit. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
@@ -7,7 +7,7 @@ import { UNREAD_KINDS } from './unread-streams.ts'
 
 const BODY_BYTES = 2 * 2 ** 20
 const PARTS = 8
-/** So that all handlers of a connection run before the first of them responds. */
+/** Delay in milliseconds before a response, so that all handlers of a connection run before it. */
 const WAIT_MS = 50
 
 log.setSinks([])

@@ -10,7 +10,7 @@ import { MemorySocket } from '../../fuzz/http1/memory-socket.ts'
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
-/** What is received at once. */
+/** Bytes received per read. */
 const RECEIVED_BYTES = 64 * 1024
 const CHUNKS = 10_000
 const TINY_CHUNKS = '1\r\nx\r\n'.repeat(CHUNKS)
@@ -19,7 +19,7 @@ const LINGER_BYTES = 256 * 1024
 
 const deadlines = new Deadlines()
 
-/** A connection whose requests are answered with the number of bytes in their body, once it is there. */
+/** Returns a connection whose handler responds with the length of the request body. */
 function connect(log: (event: string) => void = () => {}): MemorySocket {
   return connectWith(log).socket
 }
@@ -48,13 +48,13 @@ function connectWith(log: (event: string) => void): { socket: MemorySocket; conn
 
 async function until(condition: () => boolean): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
-    if (turns === 10_000) throw new Error('It did not come to pass')
+    if (turns === 10_000) throw new Error('Condition not met within 10,000 turns')
     await turn()
   }
 }
 
-describe('a connection with much to do', () => {
-  it('stops within what it has received, so that others have their turn', async () => {
+describe('a busy connection', () => {
+  it('pauses within received bytes, so that other connections get their turn', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
@@ -65,7 +65,7 @@ describe('a connection with much to do', () => {
     expect(log.slice(1)).toEqual(busy.map(() => `POST ${CHUNKS}`))
   })
 
-  it('is answered though it has said meanwhile that it sends no more, and so is what it sent behind', async () => {
+  it('gets its responses after it ends its side, including those to pipelined requests', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) {
@@ -76,7 +76,7 @@ describe('a connection with much to do', () => {
     expect(log.toSorted()).toEqual([...busy.map(() => 'GET 0'), ...busy.map(() => `POST ${CHUNKS}`)])
   })
 
-  it('is told of a fault that stands far behind what was received at once', async () => {
+  it('reports a fault that follows far behind in the received bytes', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}1 \r\n`)
@@ -84,7 +84,7 @@ describe('a connection with much to do', () => {
     expect(new Set(log)).toEqual(new Set(['Malformed chunk']))
   })
 
-  it('takes what waits with it when it is closed', async () => {
+  it('discards its waiting bytes when it closes', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
@@ -96,14 +96,14 @@ describe('a connection with much to do', () => {
   })
 
   it.each<[string, (connection: Http1Connection) => void]>([
-    ['its time is up', (connection) => connection.onDeadline()],
+    ['its deadline expires', (connection) => connection.onDeadline()],
     ['the server closes', (connection) => connection.drain()],
-  ])('is answered though %s while it waits for its turn', async (_, interrupt) => {
+  ])('gets its response if %s while it waits for its turn', async (_, interrupt) => {
     const busy = Array.from({ length: 10 }, () => connect())
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
     const log: string[] = []
     const { socket, connection } = connectWith((event) => log.push(event))
-    // More than a share, so that the last of them has to wait.
+    // More than its share, so that the last request must wait.
     socket.push(GET.repeat(DEFAULT_LIMITS.maxPipelinedRequests + 1))
     await until(() => log.length === DEFAULT_LIMITS.maxPipelinedRequests && socket.isPaused())
     interrupt(connection)
@@ -111,7 +111,7 @@ describe('a connection with much to do', () => {
     expect(socket.output).not.toMatch(/HTTP\/1\.1 [45]/)
   })
 
-  it('goes on being read after it was refused, but no faster than others have their turn', async () => {
+  it('is read after a refusal, but no faster than its turn', async () => {
     const refused = Array.from({ length: 20 }, () => connect())
     for (const socket of refused) socket.push('nonsense\r\n\r\n')
     await until(() => refused.every(({ output }) => output.startsWith('HTTP/1.1 400')))

@@ -1,17 +1,17 @@
-/** What a server that is attacked tells of itself. */
+/** State that the attacked server reports. */
 export interface TargetState {
   readonly rssBytes: number
   /**
-   * Processor time of the event loop's turns in milliseconds, in ascending order: what others wait for whatever else the
-   * machine does.
+   * CPU time of event-loop turns in milliseconds, in ascending order. Other clients wait this long, independently of
+   * the load of the machine.
    */
   readonly turnsMs: readonly number[]
 }
 
-/** Between two turns that are measured. */
+/** Interval in milliseconds between measured turns. */
 const SAMPLE_MS = 5
 
-/** Tells the parent process the port, and the state whenever it asks; ends with it. */
+/** Reports the port to the parent process, and the state on request. Exits with the parent. */
 export function reportToParent(port: number | undefined): void {
   const turnsMs: number[] = []
   setInterval(measureTurn, SAMPLE_MS, turnsMs)

@@ -1,4 +1,4 @@
-/** The server that is attacked. */
+/** Runs the server under attack. */
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
 import { reportToParent } from './target-state.ts'

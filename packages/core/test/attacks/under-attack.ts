@@ -7,40 +7,40 @@ import { fileURLToPath } from 'node:url'
 import { watchStolenTime } from '@fw/testing/stolen-time'
 import type { TargetState } from './target-state.ts'
 
-/** How a server stood an attack. */
+/** Measurements of a server under attack. */
 export interface Endurance {
-  /** What its memory grew by, at most, in bytes. */
+  /** Maximum growth of resident memory in bytes. */
   readonly grownBytes: number
-  /** Milliseconds that each request of another client took, in ascending order. */
+  /** Duration of each request of a well-behaved client in milliseconds, in ascending order. */
   readonly latenciesMs: readonly number[]
-  /** Those of the requests that came on a connection of their own. */
+  /** The same durations, only of requests on a new connection. */
   readonly newLatenciesMs: readonly number[]
-  /** Those of the others. */
+  /** The same durations, only of requests on a kept connection. */
   readonly keptLatenciesMs: readonly number[]
-  /** Milliseconds of processor time that turns of the server's event loop took, in ascending order. */
+  /** CPU time of event-loop turns in milliseconds, in ascending order. */
   readonly turnsMs: readonly number[]
-  /** Requests of the other client that were not answered with 200. */
+  /** Number of requests of the well-behaved client without status 200. */
   readonly failures: number
-  /** Milliseconds that each request took before the attack, in ascending order. */
+  /** Duration of each request before the attack in milliseconds, in ascending order. */
   readonly quietLatenciesMs: readonly number[]
-  /** Share of the machine's processors that others on its host had meanwhile. */
+  /** Share of CPU time that other guests of the host took during the attack. */
   readonly stolenShare: number
 }
 
-/** A server whose heap is small, for attacks on memory. */
+/** Server program with a small heap, for attacks on memory. */
 const MEMORY_TARGET = 'memory-target.ts'
 const HEAP_MIB = 512
 
-/** The server of this project, or one that does nothing but accept, read and answer all the same. */
+/** Program of the server: this project's, or a bare one. */
 export type TargetName = 'target.ts' | 'bare-target.ts' | typeof MEMORY_TARGET
 
-/** Requests a second of the client that means well. */
+/** Requests per second of the well-behaved client. */
 const REQUESTS_PER_SECOND = 50
 
 /**
- * Attacks a server in a process of its own while another client goes on using it.
+ * Attacks a server in a separate process while a well-behaved client uses it.
  *
- * @param settleSeconds How long the attack lasts before the other client comes; the memory is watched from the start
+ * @param settleSeconds Seconds of the attack before the client starts. Memory is measured from the beginning
  */
 export async function underAttack(
   name: string,
@@ -52,13 +52,13 @@ export async function underAttack(
   const target = start(targetName)
   try {
     const [{ port }] = (await once(target, 'message')) as [{ port: number }]
-    // What the first requests need is not the attack's.
+    // Warm up, so that the first requests do not count as growth.
     await visit(port, 1)
     const { latenciesMs: quietLatenciesMs } = await visit(port, 1)
     const { rssBytes: before } = await ask(target)
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
-      // Attackers have machines of their own: this one takes what server and client leave it, which is a processor of two.
+      // A real attacker has its own machine. Here it gets only the CPU time that server and client leave.
       if (attacker.pid !== undefined) setPriority(attacker.pid, constants.priority.PRIORITY_BELOW_NORMAL)
       let grownBytes = 0
       const turnsMs: number[] = []
@@ -88,7 +88,7 @@ export async function underAttack(
   }
 }
 
-/** Sends requests at a steady rate, each on a connection of its own every tenth time. */
+/** Sends requests at a constant rate, every tenth one on a new connection. */
 async function visit(
   port: number,
   seconds: number,
@@ -140,7 +140,7 @@ async function ask(target: ChildProcess): Promise<TargetState> {
 function start(program: string, ...args: string[]): ChildProcess {
   const execArgv = program === MEMORY_TARGET ? [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`] : undefined
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, { ...(execArgv && { execArgv }) })
-  // So that nobody waits for a message of a program that does not run.
+  // Emit an error, so that no caller waits for a message of an ended program.
   child.once('exit', (code) => code !== null && child.emit('error', new Error(`${program} ended with ${code}`)))
   return child
 }

@@ -3,10 +3,10 @@ import { Setting, settings } from '../http2/frames.ts'
 import { block, headers } from '../http2/hpack.ts'
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
-/** Streams that a connection may have open. */
+/** Number of streams per connection. */
 const STREAMS = 100
 
-/** How the handlers of `memory-target.ts` make the responses that a client does not read, each of 2 MiB. */
+/** Response types of `memory-target.ts`. Each response has at least 2 MiB and is not read. */
 export const UNREAD_KINDS = [
   'shared',
   'sync-bytes',
@@ -17,7 +17,7 @@ export const UNREAD_KINDS = [
   'stream',
 ] as const
 
-/** Opens 100 HTTP/2 streams with windows of 0 bytes, so that none of the responses can be sent. */
+/** Opens 100 HTTP/2 streams with windows of 0 bytes, so that no response can be sent. */
 export function unreadStreams(kind: (typeof UNREAD_KINDS)[number]): (port: number) => Socket {
   return (port) => {
     const socket = connect({ port, host: '127.0.0.1' })

@@ -22,8 +22,8 @@ async function start(handle: (exchange: Exchange) => void) {
   return { server, proxy, client }
 }
 
-describe('a client whose port changes under way (RFC 9000 §9)', () => {
-  it('goes on with its connection, as often as it changes', async () => {
+describe('a client whose port changes (RFC 9000 §9)', () => {
+  it('keeps its connection through many changes', async () => {
     const ports: (number | undefined)[] = []
     const { proxy, client } = await start((exchange) => {
       ports.push(exchange.remotePort)
@@ -32,7 +32,7 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
     const { connection } = client
     const expected: number[] = []
     for (let i = 0; i < 12; i++) {
-      // The first request from a new port comes before that is proved to be the client's.
+      // The first request from a new port arrives before the port is validated.
       expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
       expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
       expected.push(proxy.sourcePort)
@@ -42,23 +42,23 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
     expect(ports.filter((_port, i) => i % 2 === 1)).toEqual(expected)
   })
 
-  it('loses nothing of what it was sending and being sent', async () => {
+  it('loses no bytes of a running upload and download', async () => {
     const { proxy, client } = await start(echo)
     const response = client.request({ path: '/', body: slowly(), headers: [] })
-    // Under way, and far from its end.
+    // The transfer is running and far from its end.
     await settle(250)
     await proxy.rebind()
     expect(await (await response).bytes()).toHaveLength(50 * 10_000)
   })
 
-  it('is sent no more than three times what came from the new port until it has proved to be there', async () => {
+  it('receives at most three times the bytes that it sent until its new port is validated', async () => {
     const { proxy, client } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
     await proxy.rebind()
     const bytes = { 'to-server': 0, 'to-client': 0 }
     proxy.onDatagram = (direction, datagram) => {
       bytes[direction] += datagram.byteLength
-      // The client is not there.
+      // The client is not at the new port.
       return direction === 'to-server'
     }
     const request = client.request({ path: '/' }).catch(() => undefined)
@@ -70,44 +70,44 @@ describe('a client whose port changes under way (RFC 9000 §9)', () => {
   })
 })
 
-describe('somebody who copies packets of a client', () => {
-  it('gets nothing when the client was first', async () => {
+describe('an attacker that copies packets of a client', () => {
+  it("receives nothing if the client's packets arrive first", async () => {
     const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
-    const copier = await listen()
+    const attacker = await listen()
     proxy.onDatagram = (direction, datagram) => {
-      if (direction === 'to-server') setTimeout(() => copier.send(datagram, server.port), 5)
+      if (direction === 'to-server') setTimeout(() => attacker.send(datagram, server.port), 5)
       return true
     }
     for (let i = 0; i < 3; i++) {
       expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
     }
     await settle(50)
-    expect(copier.received).toBe(0)
+    expect(attacker.received).toBe(0)
   })
 
-  it('gets three times as much when he was first, and the client its response all the same', async () => {
+  it('receives at most three times its bytes if its packets arrive first, and the client still gets its response', async () => {
     const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
-    const copier = await listen()
+    const attacker = await listen()
     let sent = 0
     let count = 0
     proxy.onDatagram = (direction, datagram) => {
       if (direction === 'to-client' || count++ % 6 !== 0) return true
       sent += datagram.byteLength
-      copier.send(datagram, server.port)
+      attacker.send(datagram, server.port)
       return false
     }
     expect(await (await client.request({ path: '/' })).bytes()).toHaveLength(PAGE.length)
-    expect(copier.received).toBeLessThanOrEqual(3 * sent)
+    expect(attacker.received).toBeLessThanOrEqual(3 * sent)
   })
 })
 
-interface Copier {
+interface Attacker {
   readonly received: number
   send(datagram: Uint8Array, port: number): void
 }
 
-async function listen(): Promise<Copier> {
+async function listen(): Promise<Attacker> {
   const socket = createSocket('udp4')
   let received = 0
   socket.on('message', (datagram) => (received += datagram.byteLength))

@@ -10,7 +10,7 @@ let server: Http3Server
 beforeAll(async () => void (server = await serveHttp3((exchange) => exchange.respond(200, [], 'hello'))))
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Bytes that come back for datagrams, within a time in which what is not acknowledged is sent again. */
+/** Returns the number of bytes received in response to datagrams within 1.5 s, which includes retransmissions. */
 async function responded(...datagrams: readonly Uint8Array[]): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -22,7 +22,7 @@ async function responded(...datagrams: readonly Uint8Array[]): Promise<number> {
   return bytes
 }
 
-/** A first packet of a version that nobody knows. */
+/** Returns an initial packet with an unknown QUIC version. */
 function unknownVersion(): Buffer {
   const packet = Buffer.alloc(1200, 8)
   packet.writeUInt8(0xc0, 0)
@@ -30,28 +30,28 @@ function unknownVersion(): Buffer {
   return packet
 }
 
-describe('an address that has not answered yet is sent', () => {
-  it.concurrent('no more than three times what came from it, however often that is repeated (RFC 9000 §8.1)', async () => {
+describe('an unvalidated address', () => {
+  it.concurrent('receives at most three times the bytes that it sent, including retransmissions (RFC 9000 §8.1)', async () => {
     const first = clientInitial(server.port)
     const bytes = await responded(first)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThanOrEqual(3 * first.byteLength)
   })
 
-  it.concurrent('less than it sent, when nobody knows the version (§6.1)', async () => {
+  it.concurrent('receives fewer bytes than it sent for an unknown version (§6.1)', async () => {
     const bytes = await responded(unknownVersion())
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(1200)
   })
 
-  it.concurrent('less than it sent, when nobody knows the connection (§10.3.3)', async () => {
+  it.concurrent('receives fewer bytes than it sent for an unknown connection (§10.3.3)', async () => {
     const strays = Array.from({ length: 50 }, (_, i) => Buffer.alloc(40, 0x40 + (i % 0x40)))
     const bytes = await responded(...strays)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(50 * 40)
   })
 
-  it.concurrent('nothing for what is no first packet', async () => {
+  it.concurrent('receives no bytes for an invalid initial packet', async () => {
     expect(await responded(clientInitial(server.port).subarray(0, 1199), Buffer.alloc(1400, 0xff))).toBe(0)
   })
 })

@@ -19,12 +19,12 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** Runs the body of an asynchronous function in the page. */
+/** Runs the body of an async function in the page. */
 function inPage(script: string): Promise<unknown> {
   return page.evaluate(`(async () => { ${script} })()`)
 }
 
-/** The protocol by which the page gets a path now. */
+/** Returns the protocol with which the page fetches a path. */
 function nextHop(path: string): Promise<unknown> {
   return inPage(`
     const url = new URL('${path}?' + Math.random(), location.href)
@@ -33,14 +33,14 @@ function nextHop(path: string): Promise<unknown> {
 }
 
 describe('Chromium', () => {
-  it('comes by HTTP/2, reads alt-svc, and goes on by HTTP/3 on the port of the same number', async () => {
+  it('starts with HTTP/2, reads alt-svc, and continues with HTTP/3 on the same port number', async () => {
     expect(server.protocols[0]).toBe('HTTP/2.0')
     await expect.poll(() => nextHop('/large')).toBe('h3')
     expect(server.protocols).toContain('HTTP/3.0')
     expect(await nextHop('/')).toBe('h3')
   })
 
-  it('gets 1 MiB, and 100 responses at once', async () => {
+  it('downloads 1 MiB, and 100 responses at the same time', async () => {
     expect(
       await inPage(`
         const large = await (await fetch('/large')).arrayBuffer()
@@ -49,7 +49,7 @@ describe('Chromium', () => {
     ).toEqual([LARGE.length, 100])
   })
 
-  it('sends 1 MiB and gets them back', async () => {
+  it('uploads 1 MiB and downloads it again', async () => {
     expect(
       await inPage(`
         const body = new Uint8Array(${LARGE.length}).map((_, i) => i % 251)
@@ -58,7 +58,7 @@ describe('Chromium', () => {
     ).toEqual([LARGE.length, true])
   })
 
-  it('sees the response to a body that nobody reads', async () => {
+  it('receives the response to an unread body', async () => {
     expect(
       await inPage(`
         const response = await fetch('/refused', { method: 'POST', body: new Uint8Array(3_000_000) })
@@ -66,7 +66,7 @@ describe('Chromium', () => {
     ).toEqual([403, 'no'])
   })
 
-  it('gets events as they are sent, and closes their stream, of which the handler hears', async () => {
+  it('receives events as they are sent, and closes their stream, which notifies the handler', async () => {
     expect(
       await inPage(`
         return new Promise((resolve) => {
@@ -82,13 +82,13 @@ describe('Chromium', () => {
     await expect.poll(() => server.ends).toEqual([expect.objectContaining({ status: 200, aborted: true })])
   })
 
-  it('is told that a response breaks off', async () => {
+  it('detects a truncated response', async () => {
     expect(await inPage(`return (await fetch('/broken')).text().then(() => 'whole', (error) => error.name)`)).toBe(
       'TypeError',
     )
   })
 
-  it('used nothing but HTTP/3 once it had found it', () => {
+  it('uses only HTTP/3 after the switch', () => {
     const since = server.protocols.slice(server.protocols.lastIndexOf('HTTP/2.0') + 1)
     expect(since.length).toBeGreaterThan(100)
     expect(new Set(since)).toEqual(new Set(['HTTP/3.0']))

@@ -4,12 +4,12 @@ import { listenHttp3 } from '../../src/http3/engine.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { LARGE_BYTES } from './churn.ts'
 
-/** What the server process tells when it is asked. */
+/** State that the server process reports on request. */
 export interface ChurnState {
   readonly requests: number
-  /** Exchanges whose end nobody was told of. */
+  /** Exchanges without an `onClose` call. */
   readonly openExchanges: number
-  /** Bytes in use once everything that can be thrown away was. */
+  /** Heap and external bytes in use after garbage collection. */
   readonly heapBytes: number
   readonly rssBytes: number
 }

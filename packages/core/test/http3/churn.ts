@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectH3, encodeFields, H3Frame, h3Frame, h3RequestFields, type H3Client } from '@fw/testing/h3'
 import { Random } from '@fw/testing/fuzz'
 
-/** Bytes of the response to `/large`. */
+/** Size of the response to `/large` in bytes. */
 export const LARGE_BYTES: number = 256 * 1024
-/** Silence after which a connection is over. */
-export const PATIENCE_MS = 1000
+/** Idle timeout of the connections in milliseconds. */
+export const IDLE_TIMEOUT_MS = 1000
 
-/** What a run of ill-behaved clients came to for the well-behaved one beside them. */
+/** Results of one run for the well-behaved client. */
 export interface Churn {
   readonly served: number
   readonly failed: number
-  /** The longest that one of its requests took. */
+  /** Duration of its slowest request in milliseconds. */
   readonly slowestMs: number
 }
 
-/** How a client behaves; it has a connection of its own. */
+/** Behavior of a client on its own connection. */
 type Behaviour = (client: H3Client, random: Random) => Promise<void>
 
-/** A request of which nothing but the beginning may be sent. */
+/** Sends the head of a request, and its end if `end` is true. */
 async function begin({ connection }: H3Client, path: string, end: boolean) {
   const stream = await connection.openStream()
   await stream.send(h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path }, 'POST', connection))), { end })
@@ -26,14 +26,14 @@ async function begin({ connection }: H3Client, path: string, end: boolean) {
 }
 
 const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
-  // Asks, and leaves in order.
+  // Sends a request and closes the connection.
   async (client) => void (await (await client.request({ path: '/' })).bytes()),
-  // Leaves without a word while requests run.
+  // Vanishes while requests are running.
   async (client) => {
     for (const path of ['/wait', '/large', '/read']) await begin(client, path, path !== '/read')
     client.connection.vanish()
   },
-  // Gives requests up as fast as it makes them.
+  // Aborts requests as fast as it sends them.
   async (client, random) => {
     for (let i = random.below(60); i >= 0 && !client.connection.isOver; i--) {
       const stream = await begin(client, random.pick(['/', '/wait', '/large', '/read']), false)
@@ -41,31 +41,31 @@ const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
       stream.stop(0x10c)
     }
   },
-  // Takes nothing of many large responses.
+  // Reads none of many large responses.
   async (client, random) => {
     for (let i = random.below(20); i >= 0; i--) await begin(client, '/large', true)
     await sleep(random.below(50))
   },
-  // Announces a body and sends a part of it.
+  // Sends an incomplete body.
   async (client, random) => {
     const stream = await begin(client, '/read', false)
     await stream.send(h3Frame(H3Frame.DATA, Buffer.alloc(random.below(30_000)), 50_000))
     await sleep(random.below(50))
   },
-  // Sends fields that have no end.
+  // Sends an endless header section.
   async (client) => {
     const stream = await client.connection.openStream()
     await stream.send(h3Frame(H3Frame.HEADERS, Buffer.alloc(1000, 'x'), 2 ** 30))
     await sleep(5)
   },
-  // Opens streams of all kinds, slowly, and says nothing on them.
+  // Opens streams of many types, slowly, without content.
   async (client) => {
     for (let type = 0x21; type < 0x21 + 4 * 0x1f; type += 0x1f) {
       await client.connection.openUnidirectional(type)
       await sleep(2)
     }
   },
-  // Is gone as soon as it is there.
+  // Vanishes immediately after connecting.
   (client) => {
     client.connection.vanish()
     return Promise.resolve()
@@ -73,15 +73,15 @@ const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
 ]
 
 /**
- * Connects and misbehaves, so many times and so many at once, while a well-behaved client asks again and again.
+ * Runs `count` misbehaving connections while a well-behaved client sends requests continuously.
  *
- * @param width Connections at once
+ * @param width Number of concurrent connections
  */
 export async function churn(port: number, count: number, width: number, seed = 1): Promise<Churn> {
   let connections = 0
   const misbehave = async (random: Random): Promise<void> => {
     while (connections++ < count) {
-      const client = await connectImpatiently(port)
+      const client = await connectWithRetry(port)
       await random
         .pick(BEHAVIOURS)(client, random)
         .catch(() => {})
@@ -96,11 +96,11 @@ export async function churn(port: number, count: number, width: number, seed = 1
   return behaved
 }
 
-/** So many clients in one process may be late themselves: whose time was over before the handshake was tries again. */
-async function connectImpatiently(port: number): Promise<H3Client> {
+/** Connects, with up to ten attempts. With many clients in one process, a handshake can exceed the idle timeout. */
+async function connectWithRetry(port: number): Promise<H3Client> {
   for (let tries = 10; ; tries--) {
     try {
-      return await connectH3({ port, idleTimeoutMs: PATIENCE_MS })
+      return await connectH3({ port, idleTimeoutMs: IDLE_TIMEOUT_MS })
     } catch (error) {
       if (tries === 1) throw error
     }

@@ -14,7 +14,7 @@ let server: Http3Server
 beforeAll(async () => void (server = await serveBody()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-describe('the connection is closed with', () => {
+describe('a QPACK error', () => {
   it.each<[section: string, code: Code, what: string, act: Act]>([
     [
       '9204 §2.2.3',
@@ -31,7 +31,7 @@ describe('the connection is closed with', () => {
     [
       '9204 §4.1.2',
       'QPACK_DECOMPRESSION_FAILED',
-      'a string that breaks off',
+      'a truncated string',
       request(h3Frame(HEADERS, Buffer.from('0000510561', 'hex'))),
     ],
     [
@@ -68,12 +68,7 @@ describe('the connection is closed with', () => {
     ['9204 §4.2', 'CLOSED_CRITICAL_STREAM', 'the end of the decoder stream', ended(QPACK_DECODER)],
     ['9204 §4.2', 'CLOSED_CRITICAL_STREAM', 'the reset of the encoder stream', broken(QPACK_ENCODER)],
     ['9204 §4.2', 'CLOSED_CRITICAL_STREAM', 'the reset of the decoder stream', broken(QPACK_DECODER)],
-    [
-      '9204 §4.3.1',
-      'QPACK_ENCODER_STREAM_ERROR',
-      'a capacity above what was allowed',
-      unidirectional(QPACK_ENCODER, '3f01'),
-    ],
+    ['9204 §4.3.1', 'QPACK_ENCODER_STREAM_ERROR', 'a capacity above the limit', unidirectional(QPACK_ENCODER, '3f01')],
     [
       '9204 §4.3.2',
       'QPACK_ENCODER_STREAM_ERROR',
@@ -86,15 +81,30 @@ describe('the connection is closed with', () => {
       'an insertion with a literal name',
       unidirectional(QPACK_ENCODER, '41610161'),
     ],
-    ['9204 §4.3.4', 'QPACK_ENCODER_STREAM_ERROR', 'a duplicate of nothing', unidirectional(QPACK_ENCODER, '00')],
-    ['9204 §4.4.1', 'QPACK_DECODER_STREAM_ERROR', 'an acknowledgment of nothing', unidirectional(QPACK_DECODER, '80')],
+    [
+      '9204 §4.3.4',
+      'QPACK_ENCODER_STREAM_ERROR',
+      'a duplicate of a missing entry',
+      unidirectional(QPACK_ENCODER, '00'),
+    ],
+    [
+      '9204 §4.4.1',
+      'QPACK_DECODER_STREAM_ERROR',
+      'an acknowledgment of a section without dynamic references',
+      unidirectional(QPACK_DECODER, '80'),
+    ],
     [
       '9204 §4.1.1',
       'QPACK_DECODER_STREAM_ERROR',
-      'the number of a stream beyond 62 bits',
+      'a stream ID beyond 62 bits',
       unidirectional(QPACK_DECODER, `7f${'80'.repeat(10)}01`),
     ],
-    ['9204 §4.4.3', 'QPACK_DECODER_STREAM_ERROR', 'an increment of nothing', unidirectional(QPACK_DECODER, '01')],
+    [
+      '9204 §4.4.3',
+      'QPACK_DECODER_STREAM_ERROR',
+      'an increment without insertions',
+      unidirectional(QPACK_DECODER, '01'),
+    ],
     ['9204 §4.4.3', 'QPACK_DECODER_STREAM_ERROR', 'an increment by 0', unidirectional(QPACK_DECODER, '00')],
     [
       '9204 §4.5.1',
@@ -111,22 +121,22 @@ describe('the connection is closed with', () => {
     [
       '9204 §4.5.2',
       'QPACK_DECOMPRESSION_FAILED',
-      'field 99 of the static table',
+      'index 99 of the static table',
       request(h3Frame(HEADERS, Buffer.from('0000ff24', 'hex'))),
     ],
     [
       '9204 §4.5.3',
       'QPACK_DECOMPRESSION_FAILED',
-      'a field behind the base',
+      'a post-base field',
       request(h3Frame(HEADERS, Buffer.from('000010', 'hex'))),
     ],
     [
       '9204 §4.5.5',
       'QPACK_DECOMPRESSION_FAILED',
-      'a name behind the base',
+      'a post-base name',
       request(h3Frame(HEADERS, Buffer.from('0000000161', 'hex'))),
     ],
-  ])('RFC %s: %s for %s', async (_section, code, _what, act) => {
+  ])('follows RFC %s: %s for %s', async (_section, code, _what, act) => {
     const client = await server.connect({ withoutControlStream: true })
     await act(client)
     expect(await client.connection.closeWithin(15_000)).toEqual({

@@ -1,12 +1,14 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ask, serveBody } from './raw-acts.ts'
 
-it('RFC 9001 §9.2: a client that comes again can resume, and send nothing ahead of the handshake that could be repeated', async () => {
-  await using server = await serveBody()
-  const first = await server.connect()
-  expect(await ask(first, 'first')).toBe('first')
-  await vi.waitFor(() => expect(first.connection.session).toBeDefined())
-  const again = await server.connect({ session: first.connection.session })
-  expect(again.connection.resumption).toEqual({ isResumed: true, couldSendEarly: false })
-  expect(await ask(again, 'again')).toBe('again')
+describe('a returning client', () => {
+  it('resumes the session of a client, but accepts no early data that can be replayed (RFC 9001 §9.2)', async () => {
+    await using server = await serveBody()
+    const first = await server.connect()
+    expect(await ask(first, 'first')).toBe('first')
+    await vi.waitFor(() => expect(first.connection.session).toBeDefined())
+    const again = await server.connect({ session: first.connection.session })
+    expect(again.connection.resumption).toEqual({ isResumed: true, couldSendEarly: false })
+    expect(await ask(again, 'again')).toBe('again')
+  })
 })

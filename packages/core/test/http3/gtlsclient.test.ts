@@ -20,7 +20,11 @@ afterAll(() => folder[Symbol.asyncDispose]())
 beforeEach(async () => void (server = await startInterop()))
 afterEach(() => server[Symbol.asyncDispose]())
 
-/** Runs the client of ngtcp2 until its streams are closed. @returns What it says of QUIC and HTTP */
+/**
+ * Runs the ngtcp2 client until its streams are closed.
+ *
+ * @returns Its QUIC and HTTP log
+ */
 async function client(options: readonly string[], ...paths: string[]): Promise<string> {
   const urls = paths.map((path) => `${server.origin}${path}`)
   const fixed = ['--exit-on-all-streams-close', '--no-quic-dump', '--no-http-dump', `--download=${folder.path}`]
@@ -47,30 +51,30 @@ describe('gtlsclient of ngtcp2', () => {
     ['with its defaults', []],
     ['with small windows', ['--max-data=16K', '--max-stream-data-bidi-local=16K', '--max-window=0']],
     ['when packets are lost either way', ['--tx-loss=0.03', '--rx-loss=0.03']],
-    ['with a key update under way', ['--key-update=20ms']],
+    ['with a key update during the transfer', ['--key-update=20ms']],
     ['with packets of 1,200 bytes', ['--max-udp-payload-size=1200']],
-    ['with a connection ID of no bytes', ['--scid=']],
+    ['with an empty connection ID', ['--scid=']],
     ['with ChaCha20', ['--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+CHACHA20-POLY1305']],
-  ])('gets 1 MiB unharmed %s', async (_how, options) => {
+  ])('downloads 1 MiB intact %s', async (_how, options) => {
     await client(options, '/large')
     expect((await saved('large')).equals(LARGE)).toBe(true)
   })
 
   it.each<[string, readonly string[]]>([
     ['with its defaults', []],
-    ['when its port changes under way', ['--change-local-addr=15ms', '--nat-rebinding']],
+    ['when its port changes during the transfer', ['--change-local-addr=15ms', '--nat-rebinding']],
     ['when packets are lost either way', ['--tx-loss=0.03', '--rx-loss=0.03']],
-  ])('sends 1 MiB and gets them back %s', async (_how, options) => {
+  ])('uploads 1 MiB and downloads it again %s', async (_how, options) => {
     await client(['-m', 'POST', '-d', upload, ...options], '/echo')
     expect((await saved('echo')).equals(LARGE)).toBe(true)
   })
 
-  it('finds a version that both know', async () => {
+  it('negotiates a common version', async () => {
     const output = await client(['--version=0x0a1a2a3a', '--preferred-versions=v1'], '/')
     expect(output).toContain('[:status: 200]')
   })
 
-  it('makes 300 requests, of which 100 may run at once', async () => {
+  it('sends 300 requests with a limit of 100 concurrent ones', async () => {
     const output = await client(['-n', '300'], '/nothing')
     expect(output.split('[:status: 204]')).toHaveLength(301)
   })

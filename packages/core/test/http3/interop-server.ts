@@ -6,17 +6,17 @@ import type { Outcome } from '@fw/types'
 import { Server } from '../../src/index.ts'
 
 export const MIB = 1024 * 1024
-/** Content in which a piece that is lost, doubled or moved shows. */
+/** Content in which lost, duplicated or reordered parts are detectable. */
 export const LARGE: Buffer = Buffer.concat(Array.from({ length: 1024 }, (_, i) => Buffer.alloc(1024, `${i} `)))
 
-/** A server that speaks HTTP/3 with clients of other makes, and what it saw. */
+/** Server for clients of other implementations, with a record of their requests. */
 export interface InteropServer extends AsyncDisposable {
   readonly server: Server
   readonly port: number
   readonly origin: string
-  /** How exchanges with `/ticks` ended. */
+  /** Outcomes of the exchanges of `/ticks`. */
   readonly ends: Outcome[]
-  /** Protocols of the requests, in order. */
+  /** Protocol of each request, in order. */
   readonly protocols: string[]
 }
 
@@ -68,7 +68,7 @@ export async function startInterop(page = 'hello'): Promise<InteropServer> {
   }
 }
 
-/** As the client of quic-go prints what it received. */
+/** Returns a digest in the format of the quic-go client. */
 export function digest(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 8)
 }

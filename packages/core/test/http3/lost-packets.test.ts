@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, serveHttp3 } from '../serve-http3.ts'
 import { UdpProxy } from './udp-proxy.ts'
 
-/** Datagrams behind the handshake that one exchange takes in either direction, and some more. */
-const MOST_DATAGRAMS = 10
+/** Upper bound for the datagrams of one exchange after the handshake, in either direction. */
+const MAX_DATAGRAMS = 10
 const CONTENT = 'x'.repeat(2000)
 
 const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exchange) => void][] = [
-  ['a response in one piece is complete', CONTENT, (exchange) => exchange.respond(200, [], CONTENT)],
+  ['a response sent in one call', CONTENT, (exchange) => exchange.respond(200, [], CONTENT)],
   [
-    'a response whose end comes later than all of its content is complete',
+    'a response that ends after its content was sent',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -21,7 +21,7 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'a response whose end comes when the request has ended is complete',
+    'a response that ends when the request ends',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -33,7 +33,7 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'a response with trailers is complete',
+    'a response with trailers',
     CONTENT,
     (exchange) => {
       exchange.start(200, [])
@@ -42,8 +42,8 @@ const HANDLERS: readonly [what: string, outcome: string, handle: (exchange: Exch
     },
   ],
   [
-    'a response that is given up is no complete one',
-    'given up',
+    'an aborted response',
+    'aborted',
     (exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from(CONTENT))
@@ -57,7 +57,7 @@ async function* lateEnd(): AsyncGenerator<Uint8Array> {
   await setTimeout(5)
 }
 
-/** What comes of a request when one datagram of its exchange is lost. */
+/** Returns the result of a request of which one datagram is lost. */
 async function respondWithout(port: number, direction: 'to-server' | 'to-client', lost: number): Promise<string> {
   await using proxy = await UdpProxy.open(port)
   const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })
@@ -66,25 +66,25 @@ async function respondWithout(port: number, direction: 'to-server' | 'to-client'
   proxy.onDatagram = (way) => way !== direction || count++ !== lost
   const received = client.request({ path: '/', method: 'POST', body: lateEnd() }).then((response) => response.text())
   const late = setTimeout(150_000, 'no end', { ref: false })
-  const text = await Promise.race([received.catch(() => 'given up'), late])
+  const text = await Promise.race([received.catch(() => 'aborted'), late])
   await client.close()
   return text
 }
 
 describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
-  it.each(['to-server', 'to-client'] as const)('whichever datagram %s is lost', async (direction) => {
+  it.each(['to-server', 'to-client'] as const)('ends correctly, whichever datagram %s is lost', async (direction) => {
     await using server = await serveHttp3((exchange) => {
       if (exchange.method === 'GET') exchange.respond(204, [], null)
       else handle(exchange)
     })
-    const losses = Array.from({ length: MOST_DATAGRAMS }, (_, lost) => respondWithout(server.port, direction, lost))
+    const losses = Array.from({ length: MAX_DATAGRAMS }, (_, lost) => respondWithout(server.port, direction, lost))
     expect(await Promise.all(losses)).toEqual(losses.map(() => outcome))
   })
 })
 
-it('a client that may have four requests at once can go on whichever datagram to it is lost', async () => {
+it('lets a client with a limit of four streams continue, whichever datagram to it is lost', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], 'x'), { maxConcurrentStreams: 4 })
-  const losses = Array.from({ length: MOST_DATAGRAMS }, async (_, lost) => {
+  const losses = Array.from({ length: MAX_DATAGRAMS }, async (_, lost) => {
     await using proxy = await UdpProxy.open(server.port)
     const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })
     await (await client.request({ path: '/' })).text()

@@ -5,7 +5,10 @@ import { connectH3 } from '@fw/testing/h3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveHttp3, type Http3Server } from '../serve-http3.ts'
 
-/** A server, and what has a packet come from port 0: a socket has that only with rights that tests lack. */
+/**
+ * Starts a server, and returns a function that injects a packet from port 0. Binding a socket to port 0 needs
+ * privileges.
+ */
 async function serve(): Promise<{ server: Http3Server; receive: (packet: Buffer) => void }> {
   const sockets: Socket[] = []
   const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket)
@@ -21,20 +24,20 @@ async function serve(): Promise<{ server: Http3Server; receive: (packet: Buffer)
   return { server, receive }
 }
 
-/** The first packet of a client. */
+/** Returns the first packet of a client. */
 async function initialPacket(): Promise<Buffer> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   onTestFinished(() => void socket.close())
   await once(socket, 'listening')
   const received = once(socket, 'message')
-  // Gives up by itself: nobody answers.
+  // The client times out because no server responds.
   connectH3({ port: socket.address().port }).catch(() => {})
   const [packet] = (await received) as [Buffer]
   return packet
 }
 
 const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[] = [
-  ['of a connection that nobody knows', () => Promise.resolve(Buffer.alloc(60, 0x40))],
+  ['of an unknown connection', () => Promise.resolve(Buffer.alloc(60, 0x40))],
   ['that begins a connection', initialPacket],
   [
     'of an unknown version',
@@ -46,8 +49,8 @@ const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[]
   ],
 ]
 
-describe('a packet from port 0, to which none can be sent', () => {
-  it.each(PACKETS)('%s, is passed over, and the server goes on', async (_what, make) => {
+describe('a packet from port 0', () => {
+  it.each(PACKETS)('is ignored if it is one %s', async (_what, make) => {
     const { server, receive } = await serve()
     const packet = await make()
     expect(() => receive(packet)).not.toThrow()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { digest, LARGE, MIB, startInterop, type InteropServer } from './interop-server.ts'
 
 const run = promisify(execFile)
-/** Where Debian keeps the sources of Go packages. */
+/** Directory of the Go package sources in Debian. */
 const GO_PACKAGES = '/usr/share/gocode'
 
 let folder: TempFolder
@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await tempFolder()
   program = folder.join('client')
   const source = fileURLToPath(new URL('quic-go/main.go', import.meta.url))
-  // Nothing is fetched: the packages are those of Debian. The first time all of them are compiled.
+  // Builds offline from the Debian packages. The first build compiles all of them.
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: GO_PACKAGES, GOFLAGS: '', GOTOOLCHAIN: 'local' }
   await run('go', ['build', '-o', program, source], { env })
 }, 300_000)
@@ -25,7 +25,7 @@ afterAll(() => folder[Symbol.asyncDispose]())
 beforeEach(async () => void (server = await startInterop()))
 afterEach(() => server[Symbol.asyncDispose]())
 
-/** What the client prints for each step. */
+/** Returns the lines that the client prints, one per step. */
 async function client(...steps: string[]): Promise<string[]> {
   const { stdout } = await run(program, [server.origin, ...steps], { timeout: 150_000 })
   return stdout.trimEnd().split('\n')
@@ -35,7 +35,7 @@ const HELLO = `HTTP/3.0 200 5 ${digest(Buffer.from('hello'))}`
 const NONE = digest(Buffer.alloc(0))
 
 describe('quic-go', () => {
-  it('gets small and large responses, and those without a body', async () => {
+  it('receives small and large responses, and responses without a body', async () => {
     expect(await client('GET:/', 'HEAD:/', 'GET:/large', 'GET:/nothing', 'GET:/unchanged', 'GET:/missing')).toEqual([
       HELLO,
       `HTTP/3.0 200 0 ${NONE}`,
@@ -47,7 +47,7 @@ describe('quic-go', () => {
     expect(new Set(server.protocols)).toEqual(new Set(['HTTP/3.0']))
   })
 
-  it('sends bodies, and gets them back', async () => {
+  it('uploads bodies and receives them again', async () => {
     const body = Buffer.alloc(3 * MIB, 'x')
     expect(await client(`POST:/echo:${body.length}`, `POST:/count:${body.length}`, 'POST:/count:0')).toEqual([
       `HTTP/3.0 200 ${body.length} ${digest(body)}`,
@@ -56,25 +56,25 @@ describe('quic-go', () => {
     ])
   })
 
-  it('sees the response to a body that nobody reads', async () => {
+  it('receives the response to an unread body', async () => {
     expect(await client('POST:/refused:3000000', 'GET:/')).toEqual([expect.stringMatching(/^HTTP\/3.0 403 2 /), HELLO])
   })
 
-  it('makes 200 requests at once on one connection', async () => {
+  it('sends 200 concurrent requests on one connection', async () => {
     expect(await client('GET:/*200', 'POST:/echo:20000*50')).toEqual([
       HELLO,
       `HTTP/3.0 200 20000 ${digest(Buffer.alloc(20_000, 'x'))}`,
     ])
   })
 
-  it('sees a response that breaks off as a reset, and goes on', async () => {
+  it('detects a truncated response as a reset, and continues', async () => {
     expect(await client('GET:/broken', 'GET:/')).toEqual([
       expect.stringMatching(/^HTTP\/3.0 200 5 \w+ reset 0x102$/),
       HELLO,
     ])
   })
 
-  it('gives up an endless response, of which the handler hears', async () => {
+  it('aborts an endless response, which notifies the handler', async () => {
     expect(await client('GET:/ticks!200', 'GET:/')).toEqual([
       expect.stringMatching(/canceled with error code 268$/),
       HELLO,
@@ -82,7 +82,7 @@ describe('quic-go', () => {
     await expect.poll(() => server.ends).toEqual([expect.objectContaining({ status: 200, aborted: true })])
   })
 
-  it('is let finish while the server closes', async () => {
+  it('finishes its request while the server closes', async () => {
     const response = client('POST:/echo:3000000')
     await expect.poll(() => server.protocols.length).toBe(1)
     await server.server.close({ drainMs: 10_000 })

@@ -3,10 +3,10 @@ import { settle, type TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
 import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 
-/** What a client sends, and on which stream. */
+/** Sends bytes as a client. */
 export type Act = (client: H3Client) => Promise<unknown>
 
-/** Responses with the body of the request, where it can be read. */
+/** Starts a server that echoes readable request bodies. */
 export function serveBody(): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(
@@ -16,22 +16,22 @@ export function serveBody(): Promise<Http3Server> {
   })
 }
 
-/** What a server of `serveBody` makes of a valid request. */
+/** Sends a valid request to a `serveBody` server and returns the response body. */
 export async function ask(client: H3Client, text: string): Promise<string> {
   return (await client.request({ path: '/', method: 'POST', body: text })).text()
 }
 
-/** A HEADERS frame. */
+/** Encodes a HEADERS frame. */
 export function section(...fields: readonly TestField[]): Buffer {
   return h3Frame(H3Frame.HEADERS, encodeFields(fields))
 }
 
-/** The HEADERS frame of a valid request, with further fields behind. */
+/** Encodes the HEADERS frame of a valid request, with more fields at the end. */
 export function head(...more: readonly TestField[]): Buffer {
   return section([':method', 'POST'], [':scheme', 'https'], [':authority', '127.0.0.1'], [':path', '/'], ...more)
 }
 
-/** The HEADERS frame of a request without the fields that are `undefined`, and with others. */
+/** Encodes the HEADERS frame of a request with changed fields; `undefined` removes a field. */
 export function headWith(changes: Readonly<Record<string, string | undefined>>): Buffer {
   const fields: Record<string, string | undefined> = {
     ':method': 'GET',
@@ -44,27 +44,27 @@ export function headWith(changes: Readonly<Record<string, string | undefined>>):
   return section(...given)
 }
 
-/** A SETTINGS frame with a payload in hexadecimal. */
+/** Encodes a SETTINGS frame with a hexadecimal payload. */
 export function settings(payload = ''): Buffer {
   return h3Frame(H3Frame.SETTINGS, Buffer.from(payload, 'hex'))
 }
 
-/** Frames on a request stream, and its end. */
+/** Sends frames on a request stream and ends it. */
 export function request(...frames: readonly Buffer[]): Act {
   return async ({ connection }) => (await connection.openStream()).send(Buffer.concat(frames), { end: true })
 }
 
-/** Frames on a control stream. */
+/** Sends frames on a control stream. */
 export function control(...frames: readonly Buffer[]): Act {
   return ({ connection }) => connection.openUnidirectional(H3StreamType.CONTROL, Buffer.concat(frames))
 }
 
-/** A unidirectional stream of a type, with bytes in hexadecimal. */
+/** Opens a unidirectional stream of the given type, with hexadecimal bytes. */
 export function unidirectional(type: number, bytes = ''): Act {
   return ({ connection }) => connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
 }
 
-/** The same, ended. */
+/** Opens a unidirectional stream and ends it. */
 export function ended(type: number, bytes = ''): Act {
   return async ({ connection }) => {
     const stream = await connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
@@ -72,7 +72,7 @@ export function ended(type: number, bytes = ''): Act {
   }
 }
 
-/** The same, reset once its type has had time to arrive. */
+/** Opens a unidirectional stream and resets it after its type has arrived. */
 export function broken(type: number, bytes = ''): Act {
   return async ({ connection }) => {
     const stream = await connection.openUnidirectional(type, Buffer.from(bytes, 'hex'))
@@ -81,7 +81,7 @@ export function broken(type: number, bytes = ''): Act {
   }
 }
 
-/** A unidirectional stream of bytes in hexadecimal, which need not hold a type; it is ended or reset then. */
+/** Opens a unidirectional stream with hexadecimal bytes that need not contain a type, then ends or resets it. */
 export function untyped(bytes: string, how?: 'end' | 'reset'): Act {
   return async ({ connection }) => {
     const stream = await connection.openUntyped(Buffer.from(bytes, 'hex'))
@@ -90,7 +90,7 @@ export function untyped(bytes: string, how?: 'end' | 'reset'): Act {
   }
 }
 
-/** A unidirectional stream whose bytes come one by one, most of them in packets of their own. */
+/** Opens a unidirectional stream and sends its bytes one by one, mostly in separate packets. */
 export function inPieces(type: number, ...parts: readonly Buffer[]): Act {
   return async ({ connection }) => {
     const stream = await connection.openUntyped(Buffer.alloc(0))
@@ -101,7 +101,7 @@ export function inPieces(type: number, ...parts: readonly Buffer[]): Act {
   }
 }
 
-/** One after another. */
+/** Runs two acts in order. */
 export function both(first: Act, second: Act): Act {
   return async (client) => {
     await first(client)

@@ -1,12 +1,12 @@
 import type { UdpProxy } from './udp-proxy.ts'
 
-/** A round trip is over when nothing has come in so many milliseconds, in each of which something could have. */
+/** Number of consecutive 1 ms ticks without a datagram after which a round trip ends. */
 const QUIET_TICKS = 20
 
 /**
- * Lets a client's datagrams through only when the server has nothing more to say.
+ * Forwards a client's datagrams only when the server has nothing more to send.
  *
- * @returns How often that was; stops with `clearInterval(timer)`
+ * @returns The number of round trips. Stop it with `clearInterval(timer)`
  */
 export function inRoundTrips(proxy: UdpProxy): { readonly count: () => number; readonly timer: NodeJS.Timeout } {
   let held: Buffer[] = []

@@ -9,9 +9,9 @@ const LARGE_BYTES = 16 * 2 ** 20
 const SMALL_BYTES = 50_000
 
 const LARGE_RESPONSES: readonly (readonly [how: string, answer: (exchange: Exchange) => void])[] = [
-  ['at once', (exchange) => exchange.respond(200, [], Buffer.alloc(LARGE_BYTES))],
+  ['in one call', (exchange) => exchange.respond(200, [], Buffer.alloc(LARGE_BYTES))],
   [
-    'part by part',
+    'in parts',
     (exchange) =>
       void (async () => {
         exchange.start(200, [])
@@ -23,7 +23,7 @@ const LARGE_RESPONSES: readonly (readonly [how: string, answer: (exchange: Excha
   ],
 ]
 
-/** A client with wide windows on a long path: what holds its responses up is what the path takes. */
+/** Connects a client with large windows over a long path, so that only the path limits its responses. */
 async function connect(respondLarge: (exchange: Exchange) => void): Promise<H3Client> {
   const server = await serveHttp3((exchange) => {
     if (exchange.target === '/large') respondLarge(exchange)
@@ -41,23 +41,20 @@ async function connect(respondLarge: (exchange: Exchange) => void): Promise<H3Cl
   return client
 }
 
-describe('a path that takes less than there is to send', () => {
-  it.each(LARGE_RESPONSES)(
-    'is shared by all responses, also where a large one is given %s',
-    async (_how, respondLarge) => {
-      const client = await connect(respondLarge)
-      const large = await client.request({ path: '/large' })
-      let largeBytes = 0
-      const reading = (async () => {
-        for await (const slice of large.body) largeBytes += slice.length
-      })().catch(() => {})
-      const responses = await Promise.all([1, 2, 3].map(() => client.request({ path: '/small' })))
-      const small = await Promise.all(responses.map((response) => response.bytes()))
-      expect(small.map((bytes) => bytes.length)).toEqual([SMALL_BYTES, SMALL_BYTES, SMALL_BYTES])
-      expect(largeBytes).toBeGreaterThan(0)
-      expect(largeBytes).toBeLessThan(LARGE_BYTES / 4)
-      client.connection.vanish()
-      await reading
-    },
-  )
+describe('a saturated path', () => {
+  it.each(LARGE_RESPONSES)('is shared by all responses, even with a large one sent %s', async (_how, respondLarge) => {
+    const client = await connect(respondLarge)
+    const large = await client.request({ path: '/large' })
+    let largeBytes = 0
+    const reading = (async () => {
+      for await (const slice of large.body) largeBytes += slice.length
+    })().catch(() => {})
+    const responses = await Promise.all([1, 2, 3].map(() => client.request({ path: '/small' })))
+    const small = await Promise.all(responses.map((response) => response.bytes()))
+    expect(small.map((bytes) => bytes.length)).toEqual([SMALL_BYTES, SMALL_BYTES, SMALL_BYTES])
+    expect(largeBytes).toBeGreaterThan(0)
+    expect(largeBytes).toBeLessThan(LARGE_BYTES / 4)
+    client.connection.vanish()
+    await reading
+  })
 })

@@ -28,10 +28,10 @@ async function start(options: Start): Promise<Http3Listener> {
 }
 
 /**
- * A client of one server, whose packets then reach another.
+ * Connects a client to one server, and then redirects its packets to another.
  *
- * @param timeoutMs How long it waits to be told, well below the time after which it gives up by itself
- * @returns Whether its connection ended before
+ * @param timeoutMs Milliseconds to wait for the reset; well below the client's idle timeout
+ * @returns Whether the connection ended in that time
  */
 async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<boolean> {
   const [first, second] = [await start(before), await start(after)]
@@ -46,17 +46,17 @@ async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<bo
   return wasReset
 }
 
-describe('a client whose server has restarted (RFC 9000 §10.3)', () => {
-  it('is told at once by the new process that its connection is gone', async () => {
+describe('a stateless reset (RFC 9000 §10.3)', () => {
+  it("ends a client's connection immediately after a restart of the server", async () => {
     const credentials = await newTestCertificate()
     expect(await isReset(credentials, credentials, 15_000)).toBe(true)
   })
 
-  it('is not told by a server with another key, who is nobody to say so', async () => {
+  it('is ignored by the client if it comes from a server with another key', async () => {
     expect(await isReset(await newTestCertificate(), await newTestCertificate())).toBe(false)
   })
 
-  it('is not told by a process that shares the port, as the connection may stand in another', async () => {
+  it('is not sent by a process that shares its port, because another process can own the connection', async () => {
     const credentials = { ...(await newTestCertificate()), reusePort: true }
     expect(await isReset(credentials, credentials)).toBe(false)
   })

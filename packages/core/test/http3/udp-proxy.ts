@@ -1,16 +1,16 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Stands between one client and a server on 127.0.0.1, as a router with address translation does. */
+/** Relays datagrams between one client and a server on 127.0.0.1, like a NAT router. */
 export class UdpProxy implements AsyncDisposable {
-  /** Where the client sends to. */
+  /** Port that the client sends to. */
   readonly port: number
-  /** Where the server is; may be changed. */
+  /** Port of the server. Can be changed. */
   serverPort: number
   readonly #inner: Socket
   #outer: Socket
   #clientPort = 0
-  /** Datagrams by direction, as they pass; return false to lose one. */
+  /** Called for each datagram; returns false to drop it. */
   onDatagram: (direction: 'to-server' | 'to-client', datagram: Buffer) => boolean = () => true
 
   private constructor(serverPort: number, inner: Socket, outer: Socket) {
@@ -29,12 +29,12 @@ export class UdpProxy implements AsyncDisposable {
     return new UdpProxy(serverPort, await openSocket(), await openSocket())
   }
 
-  /** The port that the server sees. */
+  /** Source port that the server sees. */
   get sourcePort(): number {
     return this.#outer.address().port
   }
 
-  /** Takes another source port, as a router does that has forgotten the old one: what is sent to that is lost. */
+  /** Changes the source port, like a NAT router that has dropped its mapping. Datagrams to the old port are lost. */
   async rebind(): Promise<void> {
     const old = this.#outer
     const outer = await openSocket()
@@ -43,12 +43,12 @@ export class UdpProxy implements AsyncDisposable {
     old.close()
   }
 
-  /** Sends a datagram of one's own to the client, from where the server's come. */
+  /** Sends a datagram to the client from the server's address. */
   inject(datagram: Uint8Array): void {
     this.#inner.send(datagram, this.#clientPort, '127.0.0.1')
   }
 
-  /** Sends a datagram to the server, as if it came from the client only now. */
+  /** Sends a held datagram of the client to the server. */
   forward(datagram: Uint8Array): void {
     this.#outer.send(datagram, this.serverPort, '127.0.0.1')
   }

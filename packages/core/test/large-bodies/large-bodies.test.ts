@@ -5,21 +5,21 @@ import { expect, it } from 'vitest'
 import { ServerProcess } from './server-process.ts'
 
 const MIB = 1024 * 1024
-/** 100 is what is promised; `BODY_MIB=100 npx vitest run test/large-bodies` carries that many. */
+/** Size of the bodies in MiB. The supported size is 100: `BODY_MIB=100 npx vitest run test/large-bodies`. */
 const BODY_MIB = Number(process.env['BODY_MIB'] ?? 4)
 const UNREAD_MIB = 500
 const SLICE_BYTES = 64 * 1024
 const MAX_GROWTH_BYTES = 20 * MIB
 
-/** Times are looked at, never judged: a machine may be busy. */
-const notify = process.env['BODY_MIB'] === undefined ? (): void => {} : console.log
+/** Prints durations. No test depends on them, because the machine can be busy. */
+const print = process.env['BODY_MIB'] === undefined ? (): void => {} : console.log
 
 let server: ServerProcess
 async function start(demand: ServerDemand): Promise<ServerProcess> {
   return (server = await ServerProcess.start(demand))
 }
 
-/** Bytes of which no slice is like another, and their hash as they are taken. */
+/** Yields slices that all differ, and updates `hash` with each. */
 async function* body(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
   const slice = Buffer.alloc(SLICE_BYTES, 'abcdefghijklmnopqrstuvwxyz0123456789')
   for (let n = 0; n < (mebibytes * MIB) / SLICE_BYTES; n++) {
@@ -30,7 +30,7 @@ async function* body(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> 
 }
 
 eachProtocol('large bodies', start, (client, protocol) => {
-  it(`a request of ${UNREAD_MIB} MiB that nobody reads takes less than 20 MB of memory`, async () => {
+  it(`holds less than 20 MiB of an unread request of ${UNREAD_MIB} MiB`, async () => {
     for (let i = 0; i < 20; i++) await (await client().request({ path: '/' })).text()
     const before = await server.rssBytes()
     let sent = 0
@@ -51,14 +51,14 @@ eachProtocol('large bodies', start, (client, protocol) => {
       await sleep(200)
     }
     expect((await server.rssBytes()) - before).toBeLessThan(MAX_GROWTH_BYTES)
-    // Backpressure has reached the client: it was not that the server threw it all away.
+    // Backpressure stopped the client: the server did not discard the body.
     expect(sent).toBeLessThan(UNREAD_MIB * MIB)
     abort.abort()
     await unread
   })
 
   it(
-    `${BODY_MIB} MiB go there and come back unchanged`,
+    `carries ${BODY_MIB} MiB in both directions unchanged`,
     async () => {
       const [sent, received] = [createHash('sha256'), createHash('sha256')]
       const response = await client().request({ method: 'POST', path: '/pipe', body: body(BODY_MIB, sent) })
@@ -71,22 +71,22 @@ eachProtocol('large bodies', start, (client, protocol) => {
     180_000 + BODY_MIB * 1000,
   )
 
-  it('a client that leaves is noticed', async () => {
+  it('notifies the handler when the client leaves', async () => {
     const response = await client().request({ path: '/waits' })
     const noticed = server.abortedAtMs()
     for await (const _slice of response.body) break
     const leftMs = Date.now()
     response.abort()
     const noticedMs = await noticed
-    notify(`${protocol}: the handler was told ${noticedMs - leftMs} ms after the client had left`)
+    print(`${protocol}: the handler was notified ${noticedMs - leftMs} ms after the client left`)
     expect(noticedMs).toBeGreaterThan(0)
   })
 
-  it('a response that is broken off is noticed', async () => {
+  it('shows the client that a response was aborted', async () => {
     const broken = server.abortedAtMs()
     const response = await client().request({ path: '/breaks' })
     await expect(response.text()).rejects.toThrow(Error)
     const noticedMs = Date.now()
-    notify(`${protocol}: the client was told ${noticedMs - (await broken)} ms after the server had given up`)
+    print(`${protocol}: the client was notified ${noticedMs - (await broken)} ms after the server aborted`)
   })
 })

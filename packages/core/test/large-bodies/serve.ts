@@ -3,12 +3,12 @@ import * as log from '@fw/log'
 import type { ServerDemand } from '@fw/testing'
 import { Server } from '../../src/index.ts'
 
-/** What the process tells whoever started it. */
+/** Report of the process to its parent. */
 export type Report = { readonly port: number } | { readonly rssBytes: number } | { readonly abortedAtMs: number }
 
 const MAX_BODY_BYTES = 2 ** 40
 
-/** Serves in a process of its own, whose memory is nobody else's. */
+/** Starts the server in this process, so that its memory is measured separately. */
 async function serve({ tls, http3 }: ServerDemand): Promise<void> {
   const server = new Server({ ...(tls === undefined ? {} : { tls }), http3, limits: { maxBodyBytes: MAX_BODY_BYTES } })
   server

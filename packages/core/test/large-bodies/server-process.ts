@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { RunningServer, ServerDemand } from '@fw/testing'
 import type { Report } from './serve.ts'
 
-/** A server whose memory can be measured, as it has a process of its own. */
+/** Runs a server in a separate process, so that its memory can be measured. */
 export class ServerProcess implements RunningServer {
   readonly port: number
   readonly #child: ChildProcess
@@ -22,14 +22,16 @@ export class ServerProcess implements RunningServer {
     return new ServerProcess(child, report.port)
   }
 
-  /** Resident memory after a collection. */
+  /** Returns the resident memory in bytes after a garbage collection. */
   async rssBytes(): Promise<number> {
     this.#child.send('rss')
     const report = await this.#next()
     return 'rssBytes' in report ? report.rssBytes : NaN
   }
 
-  /** When the server breaks a response off, or is told that one was given up; milliseconds since the epoch. */
+  /**
+   * Resolves when the server aborts a response or learns of an abort, with the time in milliseconds since the epoch.
+   */
   async abortedAtMs(): Promise<number> {
     const report = await this.#next()
     return 'abortedAtMs' in report ? report.abortedAtMs : NaN

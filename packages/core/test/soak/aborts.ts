@@ -6,18 +6,18 @@ import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { TcpListener } from '../../src/listening/tcp-listener.ts'
 import { Random } from '@fw/testing/fuzz'
 
-/** What is left of a load of connections that were all given up somewhere. */
+/** Resources that remain after a load of aborted connections. */
 export interface Left {
   readonly connections: number
   readonly requests: number
-  /** Exchanges whose end nobody was told of. */
+  /** Number of exchanges without an `onClose` call. */
   readonly openExchanges: number
-  /** Sockets of the process, the listening one included, beyond those before. */
+  /** Number of open sockets beyond those before, including the listening socket. */
   readonly sockets: number
 }
 
-/** How long what is left has to go. */
-const PATIENCE_MS = 30_000
+/** Maximum milliseconds for the remaining resources to close. */
+const CLEANUP_TIMEOUT_MS = 30_000
 
 const REQUESTS = [
   'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -29,9 +29,9 @@ const REQUESTS = [
 ] as const
 
 /**
- * Opens connections that send requests and stop anywhere: within a head, a body or a response, in order or by reset.
+ * Opens connections that send requests and stop at random points within a head, body or response, by FIN or by reset.
  *
- * @param width Connections at once
+ * @param width Number of concurrent connections
  */
 export async function abortEverywhere(width: number, milliseconds: number, seed = 1): Promise<Left> {
   const before = countSockets()
@@ -57,13 +57,14 @@ export async function abortEverywhere(width: number, milliseconds: number, seed 
   const until = performance.now() + milliseconds
   let connections = 0
   const worker = async (random: Random): Promise<void> => {
-    for (; performance.now() < until; connections++) await giveUp(port, random)
+    for (; performance.now() < until; connections++) await openAndAbort(port, random)
   }
   await Promise.all(Array.from({ length: width }, (_, i) => worker(new Random(seed * 10_007 + i))))
   await listener.drain()
   const isLeft = (): boolean => open > 0 || countSockets() > before
-  // Both ends of a connection are here, and the system may take a while to tell one of what the other did.
-  for (const givenUpMs = performance.now() + PATIENCE_MS; isLeft() && performance.now() < givenUpMs;) await sleep(20)
+  // Both ends are in this process, and the kernel can take a while to deliver a close.
+  for (const deadlineMs = performance.now() + CLEANUP_TIMEOUT_MS; isLeft() && performance.now() < deadlineMs;)
+    await sleep(20)
   return { connections, requests, openExchanges: open, sockets: countSockets() - before }
 }
 
@@ -84,7 +85,7 @@ function respond(exchange: Exchange): void {
   void write()
 }
 
-async function giveUp(port: number, random: Random): Promise<void> {
+async function openAndAbort(port: number, random: Random): Promise<void> {
   const socket: Socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   let wire = ''
@@ -100,7 +101,7 @@ async function giveUp(port: number, random: Random): Promise<void> {
   if (random.chance(0.3)) socket.end()
   else if (random.chance(0.5)) socket.resetAndDestroy()
   else socket.destroy()
-  // A side that only closes its half still has to be let go of.
+  // Destroy the socket if the server does not close its side.
   setTimeout(() => socket.destroy(), 200).unref()
   await closed(socket)
 }

@@ -3,34 +3,34 @@ import { ErrorCode, Http3Error } from '../errors.ts'
 import { decodeHuffman } from '../../engine/fields/huffman.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** What RFC 9114 §4.2.2 adds to the size of each field. */
+/** Bytes that RFC 9114 §4.2.2 adds to the size of each field. */
 const FIELD_OVERHEAD_BYTES = 32
 /**
- * Continuation bytes of an integer: enough for the 62 bits that RFC 9204 §4.1.1 demands. Values above 2^53 are rounded,
- * and mean nothing but "too much" wherever they may stand.
+ * Maximum number of continuation bytes of an integer: enough for the 62 bits of RFC 9204 §4.1.1. Values above 2^53 are
+ * rounded, which is harmless: they exceed every limit.
  */
 const MAX_CONTINUATION_BYTES = 9
 const BASE_SIGN = 0x80
 
-/** The most that a field section may hold. */
+/** Limits of a field section. */
 export interface FieldSectionLimits {
-  /** Names and values in bytes, and 32 more for each field (RFC 9114 §4.2.2). */
+  /** Maximum size: the bytes of names and values plus 32 for each field (RFC 9114 §4.2.2). */
   readonly maxBytes: number
   readonly maxFields: number
 }
 
 /**
- * Decodes a field section of a peer that was allowed no dynamic table.
+ * Decodes a field section that uses no dynamic table.
  *
- * @returns Names and values in turn, as they were sent, latin1
- * @throws {Http3Error} QPACK_DECOMPRESSION_FAILED if the section is not valid without a dynamic table
+ * @returns Names and values alternately, as received, in latin1
+ * @throws {Http3Error} QPACK_DECOMPRESSION_FAILED if the section is invalid or refers to a dynamic table
  * @throws {ProtocolError} 431 if it exceeds the limits
  * @see RFC 9204 §4.5
  */
 export function decodeFieldSection(section: Uint8Array, limits: FieldSectionLimits): string[] {
   const cursor = new Cursor(section)
   if (cursor.integer(8) !== 0) throw failed('it needs a dynamic table')
-  // §4.5.1.2: with nothing inserted the Base has no meaning, but it must not be negative.
+  // §4.5.1.2: without insertions the Base has no meaning, but it must not be negative.
   if ((cursor.peek() & BASE_SIGN) !== 0) throw failed('its Base is below 0')
   cursor.integer(7)
 
@@ -61,7 +61,7 @@ function readFieldLine(cursor: Cursor, fields: string[]): void {
 
 function staticField(index: number): readonly [name: string, value: string] {
   const field = STATIC_TABLE[index]
-  if (field === undefined) throw failed('it refers to a field beyond the static table')
+  if (field === undefined) throw failed('it refers to an index beyond the static table')
   return field
 }
 
@@ -69,7 +69,7 @@ function failed(reason: string): Http3Error {
   return new Http3Error(ErrorCode.QPACK_DECOMPRESSION_FAILED, `Cannot decode a field section: ${reason}`)
 }
 
-/** Reads the primitives of RFC 9204 §4.1, one after another. */
+/** Reads the primitives of RFC 9204 §4.1 in order. */
 class Cursor {
   readonly #bytes: Buffer
   #at = 0
@@ -86,7 +86,7 @@ class Cursor {
     return this.#bytes[this.#at] ?? 0
   }
 
-  /** An integer in the low `prefixBits` bits of a byte and those after it (RFC 7541 §5.1). */
+  /** Reads an integer from the low `prefixBits` bits of a byte and its continuation bytes (RFC 7541 §5.1). */
   integer(prefixBits: number): number {
     const max = 2 ** prefixBits - 1
     let value = this.#next() & max
@@ -99,22 +99,22 @@ class Cursor {
     throw failed('an integer is too large')
   }
 
-  /** A string whose length has `prefixBits` bits and stands behind the bit that says whether it is in Huffman code. */
+  /** Reads a string with a length prefix of `prefixBits` bits. The bit before the prefix marks Huffman coding. */
   string(prefixBits: number): string {
     const isHuffman = (this.peek() & (1 << prefixBits)) !== 0
     const length = this.integer(prefixBits)
     const start = this.#at
     this.#at += length
-    if (this.#at > this.#bytes.byteLength) throw failed('it breaks off')
+    if (this.#at > this.#bytes.byteLength) throw failed('it is truncated')
     if (!isHuffman) return this.#bytes.toString('latin1', start, this.#at)
     const decoded = decodeHuffman(this.#bytes, start, this.#at)
-    if (decoded === undefined) throw failed('a string is not in Huffman code')
+    if (decoded === undefined) throw failed('a string has an invalid Huffman code')
     return decoded
   }
 
   #next(): number {
     const byte = this.#bytes[this.#at++]
-    if (byte === undefined) throw failed('it breaks off')
+    if (byte === undefined) throw failed('it is truncated')
     return byte
   }
 }

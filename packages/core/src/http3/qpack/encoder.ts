@@ -1,13 +1,13 @@
 import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Bytes that a field takes beside its name and value, at most: two lengths. */
+/** Maximum bytes of a field in addition to its name and value: two length prefixes. */
 const FIELD_OVERHEAD_BYTES = 16
 /** Encoded Required Insert Count and Base of a section that uses no dynamic table (RFC 9204 §4.5.1). */
 const PREFIX_BYTES = 2
 
 interface StaticName {
-  /** Number of the first field of that name. */
+  /** Index of the first entry with this name. */
   readonly index: number
   readonly values: Map<string, number>
 }
@@ -15,10 +15,10 @@ interface StaticName {
 const STATIC_NAMES: ReadonlyMap<string, StaticName> = indexStaticTable()
 
 /**
- * Encodes a field section from the static table and literals. There is no dynamic table, so nothing has to be waited
- * for and nothing is shared between connections; values are sent as they are, which costs bytes but no time.
+ * Encodes a field section with static-table references and literals. Without a dynamic table, no stream waits for
+ * another. Values are not Huffman-coded, which costs bytes but saves CPU time.
  *
- * @param fields Names in lower case, values latin1
+ * @param fields Names in lower case, values in latin1
  * @see RFC 9204 §4.5
  */
 export function encodeFieldSection(fields: FieldList): Buffer {

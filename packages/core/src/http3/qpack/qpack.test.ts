@@ -22,7 +22,7 @@ function outcomeOf(bytes: Uint8Array): string {
 describe('decodeFieldSection', () => {
   it.each([
     // RFC 9204 Appendix B.1
-    ['literal with a name of the static table', '0000510b2f696e6465782e68746d6c', [':path', '/index.html']],
+    ['a literal with a name of the static table', '0000510b2f696e6465782e68746d6c', [':path', '/index.html']],
     ['a field of the static table', '0000d1', [':method', 'GET']],
     ['the last field of the static table', '0000ff23', ['x-frame-options', 'sameorigin']],
     ['a literal', '000023616263 03646566', ['abc', 'def']],
@@ -30,8 +30,8 @@ describe('decodeFieldSection', () => {
     ['a literal that must not be indexed', '0000710178 3161 0162', [':path', 'x', 'a', 'b']],
     ['an empty value', '0000216100', ['a', '']],
     ['bytes above 127', '0000216101e9', ['a', '\u00e9']],
-    ['nothing', '0000', []],
-    ['a section whose Base means nothing', '0005d1', [':method', 'GET']],
+    ['an empty section', '0000', []],
+    ['a section with a Base that has no meaning', '0005d1', [':method', 'GET']],
   ])('decodes %s', (_what, hex, fields) => {
     expect(decode(hex)).toEqual(fields)
   })
@@ -44,18 +44,18 @@ describe('decodeFieldSection', () => {
     ['a name of the dynamic table', '00004001 61'],
     ['a field beyond the Base', '000010'],
     ['a name beyond the Base', '00000001 61'],
-    ['a number beyond the static table', '0000ff24'],
-    ['a name number beyond the static table', '00005f54 00'],
-    ['a name that breaks off', '00002361'],
-    ['a value that is missing', '00002161'],
-    ['a value that breaks off', '0000216102 61'],
+    ['an index beyond the static table', '0000ff24'],
+    ['a name index beyond the static table', '00005f54 00'],
+    ['a truncated name', '00002361'],
+    ['a missing value', '00002161'],
+    ['a truncated value', '0000216102 61'],
     ['an integer without end', '0000ffffffffffffffffffff'],
-    ['Huffman code that is none', '00002161 81fe'],
-  ])('refuses %s with QPACK_DECOMPRESSION_FAILED for the connection', (_what, hex) => {
+    ['an invalid Huffman code', '00002161 81fe'],
+  ])('rejects %s with QPACK_DECOMPRESSION_FAILED for the connection', (_what, hex) => {
     expect(() => decode(hex)).toThrow(expect.objectContaining({ code: 0x200, scope: 'connection' }))
   })
 
-  it('counts names, values and 32 bytes a field against the limit', () => {
+  it('counts names, values and 32 bytes per field against the limit', () => {
     const section = encodeFieldSection(['a', 'b', 'c', 'd'])
     expect(decodeFieldSection(section, { maxBytes: 68, maxFields: 2 })).toHaveLength(4)
     const tooLarge = expect.objectContaining({ name: 'ProtocolError', status: 431, scope: 'stream' })
@@ -63,7 +63,7 @@ describe('decodeFieldSection', () => {
     expect(() => decodeFieldSection(section, { maxBytes: 68, maxFields: 1 })).toThrow(tooLarge)
   })
 
-  it('throws nothing but its two errors, whatever it is given', () => {
+  it('throws only its two errors, for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(['decoded', 'Http3Error', 'ProtocolError']).toContain(outcomeOf(bytes))
@@ -74,15 +74,15 @@ describe('decodeFieldSection', () => {
 
 describe('encodeFieldSection', () => {
   it.each([
-    ['a known field by its number', [':status', '200'], '0000d9'],
-    ['a known field with a large number', [':status', '500'], '0000ff08'],
-    ['a known name by its number', [':path', '/index.html'], '0000510b2f696e6465782e68746d6c'],
-    ['an unknown name as it is', ['abc', 'def'], '00002361626303646566'],
+    ['a known field as its index', [':status', '200'], '0000d9'],
+    ['a known field with a large index', [':status', '500'], '0000ff08'],
+    ['a known name as its index', [':path', '/index.html'], '0000510b2f696e6465782e68746d6c'],
+    ['an unknown name as a literal', ['abc', 'def'], '00002361626303646566'],
   ])('writes %s', (_what, fields, hex) => {
     expect(encodeFieldSection(fields).toString('hex')).toBe(hex)
   })
 
-  it('writes what the decoder reads, whatever the fields', () => {
+  it('writes sections that the decoder reads, for any fields', () => {
     const latin1 = fc.string({
       unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
       maxLength: 300,

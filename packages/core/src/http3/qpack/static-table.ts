@@ -1,5 +1,5 @@
 /**
- * The fields that QPACK knows by number, in the order of their numbers.
+ * Static table of QPACK, ordered by index.
  *
  * @see RFC 9204 Appendix A
  */

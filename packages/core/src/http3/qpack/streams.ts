@@ -1,13 +1,14 @@
 import { ErrorCode, Http3Error } from '../errors.ts'
 
-/** "Set Dynamic Table Capacity" with the only capacity we allow, 0 (RFC 9204 §4.3.1). */
+/** "Set Dynamic Table Capacity" with the capacity 0, the only permitted one (RFC 9204 §4.3.1). */
 const SET_CAPACITY_0 = 0b0010_0000
 
-/** Continuation bytes of a stream number of 62 bits (RFC 9204 §4.1.1). */
+/** Maximum number of continuation bytes of a 62-bit stream ID (RFC 9204 §4.1.1). */
 const MAX_CONTINUATION_BYTES = 9
 
 /**
- * Checks bytes of the peer's encoder stream. We allow no dynamic table, so there is nothing it could say but that.
+ * Checks bytes of the peer's encoder stream. Without a dynamic table, the only valid instruction sets its capacity to
+ * 0.
  *
  * @throws {Http3Error} QPACK_ENCODER_STREAM_ERROR
  * @see RFC 9204 §4.3
@@ -15,22 +16,25 @@ const MAX_CONTINUATION_BYTES = 9
 export function checkEncoderStream(bytes: Uint8Array): void {
   for (const byte of bytes) {
     if (byte !== SET_CAPACITY_0) {
-      throw new Http3Error(ErrorCode.QPACK_ENCODER_STREAM_ERROR, 'An instruction for a dynamic table')
+      throw new Http3Error(ErrorCode.QPACK_ENCODER_STREAM_ERROR, 'The dynamic table is disabled')
     }
   }
 }
 
 /**
- * Checks the peer's decoder stream. We never use a dynamic table, so there is nothing to acknowledge; it may say that
- * it gave up a stream.
+ * Checks the peer's decoder stream. Without a dynamic table, the only valid instruction is Stream Cancellation.
  *
  * @see RFC 9204 §4.4
  */
 export class DecoderStream {
-  /** Bytes that the stream number which is being read may still have; 0 between instructions. */
+  /** Continuation bytes that the current stream ID can still have; 0 between instructions. */
   #bytesLeft = 0
 
-  /** @throws {Http3Error} QPACK_DECODER_STREAM_ERROR */
+  /**
+   * Checks the next bytes.
+   *
+   * @throws {Http3Error} QPACK_DECODER_STREAM_ERROR
+   */
   push(bytes: Uint8Array): void {
     for (const byte of bytes) {
       if (this.#bytesLeft > 0) this.#continue(byte)
@@ -39,14 +43,14 @@ export class DecoderStream {
   }
 
   #begin(byte: number): void {
-    if ((byte & 0b1100_0000) !== 0b0100_0000) throw decoderStreamError('An acknowledgment of nothing')
+    if ((byte & 0b1100_0000) !== 0b0100_0000) throw decoderStreamError('An acknowledgment without a dynamic table')
     if ((byte & 0b0011_1111) === 0b0011_1111) this.#bytesLeft = MAX_CONTINUATION_BYTES
   }
 
   #continue(byte: number): void {
     this.#bytesLeft--
     if (byte < 0x80) this.#bytesLeft = 0
-    else if (this.#bytesLeft === 0) throw decoderStreamError('The number of a stream is too large')
+    else if (this.#bytesLeft === 0) throw decoderStreamError('A stream ID is too large')
   }
 }
 

@@ -2,110 +2,126 @@ import type { Logger } from '@fw/log'
 
 /** Bytes read from a stream. */
 export interface QuicRead {
-  /** Valid until the next read; may be empty at the end. */
+  /** Bytes that are valid until the next read. Can be empty when `isEnd` is true. */
   readonly chunk: Uint8Array
-  /** Whether these are the last. */
+  /** Whether the stream ends after these bytes. */
   readonly isEnd: boolean
 }
 
 /**
- * One QUIC connection whose handshake is done. Streams are known by their numbers (RFC 9000 §2.1); calls for a stream
- * that is over, or on a closed connection, have no effect.
+ * Represents one QUIC connection after its handshake. Streams are identified by their stream IDs (RFC 9000 §2.1). A
+ * call for a stream that has ended, or on a closed connection, has no effect.
  */
 export interface QuicConnection {
   readonly remoteAddress: string
   readonly remotePort: number
-  /** Silence after which the connection is over, as the two sides agreed. */
+  /** Idle timeout in milliseconds that both sides agreed on. */
   readonly idleTimeoutMs: number
-  /** Bytes that `write` has taken so far, on all streams. */
+  /** Bytes that `write` has accepted so far, on all streams. */
   readonly writtenBytes: number
-  /** Opens a stream that only this side writes to. @returns Its number */
+  /**
+   * Opens a unidirectional stream.
+   *
+   * @returns The stream ID
+   */
   openUnidirectional(): number
-  /** Takes up to `maxBytes` of what has arrived, or `undefined` if there is nothing yet. Makes room in the window. */
+  /**
+   * Reads up to `maxBytes` received bytes, and extends the flow-control window.
+   *
+   * @returns `undefined` if no bytes have arrived
+   */
   read(streamId: number, maxBytes: number): QuicRead | undefined
-  /** No more `onReadable` for this stream; what arrives fills the window, and then the peer has to wait. */
+  /** Stops `onReadable` for this stream. Further bytes fill the flow-control window; then the peer must wait. */
   pauseReading(streamId: number): void
-  /** `onReadable` again, soon, if something is there. */
+  /** Resumes `onReadable`. It is called soon if bytes have already arrived. */
   resumeReading(streamId: number): void
   /**
-   * Gives bytes to the transport. An empty chunk that ends the stream is always taken.
+   * Writes bytes to the stream. An empty chunk with `isEnd` is always accepted.
    *
-   * @returns Bytes taken; when it is fewer than all, `onWritable` follows and the end was not taken. -1 if the stream
-   *   is over, which `onStopped` has told or will tell
+   * @returns The number of bytes accepted. If it is less than all, `isEnd` did not take effect and `onWritable`
+   *   follows. -1 if the stream has ended; `onStopped` reports that before or after this call
    */
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number
-  /** RESET_STREAM: the peer learns that no more will come and that it is not complete. */
+  /** Sends RESET_STREAM, so that the peer treats the data sent so far as incomplete. */
   reset(streamId: number, code: number): void
-  /** STOP_SENDING: nothing more is wanted. What has arrived is thrown away. */
+  /** Sends STOP_SENDING and discards the bytes that have arrived. */
   stopSending(streamId: number, code: number): void
-  /** Makes the peer response, so that an idle connection stays open. */
+  /** Sends a PING, which the peer acknowledges, so that an idle connection stays open. */
   ping(): void
-  /** Closes at once; `code` is one of the application's. */
+  /** Closes the connection immediately with an application error code. */
   close(code: number, reason: string): void
-  /** Closes when everything written has arrived, or some seconds later. */
+  /** Closes the connection when the peer has acknowledged all written bytes, or after a few seconds. */
   closeWhenDelivered(code: number): void
 }
 
-/** What happens on a connection. None of these may throw. */
+/** Receives the events of one connection. Handlers must not throw. */
 export interface QuicConnectionEvents {
-  /** The peer's stream has something to read, perhaps only its end. The first sight of a stream. */
+  /** The peer's stream has bytes or its end to read. This is the first event of a stream. */
   onReadable(streamId: number): void
-  /** RESET_STREAM: the peer gave up what it was sending. */
+  /** The peer sent RESET_STREAM. */
   onReset(streamId: number, code: number): void
-  /** STOP_SENDING: the peer wants no more of what it is sent. */
+  /** The peer sent STOP_SENDING. */
   onStopped(streamId: number, code: number): void
-  /** A stream whose last write was not taken whole can be written to. */
+  /** A stream has room again after an incomplete write. */
   onWritable(streamId: number): void
-  /** The peer sends much that belongs to no stream: it is up to no good. */
+  /** The peer exceeds the budget for frames outside streams, which indicates an attack. */
   onFlooded(): void
-  /** The transport cannot keep this connection up for much longer: let the peer open another. Told once. */
-  onWornOut(): void
-  /** The connection is over, for whatever reason. The last event. */
+  /** The transport cannot sustain the connection much longer; the client should open another. Called at most once. */
+  onExhausted(): void
+  /** The connection has closed, for any reason. This is the last event. */
   onClosed(reason: string): void
 }
 
-/** What a server proves its identity with. */
+/** Certificate chain and private key of the server. */
 export interface QuicCredentials {
-  /** Private key, PEM. Must fit the certificate: the caller checks that. */
+  /** Private key in PEM. The caller checks that it matches the certificate. */
   readonly key: string
-  /** Certificate chain, PEM. */
+  /** Certificate chain in PEM. */
   readonly cert: string
 }
 
 export interface QuicListenOptions extends QuicCredentials {
   readonly port: number
   readonly host: string
-  /** Whether other processes may share the port. */
+  /** Whether other processes can bind the same port. */
   readonly reusePort: boolean
-  /** Descriptor of a bound UDP socket of the family of `host`, to be used instead of a new one. */
+  /** File descriptor of a bound UDP socket in the address family of `host`. Replaces a new socket. */
   readonly fd?: number | undefined
-  /** Takes what is to be told of the socket and its packets; nobody does unless given. */
+  /** Logs the socket options at Debug and each packet at Trace. Default: no logging. */
   readonly logger?: Logger | undefined
-  /** Application protocol to agree on (ALPN). */
+  /** Application protocol to negotiate (ALPN). */
   readonly protocol: string
-  /** Without a packet from the peer; then the connection is over. The peer may have less patience. */
+  /**
+   * Closes the connection after this many milliseconds without a packet from the peer. The peer can announce a shorter
+   * timeout.
+   */
   readonly idleTimeoutMs: number
-  /** From a client's first packet to the end of the handshake; 0 for no limit. */
+  /** Limits the milliseconds from the client's first packet to the end of the handshake. 0 disables the limit. */
   readonly handshakeTimeoutMs: number
-  /** Streams that one peer may have open at once. */
+  /** Maximum number of concurrent streams per connection. */
   readonly maxConcurrentStreams: number
-  /** Connections at once; a further one gets no response. */
+  /** Maximum number of concurrent connections. Packets of further clients are ignored. */
   readonly maxConnections: number
 }
 
 export interface QuicListener {
   readonly address: { readonly address: string; readonly family: string; readonly port: number }
-  /** Handshakes that begin from now on use these; connections that stand go on with what they have. */
+  /** Sets the certificate for future handshakes. Open connections keep their certificate. */
   setCredentials(credentials: QuicCredentials): void
-  /** Lets no new connection in. */
+  /** Ignores new connections. */
   refuse(): void
-  /** Closes the socket when the last connection is over, or at once. */
+  /** Closes the socket when the last connection has closed (`when-idle`), or immediately (`now`). */
   close(how: 'when-idle' | 'now'): Promise<void>
 }
 
-/** The QUIC that HTTP/3 runs on: as few calls as it needs, so that it can be replaced. */
+/** Provides the QUIC transport for HTTP/3. The interface is small so that the implementation can be replaced. */
 export interface Quic {
-  /** @param accept Takes over each connection whose handshake is done @throws {Error} if the address cannot be bound */
+  /**
+   * Binds a UDP socket.
+   *
+   * @param accept Called with each connection after its handshake
+   * @throws {Error} if the address cannot be bound
+   */
   listen(
     options: QuicListenOptions,
     accept: (connection: QuicConnection) => QuicConnectionEvents,

@@ -1,4 +1,4 @@
-// An HTTP/3 client of another make for the tests: does what its arguments say and prints a line for each.
+// HTTP/3 client for the interoperability tests. It runs the steps in its arguments and prints one line for each.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lucas-clemente/quic-go/http3"
 )
 
-// Usage: client https://127.0.0.1:PORT METHOD:PATH[:BYTES OF BODY][*TIMES AT ONCE][!MILLISECONDS UNTIL IT GIVES UP]...
+// Usage: client https://127.0.0.1:PORT METHOD:PATH[:BODY_BYTES][*CONCURRENT_REQUESTS][!TIMEOUT_MS]...
 func main() {
 	transport := &http3.RoundTripper{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
@@ -45,7 +45,7 @@ func main() {
 		running.Wait()
 		for _, line := range lines {
 			if line != lines[0] {
-				fmt.Println("not all the same:", line)
+				fmt.Println("responses differ:", line)
 			}
 		}
 		fmt.Println(lines[0])

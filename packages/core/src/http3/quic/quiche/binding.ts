@@ -1,30 +1,54 @@
 import { StartupError } from '../../../options/startup-error.ts'
 
-/** An address as the binding takes and gives it; `host` is an IP address. */
+/** Socket address of the binding; `host` is an IP address. */
 export interface HostPort {
   host: string
   port: number
 }
 
-/** A quiche connection. Numbers of milliseconds are rounded down; every error is an `Error` with quiche's own name. */
+/**
+ * Native quiche connection. It rounds milliseconds down. Each error is an `Error` whose message is quiche's error name.
+ */
 export interface QuicheConnection {
-  /** @throws {Error} for a packet that is not valid; the connection then sees to itself */
+  /**
+   * Processes a received packet.
+   *
+   * @throws {Error} for an invalid packet; quiche then closes the connection if necessary
+   */
   recv(packet: Uint8Array, info: { from: HostPort; to: HostPort }): number
-  /** Writes the next packet into `packet`; `null` if there is none to send. */
+  /** Writes the next packet into `packet`. Returns `null` if no packet is due. */
   send(packet: Uint8Array): [length: number, info: { to: HostPort }] | null
-  /** `null` if nothing has arrived. @throws {Error} `StreamReset(code)`, `InvalidStreamState` */
+  /**
+   * Reads received bytes. Returns `null` if none have arrived.
+   *
+   * @throws {Error} `StreamReset(code)`, `InvalidStreamState`
+   */
   streamRecv(streamId: number, target: Uint8Array): [length: number, isEnd: boolean] | null
-  /** Bytes taken, `null` for none, or for a stream that is over. @throws {Error} `StreamStopped(code)`, `InvalidStreamState` */
+  /**
+   * Returns the bytes accepted; `null` for none or for a stream that has ended.
+   *
+   * @throws {Error} `StreamStopped(code)`, `InvalidStreamState`
+   */
   streamSend(streamId: number, data: Uint8Array, isEnd: boolean): number | null
   streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
-  /** @throws {Error} `StreamStopped(code)`, and `InvalidStreamState` when the stream is over and all of it arrived */
+  /**
+   * Returns the bytes that can be written.
+   *
+   * @throws {Error} `StreamStopped(code)`; `InvalidStreamState` when the stream has ended and all bytes were
+   *   acknowledged
+   */
   streamCapacity(streamId: number): number
-  /** Costs about as much as reading a hundred streams: see `QuicheConnection`. */
+  /** Lists the readable streams. Costs about as much as reading 100 streams; see `ReceivingStreams`. */
   readable(): Iterable<number>
   isReadable(): boolean
-  /** False for a stream that is not known. */
+  /** Returns false for an unknown stream. */
   streamReadable(streamId: number): boolean
-  /** @returns Its sequence number. With one too many, the peer is told to retire one too many, and that is an error */
+  /**
+   * Issues a connection ID. Beyond the peer's limit, the peer must also retire its oldest ID; one retirement too many
+   * is a protocol error.
+   *
+   * @returns The sequence number of the connection ID
+   */
   newSourceCid(id: Uint8Array, resetToken: bigint, retireIfNeeded: boolean): number
   activeSourceCids(): number
   retiredScidNext(): Uint8Array | null
@@ -32,7 +56,7 @@ export interface QuicheConnection {
   onTimeout(): void
   close(isApplication: boolean, code: number, reason: Uint8Array): unknown
   isEstablished(): boolean
-  /** Whether a close was sent or received. */
+  /** Reports whether a close was sent or received. */
   isDraining(): boolean
   isClosed(): boolean
   isTimedOut(): boolean
@@ -40,15 +64,15 @@ export interface QuicheConnection {
   localError(): QuicheError | null
   sendAckEliciting(): void
   stats(): QuicheStats
-  /** One for each path; costs as much as reading ten streams. */
+  /** Returns one entry per path. Costs about as much as reading ten streams. */
   pathStats(): { lost: number; cwnd: number; sentBytes: number }[]
 }
 
-/** What is counted, and what the peer said of itself in the handshake. */
+/** Packet counter, and the peer's transport parameters. */
 export interface QuicheStats {
-  /** Packets that could be opened, repetitions not counted. */
+  /** Packets that were decrypted, without duplicates. */
   recv: number
-  /** 0 where the peer has none. */
+  /** Milliseconds; 0 if the peer has no idle timeout. */
   peerMaxIdleTimeout: number
   peerInitialMaxData: number
   peerActiveConnIdLimit: number
@@ -88,7 +112,7 @@ export interface QuicheHeader {
   token?: Uint8Array
 }
 
-/** The calls of the native binding that are used here, and what they really do. */
+/** Declares the parts of the native binding that this package uses. */
 export interface QuicheBinding {
   versionIsSupported(version: number): boolean
   negotiateVersion(sourceId: Uint8Array, destinationId: Uint8Array, target: Uint8Array): number
@@ -101,7 +125,7 @@ export interface QuicheBinding {
     target: Uint8Array,
   ): number
   Config: {
-    /** Checks neither whether the key fits the certificate nor whether clients can use it (Ed25519 they cannot). */
+    /** Does not check that the key matches the certificate, or that clients support it (they reject Ed25519). */
     withBoringSslCtx(
       verifyPeer: boolean,
       verifyAllowFail: boolean,
@@ -126,13 +150,13 @@ export interface QuicheBinding {
   }
 }
 
-/** How the binding is loaded; replaced in tests. */
+/** Loads the binding. Tests replace it. */
 export type LoadQuiche = () => Promise<{ readonly default: unknown }>
 
 /**
- * Loads the native QUIC of the optional package `@matrixai/quic`.
+ * Loads the native QUIC binding of the optional package `@matrixai/quic`.
  *
- * @throws {StartupError} saying what to do if it is not installed or has no binary for this platform
+ * @throws {StartupError} if the package is not installed, or has no binary for this platform
  */
 export async function loadQuiche(load: LoadQuiche = importQuiche): Promise<QuicheBinding> {
   try {
@@ -141,19 +165,20 @@ export async function loadQuiche(load: LoadQuiche = importQuiche): Promise<Quich
     const platform = `${process.platform}-${process.arch}`
     throw new StartupError(
       isMissing(cause)
-        ? 'HTTP/3 needs the package @matrixai/quic: npm install @matrixai/quic'
-        : `HTTP/3 needs a QUIC binary, and @matrixai/quic has none that works on ${platform}: switch http3 off, or let a proxy speak HTTP/3`,
+        ? 'HTTP/3 needs the package @matrixai/quic. Run "npm install @matrixai/quic".'
+        : `HTTP/3 cannot start: @matrixai/quic has no binary for ${platform}. Turn option "http3" off, or serve HTTP/3 from a proxy.`,
       { cause },
     )
   }
 }
 
 function isMissing(error: unknown): boolean {
-  // The package itself; a binary that it does not find is MODULE_NOT_FOUND, or a plain error of its own.
+  // ERR_MODULE_NOT_FOUND means that the package is missing. A missing binary throws MODULE_NOT_FOUND or an error
+  // without a code.
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
-/** With `catch`, bundlers accept that the optional package is not installed. */
+/** Imports the binding. The `catch` keeps bundlers from failing when the optional package is not installed. */
 function importQuiche(): ReturnType<LoadQuiche> {
   return import('@matrixai/quic/native/quiche.js').catch((error: unknown) => {
     throw error

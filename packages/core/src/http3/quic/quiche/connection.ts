@@ -12,20 +12,20 @@ import { SendingStreams } from './sending-streams.ts'
 import type { StreamSides } from './stream-sides.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
-/** Packets of one connection in one turn of the event loop; then the others have theirs. */
+/** Maximum number of packets that one connection sends per event-loop turn. Other connections then get their turn. */
 const MAX_PACKETS_PER_TURN = 256
 
 /**
- * When packets that reset a stream are sent again. quiche 0.18 forgets a stream that was reset as soon as what was sent on
- * it before has arrived; if the reset was lost, the peer would wait for ever.
+ * Milliseconds after which packets with a stream reset are sent again. quiche 0.18 forgets a reset stream when the peer
+ * has acknowledged the bytes before the reset. If the reset itself was lost, the peer would wait forever.
  */
 const REPEAT_AFTER_MS = 25
-/** Resets stand before all content, and a packet has room for a hundred. */
+/** Resets come before all content, and one packet has room for a hundred of them. */
 const MAX_REPEATED_PACKETS = 2
 
 /**
- * A connection on quiche, which is asked rather than told: after packets came in, `service` looks at what has changed
- * and sends what there is to send.
+ * Runs one quiche connection. quiche has no callbacks, so `service` polls it after packets arrive: it reports the
+ * changes as events and sends the pending packets.
  */
 export class QuicheConnection implements QuicConnection {
   readonly #peer: PeerAddress
@@ -35,13 +35,13 @@ export class QuicheConnection implements QuicConnection {
   #events: QuicConnectionEvents | undefined = undefined
   readonly #receiving: ReceivingStreams
   readonly #sending: SendingStreams
-  /** Streams one side of which was reset or stopped, until the other is over too. */
-  readonly #givenUp = new Set<number>()
+  /** Streams with one side reset or stopped and the other side still open. */
+  readonly #aborted = new Set<number>()
   readonly #stuck: StuckStreams
   #hasUnsent = false
-  /** Whether the next packets say that a stream was reset. */
+  /** Whether the next packets contain a stream reset. */
   #hasReset = false
-  /** Whether there is nothing more to say than that it is closed: nothing is read, written or told of streams. */
+  /** Whether the connection is closing. Streams are then not read, written or reported. */
   #isClosing = false
   #isClosed = false
   #isGone = false
@@ -58,26 +58,26 @@ export class QuicheConnection implements QuicConnection {
     this.#endpoint = endpoint
     this.#timer = new QuicheTimer(quiche, () => this.service())
     this.#peer = new PeerAddress(remote)
-    // With a quarter of them stuck the peer has enough left to go on with until it has a new connection.
+    // With a quarter of the streams stuck, the client can continue on the rest until it opens a new connection.
     const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
-    this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onWornOut())
+    this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onExhausted())
     const sides = this.#makeSides()
     this.#receiving = new ReceivingStreams(sides)
     this.#sending = new SendingStreams(sides)
     if (handshakeTimeoutMs > 0) this.#handshakeTimer = setTimeout(() => this.destroy(), handshakeTimeoutMs)
   }
 
-  /** Whether the handshake is done. */
+  /** Whether the handshake is complete. */
   get isAccepted(): boolean {
     return this.#events !== undefined
   }
 
   get remoteAddress(): string {
-    return this.#peer.proved.host
+    return this.#peer.validated.host
   }
 
   get remotePort(): number {
-    return this.#peer.proved.port
+    return this.#peer.validated.port
   }
 
   get idleTimeoutMs(): number {
@@ -91,29 +91,32 @@ export class QuicheConnection implements QuicConnection {
   }
 
   /**
-   * @param key The connection ID that it was sent to
-   * @returns Whether the packet was valid; a client's first one has to be
+   * Processes a received packet.
+   *
+   * @param key Destination connection ID of the packet
+   * @returns Whether the packet was valid; the first packet of a client must be
    */
   receive(packet: Uint8Array, key: string, from: HostPort, to: HostPort): boolean {
-    // A STOP_SENDING must not find bytes that were not sent: see `StuckStreams`.
+    // Send first: a STOP_SENDING in this packet must not find unsent bytes (see `StuckStreams`).
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
     this.#sending.onReceived()
-    const isNews = this.#peer.isNews(from)
-    const before = isNews ? this.#quiche.stats().recv : 0
+    const isRelevant = this.#peer.isRelevant(from)
+    const before = isRelevant ? this.#quiche.stats().recv : 0
     try {
       this.#quiche.recv(packet, { from: this.#peer.original, to })
       if (this.#overhead.onReceived(packet.byteLength, this.#receiving.size, this.#countPackets))
         this.#events?.onFlooded()
-      if (isNews && this.#quiche.stats().recv > before) this.#follow(packet.byteLength, key, from)
+      if (isRelevant && this.#quiche.stats().recv > before) this.#checkPeerAddress(packet.byteLength, key, from)
       return true
     } catch {
-      // Not for us, a repetition, or damaged on the way; of an error of the peer quiche tells the peer by itself.
+      // The packet is a duplicate, is damaged or belongs to another connection. quiche reports protocol errors to the
+      // peer itself.
       return false
     }
   }
 
-  /** Tells what has happened and sends what there is to send. */
+  /** Reports events and sends pending packets. */
   service(): void {
     if (this.#isGone) return
     if (this.#events === undefined && this.#quiche.isEstablished()) {
@@ -128,7 +131,7 @@ export class QuicheConnection implements QuicConnection {
     else this.#timer.arm()
   }
 
-  /** Ends without waiting for anything. */
+  /** Ends the connection immediately. */
   destroy(): void {
     if (this.#isGone) return
     this.#onClosed()
@@ -185,9 +188,9 @@ export class QuicheConnection implements QuicConnection {
     if (!this.#isClosing && this.#deliveredClose.begin(code)) this.#endpoint.schedule(this)
   }
 
-  /** A packet of the peer came from an address that is not known to be its own. */
-  #follow(bytes: number, key: string, from: HostPort): void {
-    // RFC 9000 §9: not before the handshake is confirmed.
+  /** Handles a packet from an address that the peer has not yet validated. */
+  #checkPeerAddress(bytes: number, key: string, from: HostPort): void {
+    // RFC 9000 §9: do not migrate before the handshake is confirmed.
     if (this.#events === undefined || this.#isClosing) return
     for (let id; (id = this.#quiche.retiredScidNext()) !== null;) this.#endpoint.removeId(this, id)
     const ids: IssuedIds = {
@@ -196,7 +199,7 @@ export class QuicheConnection implements QuicConnection {
       issue: () => this.#issueId(),
     }
     this.#peer.onPacket(from, bytes, key, ids, performance.now())
-    if (this.#peer.isWornOut) this.#events.onWornOut()
+    if (this.#peer.isExhausted) this.#events.onExhausted()
   }
 
   readonly #countPackets = (): number => this.#quiche.stats().recv
@@ -207,7 +210,7 @@ export class QuicheConnection implements QuicConnection {
   }
 
   #closeDelivered(code: number): void {
-    // Nothing is sent behind a close, not even what was written before it.
+    // Flush first: quiche sends no packets after a close.
     if (this.#hasUnsent) this.#transmit()
     this.close(code, '')
   }
@@ -225,7 +228,7 @@ export class QuicheConnection implements QuicConnection {
       events: () => (this.#isClosing ? undefined : this.#events),
       schedule: () => this.#endpoint.schedule(this),
       onOpened: (streamId) => this.#sending.onOpened(streamId),
-      onGivenUp: (streamId) => this.#givenUp.add(streamId),
+      onAborted: (streamId) => this.#aborted.add(streamId),
       onReceivingOver: (streamId) => {
         if (!this.#sending.has(streamId)) this.#onBothOver(streamId)
       },
@@ -236,7 +239,7 @@ export class QuicheConnection implements QuicConnection {
   }
 
   #onBothOver(streamId: number): void {
-    if (this.#givenUp.delete(streamId)) this.#stuck.onGivenUp(streamId)
+    if (this.#aborted.delete(streamId)) this.#stuck.onAborted(streamId)
     else this.#stuck.onEnded(streamId)
   }
 
@@ -254,7 +257,7 @@ export class QuicheConnection implements QuicConnection {
       this.#overhead.onSent(sent[0])
       const packet = keepPacket(sent[0])
       this.#endpoint.transmit(packet, to)
-      // An address that has not proved itself gets no more than it may.
+      // Do not repeat packets to an unvalidated address: its byte budget is limited.
       if (packets < repeated && room === Infinity)
         setTimeout(() => this.#endpoint.transmit(packet, to), REPEAT_AFTER_MS).unref()
     }
@@ -266,7 +269,7 @@ export class QuicheConnection implements QuicConnection {
     try {
       return this.#quiche.send(packet)
     } catch {
-      // quiche closes the connection for whatever made this fail; `service` sees that.
+      // quiche closes the connection after any error here; `service` handles that.
       return null
     }
   }
@@ -289,20 +292,20 @@ export class QuicheConnection implements QuicConnection {
   }
 }
 
-/** What a connection needs of the listener it came from. */
+/** Services of the listener that a connection uses. */
 export interface QuicheEndpoint {
   readonly options: Pick<QuicListenOptions, 'idleTimeoutMs' | 'handshakeTimeoutMs' | 'maxConcurrentStreams'>
   transmit(packet: Uint8Array, to: HostPort): void
-  /** A connection ID that packets for this connection may be sent to, with its stateless reset token. */
+  /** Creates a connection ID for this connection, with its stateless reset token. */
   addId(connection: QuicheConnection): { readonly id: Uint8Array; readonly resetToken: bigint; readonly key: string }
-  /** The peer uses that connection ID no more. */
+  /** Removes a connection ID that the peer has retired. */
   removeId(connection: QuicheConnection, id: Uint8Array): void
-  /** Has `service` called in this turn of the event loop. */
+  /** Schedules a call of `service` in this event-loop turn. */
   schedule(connection: QuicheConnection): void
-  /** The handshake is done. */
+  /** Accepts the connection after its handshake. */
   accept(connection: QuicConnection): QuicConnectionEvents
-  /** Nobody will hear from it again, except that it may still have to be silent for a while. */
+  /** The connection has closed. It can still be in the draining period, in which it sends nothing. */
   onClosed(connection: QuicheConnection): void
-  /** Its connection IDs are free. */
+  /** The connection IDs are no longer in use. */
   onGone(connection: QuicheConnection): void
 }

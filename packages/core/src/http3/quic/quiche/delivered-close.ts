@@ -1,12 +1,12 @@
-/** How long a close waits for what was written to arrive. */
+/** Milliseconds that a close waits for the peer to acknowledge written bytes. */
 const DELIVERY_TIMEOUT_MS = 3000
 /**
- * How long it then waits for the program of the peer to read it: some throw away what was not read when the close
- * comes (RFC 9000 §10.2.2 does not forbid it), and what was acknowledged need not have been read.
+ * Milliseconds that a close then waits for the peer's application to read the bytes. Some peers discard unread bytes
+ * when the close arrives (RFC 9000 §10.2.2 permits it), and acknowledged bytes can be unread.
  */
 const READING_TIME_MS = 50
 
-/** A close that waits until all that was written has arrived. */
+/** Closes a connection after the peer has acknowledged all written bytes. */
 export class DeliveredClose {
   readonly #isDelivered: () => boolean
   readonly #close: (code: number) => void
@@ -19,7 +19,11 @@ export class DeliveredClose {
     this.#close = close
   }
 
-  /** @returns Whether it was not asked for before */
+  /**
+   * Starts the close.
+   *
+   * @returns false if it has already started
+   */
   begin(code: number): boolean {
     if (this.#code !== undefined) return false
     this.#code = code
@@ -27,14 +31,14 @@ export class DeliveredClose {
     return true
   }
 
-  /** To be called when something may have arrived. */
+  /** Checks for delivery. Call it after packets have arrived. */
   check(): void {
     if (this.#code === undefined || this.#isReading || !this.#isDelivered()) return
     this.#isReading = true
     this.#closeIn(this.#code, READING_TIME_MS)
   }
 
-  /** The connection is closed. */
+  /** Cancels the close because the connection has closed. */
   clear(): void {
     clearTimeout(this.#timer)
   }

@@ -10,32 +10,32 @@ import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListene
 import { StatelessResets } from './stateless-resets.ts'
 import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
-/** Length of the connection IDs that we choose: the most there is, so that they cannot be guessed. */
+/** Length of the server's connection IDs in bytes: the maximum, so that they cannot be guessed. */
 const ID_BYTES = 20
-/** RFC 9000 §14.1: a client's first packet is at least this large, so that our response is not an amplification. */
+/** Minimum size of a client's first packet (RFC 9000 §14.1), so that the response does not amplify it. */
 const MIN_INITIAL_BYTES = 1200
-/** Bytes of a Version Negotiation or Retry packet, at most. */
+/** Maximum size of a Version Negotiation or Retry packet. */
 const MAX_STATELESS_BYTES = 512
 /**
- * Handshakes under way above which a new client must first prove its address. Below, that would cost every client a
- * round trip for nothing; above, somebody may be sending from addresses that are not theirs.
+ * Number of concurrent handshakes above which a new client must first validate its address. Validation costs a round
+ * trip, so it is reserved for loads that can be a flood from spoofed addresses.
  */
 const RETRY_ABOVE_HANDSHAKES = 64
 
 const INITIAL = 0
 const LONG_HEADER = 0x80
 
-/** What a listener is made of. */
+/** Dependencies of a `QuicheListener`. */
 export interface QuicheListenerParts {
   readonly quiche: QuicheBinding
   readonly config: QuicheConfig
-  /** Makes the same configuration with another certificate. */
+  /** Returns the same configuration with another certificate. */
   readonly configure: (credentials: QuicCredentials) => QuicheConfig
   readonly options: QuicListenOptions
   readonly accept: (connection: QuicConnection) => QuicConnectionEvents
 }
 
-/** A UDP socket and the connections on it: finds the connection of a packet, and lets new ones in. */
+/** Owns a UDP socket: routes each packet to its connection and admits new connections. */
 export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly address: AddressInfo
   readonly options: QuicListenOptions
@@ -47,10 +47,10 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
   readonly #resets: StatelessResets
   readonly #tokenSecret = randomBytes(32)
-  /** By every connection ID that packets may be sent to. */
+  /** Connections by each of their connection IDs. */
   readonly #byId = new Map<string, QuicheConnection>()
   readonly #ids = new Map<QuicheConnection, Set<string>>()
-  /** Those that are not closed. */
+  /** Connections that have not closed. */
   readonly #open = new Set<QuicheConnection>()
   #handshakes = 0
   #isRefusing = false
@@ -58,10 +58,17 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #isClosing = false
   #isClosed = false
   #scheduled = new Set<QuicheConnection>()
-  /** Whoever schedules it may be at work on a request; those of others must not begin in the context of that one. */
+  /**
+   * Runs outside the async context of a request: `schedule` can be called in a handler, and other connections must not
+   * inherit that context.
+   */
   readonly #service = (): void => runOutsideRequests(() => this.#serviceScheduled())
 
-  /** @param socket Bound; the listener closes it */
+  /**
+   * Listens on a socket.
+   *
+   * @param socket Bound socket; the listener closes it
+   */
   constructor(socket: Socket, { quiche, config, configure, options, accept }: QuicheListenerParts) {
     this.#socket = socket
     this.#quiche = quiche
@@ -73,16 +80,16 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.address = socket.address()
     this.#local = quicheAddress({ host: this.address.address, port: this.address.port })
     socket.on('message', (packet, { address, port }) => {
-      // Who sends from port 0, as anybody can pretend to, expects no response (RFC 768); to send one throws.
+      // Ignore packets with a spoofed source port 0: no response is expected (RFC 768), and sending one throws.
       if (port !== 0) this.#onPacket(packet, { host: address, port })
     })
     socket.on('error', () => {
-      // A packet that could not be sent is a lost packet, which QUIC deals with.
+      // Ignore send errors: QUIC treats the packet as lost.
     })
   }
 
   setCredentials(credentials: QuicCredentials): void {
-    // A connection keeps the TLS context that it was made with.
+    // Open connections keep the TLS context of their handshake.
     this.#config = this.#configure(credentials)
   }
 
@@ -145,7 +152,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
 
   #serviceScheduled(): void {
     const scheduled = this.#scheduled
-    // What is scheduled from here on has its turn after the others.
+    // Connections scheduled from here on run in the next turn.
     this.#scheduled = new Set()
     try {
       for (const connection of scheduled) {
@@ -153,7 +160,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
         connection.service()
       }
     } finally {
-      // If an application threw, the other connections have their turn all the same.
+      // An application threw: schedule the remaining connections again.
       for (const connection of scheduled) this.schedule(connection)
     }
   }
@@ -186,7 +193,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     if (made?.receive(packet, key, from, this.#local) === false) made.destroy()
   }
 
-  /** A packet of a connection that is not known, perhaps of a server that was here before. */
+  /** Answers a packet of an unknown connection, such as one of a previous process, with a stateless reset. */
   #onStray(packet: Buffer, from: HostPort): void {
     const reset = this.#resets.respond(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
     if (reset !== undefined) this.transmit(reset, from)
@@ -196,16 +203,16 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     try {
       return this.#quiche.Header.fromSlice(packet, ID_BYTES)
     } catch {
-      // Anybody can send anything to a UDP port; what is no QUIC packet is nobody's.
+      // Ignore datagrams that are not QUIC packets.
       return undefined
     }
   }
 
-  /** A packet for no connection: makes one if it may. */
+  /** Creates a connection for a packet without one, if limits permit. */
   #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
     if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
     if (!this.#quiche.versionIsSupported(header.version)) {
-      // RFC 9000 §6.1; version 0 is such a response itself.
+      // RFC 9000 §6.1. Version 0 marks a Version Negotiation packet, which must not be answered.
       if (header.version !== 0)
         this.#respond(from, (out) => this.#quiche.negotiateVersion(header.scid, header.dcid, out))
       return undefined
@@ -216,7 +223,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     if (header.token !== undefined && header.token.byteLength > 0) {
       const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
       if (originalId !== undefined) return this.#connect(header.dcid, originalId, header, from)
-      // RFC 9000 §8.1.3: it may be of a server that was here before; then the client has not proved its address.
+      // RFC 9000 §8.1.3: a previous process can have issued the token. Continue as if there were none.
     }
     const id = randomBytes(ID_BYTES)
     if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
@@ -230,7 +237,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     try {
       this.transmit(out.subarray(0, write(out)), to)
     } catch {
-      // Nothing can be said to a packet with such connection IDs.
+      // Ignore a packet whose connection IDs are invalid.
     }
   }
 
@@ -242,15 +249,16 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   ): QuicheConnection | undefined {
     let connection: QuicheConnection
     try {
-      // Each connection copies it. After a Retry there is no room for it: quiche 0.18 has 128 bytes for all parameters.
+      // Each connection copies the token. After a Retry it does not fit: quiche 0.18 has 128 bytes for all transport
+      // parameters.
       this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
       const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, quicheAddress(from), this.#config)
       connection = new QuicheConnection(quiche, this, from)
     } catch {
-      // A client whose connection IDs are not valid.
+      // Ignore a client whose connection IDs are invalid.
       return undefined
     }
-    // Until the client has our ID it goes on using the one it made up.
+    // The client uses its own initial ID until it learns the server's ID.
     const ids = new Set([idKey(id), idKey(header.dcid)])
     for (const key of ids) this.#byId.set(key, connection)
     this.#ids.set(connection, ids)
@@ -262,7 +270,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #closeIfIdle(): void {
     if (!this.#isClosing || this.#isClosed || this.#open.size > 0) return
     this.#isClosed = true
-    // Those that are only being silent have nothing left to say.
+    // The remaining connections are draining and send nothing.
     for (const connection of this.#ids.keys()) connection.destroy()
     this.#socket.close(() => this.#closed.resolve())
   }
@@ -273,9 +281,9 @@ function idKey(id: Uint8Array): string {
 }
 
 /**
- * The secret behind stateless reset tokens: the same after a restart, so that clients of the process before learn at
- * once that it is gone. Not so where other processes share the port: a packet that reaches the wrong one, as anybody
- * can make happen, would end a connection that stands (RFC 9000 §21.11).
+ * Derives the secret for stateless reset tokens from the private key. It survives a restart, so clients of the previous
+ * process learn immediately that their connections are gone. With a shared port the secret is random: a packet routed
+ * to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
  */
 // docs/decisions/0086
 function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {

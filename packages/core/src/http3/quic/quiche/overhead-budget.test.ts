@@ -3,8 +3,12 @@ import { OverheadBudget } from './overhead-budget.ts'
 
 const KIB = 1024
 
-/** Receives packets until that is too much. @returns Bytes that were taken, 100 MiB at most */
-function takes(budget: OverheadBudget, openStreams = 0): number {
+/**
+ * Receives packets until the budget is exceeded.
+ *
+ * @returns The number of bytes accepted, at most 100 MiB
+ */
+function acceptedBytes(budget: OverheadBudget, openStreams = 0): number {
   let packets = 0
   const isTooMuch = (): boolean => budget.onReceived(1350, openStreams, () => packets + 1)
   while (packets * 1350 < 100 * KIB * KIB && !isTooMuch()) packets++
@@ -18,24 +22,26 @@ function roundedToPackets(bytes: number): number {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-describe('what a peer sends beside its requests', () => {
-  it('is limited to 256 KiB', () => {
-    expect(takes(new OverheadBudget(performance.now()))).toBe(roundedToPackets(256 * KIB))
+describe('OverheadBudget', () => {
+  it('allows 256 KiB outside requests', () => {
+    expect(acceptedBytes(new OverheadBudget(performance.now()))).toBe(roundedToPackets(256 * KIB))
   })
 
-  it('may be more by 64 KiB for each stream that is not read or was not read to its end', () => {
+  it('adds 64 KiB for each unread stream, and for each stream whose reading stopped before its end', () => {
     const budget = new OverheadBudget(performance.now())
     budget.onUnread()
-    expect(takes(budget, 15)).toBe(roundedToPackets(256 * KIB + 16 * 64 * KIB))
+    expect(acceptedBytes(budget, 15)).toBe(roundedToPackets(256 * KIB + 16 * 64 * KIB))
   })
 
-  it('grows by 100 bytes a second, which pings of a silent connection take', () => {
-    expect(takes(new OverheadBudget(performance.now() - 10_000_000))).toBe(roundedToPackets(256 * KIB + 1_000_000))
+  it('grows by 100 bytes per second, for the pings of an idle connection', () => {
+    expect(acceptedBytes(new OverheadBudget(performance.now() - 10_000_000))).toBe(
+      roundedToPackets(256 * KIB + 1_000_000),
+    )
   })
 
   it.each<[what: string, packets: number, pass: (budget: OverheadBudget, i: number) => boolean]>([
     [
-      'grows with uploads, however often packets of them are lost',
+      'grows with uploads, even if their packets are often lost',
       20_000,
       (budget, i) => {
         budget.onRead(1300)
@@ -43,14 +49,14 @@ describe('what a peer sends beside its requests', () => {
       },
     ],
     [
-      'grows with downloads, which are acknowledged',
+      'grows with downloads, for their acknowledgments',
       200_000,
       (budget, i) => {
         budget.onSent(1350)
         return budget.onReceived(60, 1, () => i)
       },
     ],
-    ['does not count packets that somebody else repeats', 20_000, (budget) => budget.onReceived(1350, 0, () => 10)],
+    ['ignores packets that an attacker replays', 20_000, (budget) => budget.onReceived(1350, 0, () => 10)],
   ])('%s', (_what, packets, pass) => {
     const budget = new OverheadBudget(performance.now())
     const refused = Array.from({ length: packets }, (_, i) => pass(budget, i)).filter(Boolean)

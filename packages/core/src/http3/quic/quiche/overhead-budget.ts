@@ -1,21 +1,23 @@
-/** What a connection may cost beside its requests: handshake, search for the largest packet, pings of the client. */
+/** Bytes that a client can send outside requests: handshake, path MTU discovery, pings. */
 const FREE_BYTES = 256 * 1024
-/** The same as time goes by: a silent connection is kept open by pings, whose responses are larger than they are. */
+/** Additional bytes per second of connection time, for pings. The responses to pings are larger than the pings. */
 const BYTES_PER_SECOND = 100
-/** Bytes of one stream that may have arrived without being read: its window, which grows with what is read. */
+/** Unread bytes of one stream: its initial window. */
 const STREAM_BYTES = 64 * 1024
-/** How much larger than what was read the window of a stream gets, and then everything may have to be sent twice. */
+/** Factor for bytes read: the window grows with reads, and the client can have to send all of it twice. */
 const READ_FACTOR = 4
-/** Bytes of the largest packet that is taken. */
+/** Largest packet in bytes that the server accepts. */
 const MAX_PACKET_BYTES = 1472
 
 /**
- * Whether what a peer sends has to do with requests.
+ * Limits the bytes that a peer can send outside requests.
  *
- * quiche 0.18 keeps what comes in some frames for as long as the connection lasts, however much it is: CRYPTO frames
- * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410), which it
- * also searches from the beginning each time. It does not tell of them; but what was received and is neither content of streams nor a response to what was sent can be
- * counted.
+ * quiche 0.18 keeps the contents of some frames until the connection closes, without a limit. These are CRYPTO frames
+ * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410). For the
+ * last, each lookup also scans the whole list.
+ *
+ * quiche does not report these frames. The budget therefore counts received bytes that are neither stream content nor
+ * acknowledgments of sent packets.
  */
 export class OverheadBudget {
   #received = 0
@@ -26,28 +28,28 @@ export class OverheadBudget {
     this.#startMs = nowMs
   }
 
-  /** Bytes of a stream were read. */
+  /** Adds to the budget for stream bytes that were read. */
   onRead(bytes: number): void {
     this.#allowed += READ_FACTOR * bytes
   }
 
-  /** A packet was sent, which the peer acknowledges with less. */
+  /** Adds to the budget for a sent packet. Its acknowledgment is smaller than the packet. */
   onSent(bytes: number): void {
     this.#allowed += bytes
   }
 
-  /** The rest of a stream will not be read, but may be on its way. */
+  /** Adds to the budget for a stream that will not be read further. Its bytes can still be in transit. */
   onUnread(): void {
     this.#allowed += STREAM_BYTES
   }
 
   /**
-   * A packet was received.
+   * Charges a received packet to the budget.
    *
-   * @param openStreams Streams that may hold bytes which were not read
-   * @param countPackets Tells how many packets of the peer were valid; asked only when there seem to be too many bytes,
-   *   as others may repeat packets of the peer
-   * @returns Whether that was too much
+   * @param openStreams Streams that can hold unread bytes
+   * @param countPackets Returns the number of valid packets from the peer. Called only when the budget seems exceeded,
+   *   because attackers can replay packets of the peer
+   * @returns Whether the budget is exceeded
    */
   onReceived(bytes: number, openStreams: number, countPackets: () => number): boolean {
     this.#received += bytes

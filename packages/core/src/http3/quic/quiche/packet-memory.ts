@@ -1,20 +1,20 @@
-/** Enough for some fifty full packets, or hundreds of short ones. */
+/** Holds about 50 full packets, or hundreds of short ones. */
 const SLAB_BYTES = 64 * 1024
 
 let slab: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES)
 let used = 0
 
-/** Memory for a packet of up to `maxBytes`. What is not kept by `keepPacket` is given out again. */
+/** Returns a buffer for a packet of up to `maxBytes`. The next call reuses it unless `keepPacket` is called. */
 export function packetMemory(maxBytes: number): Buffer {
   if (used + maxBytes > SLAB_BYTES) {
-    // The system may not have taken all of the packets in the old one.
+    // Do not reuse the old slab: the kernel may not have sent all its packets yet.
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
     used = 0
   }
   return slab.subarray(used, used + maxBytes)
 }
 
-/** The first bytes of what `packetMemory` gave last: nobody else gets these. */
+/** Returns the first bytes of the last `packetMemory` buffer, and reserves them for the caller. */
 export function keepPacket(bytes: number): Buffer {
   const start = used
   used += bytes

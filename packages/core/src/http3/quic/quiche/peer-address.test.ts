@@ -5,13 +5,13 @@ const HOME = { host: '192.0.2.1', port: 1 }
 const AWAY = { host: '192.0.2.1', port: 2 }
 const VICTIM = { host: '198.51.100.1', port: 3 }
 
-/** The connection IDs of a client that gives up what it is told to when it hears of it. */
+/** Connection IDs of a client that retires IDs as soon as it receives the order. */
 class Ids implements IssuedIds {
   readonly limit: number
-  /** Those the client may still use, by number. */
+  /** Sequence numbers of the IDs that the client can still use. */
   usable = [0]
   #next = 1
-  /** All IDs below were to be given up. */
+  /** Sequence number below which all IDs must be retired. */
   retired = 0
 
   constructor(limit: number) {
@@ -27,17 +27,21 @@ class Ids implements IssuedIds {
     this.usable.push(this.#next)
     return { sequence: this.#next, key: `id ${this.#next++}` }
   }
-  /** A packet of this side arrived at the client. @returns The ID that it uses from now on */
+  /**
+   * Delivers a packet to the client.
+   *
+   * @returns The ID that the client uses from now on
+   */
   arrive(): string {
     this.usable = this.usable.filter((sequence) => sequence >= this.retired)
     return `id ${this.usable[0]}`
   }
 }
 
-describe('the address of a peer', () => {
-  it('that sends from where it always did is no news', () => {
+describe('PeerAddress', () => {
+  it('ignores packets from the validated address', () => {
     const peer = new PeerAddress(HOME)
-    expect([peer.isNews(HOME), peer.isNews(AWAY)]).toEqual([false, true])
+    expect([peer.isRelevant(HOME), peer.isRelevant(AWAY)]).toEqual([false, true])
     expect(peer.target(0)).toEqual({ to: HOME, room: Infinity })
   })
 
@@ -48,33 +52,33 @@ describe('the address of a peer', () => {
     [2, 60_000],
     [8, 60_000],
     [16, 60_000],
-  ])('is another one, again and again, once it was proved (%i connection IDs, every %i ms)', (limit, gapMs) => {
+  ])('validates one new address after another (%i connection IDs, every %i ms)', (limit, gapMs) => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(limit)
     let key = 'id 0'
     for (let port = 2; port < 12; port++) {
       const address = { host: HOME.host, port }
       const nowMs = port * gapMs
-      for (let packets = 0; packets <= 2 * limit && peer.proved !== address; packets++) {
+      for (let packets = 0; packets <= 2 * limit && peer.validated !== address; packets++) {
         peer.onPacket(address, 50, key, ids, nowMs)
         key = ids.arrive()
       }
-      expect(peer.proved).toBe(address)
+      expect(peer.validated).toBe(address)
       expect(peer.target(nowMs)).toEqual({ to: address, room: Infinity })
     }
   })
 
-  it('is not sent an order to give up a connection ID that may be lost', () => {
+  it('does not order the retirement of a connection ID that can be lost', () => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(2)
     peer.onPacket(AWAY, 50, 'id 0', ids, 0)
     expect(ids.retired).toBe(1)
-    // Nothing of that arrives, and the next address is there already.
+    // None of these packets arrives before the next address appears.
     peer.onPacket(VICTIM, 50, 'id 0', ids, 100)
     expect(ids.retired).toBe(1)
   })
 
-  it('gets no more than three times what came from it until it is proved', () => {
+  it('sends an unvalidated address at most three times the bytes received from it', () => {
     const peer = new PeerAddress(HOME)
     peer.onPacket(AWAY, 50, 'id 0', new Ids(2), 0)
     expect(peer.target(0)).toEqual({ to: AWAY, room: 150 })
@@ -83,46 +87,46 @@ describe('the address of a peer', () => {
     expect(peer.target(0)).toEqual({ to: AWAY, room: 130 })
   })
 
-  it('is the old one again when the peer sends from there', () => {
+  it('returns to the validated address when the peer sends from it', () => {
     const peer = new PeerAddress(HOME)
     peer.onPacket(VICTIM, 50, 'id 0', new Ids(2), 0)
-    expect(peer.isNews(HOME)).toBe(true)
+    expect(peer.isRelevant(HOME)).toBe(true)
     peer.onPacket(HOME, 50, 'id 0', new Ids(2), 0)
     expect(peer.target(0)).toEqual({ to: HOME, room: Infinity })
   })
 
-  it('is the old one again when there is no proof for three seconds', () => {
+  it('returns to the validated address after three seconds without proof', () => {
     const peer = new PeerAddress(HOME)
     peer.onPacket(VICTIM, 50, 'id 0', new Ids(2), 0)
     expect([peer.target(3000).to, peer.target(3001).to]).toEqual([VICTIM, HOME])
   })
 
-  it('is not proved by connection IDs that were sent elsewhere', () => {
+  it('accepts no connection ID as proof that was sent to another address', () => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(2)
     peer.onPacket(AWAY, 50, 'id 0', ids, 0)
     const known = ids.arrive()
-    // The peer got them at its own address after all, and has somebody else pretend to be the next.
+    // The peer receives them at its own address, and an attacker spoofs the next address.
     peer.onPacket(HOME, 50, known, ids, 0)
     peer.onPacket(VICTIM, 50, known, ids, 0)
-    expect(peer.proved).toBe(HOME)
+    expect(peer.validated).toBe(HOME)
     expect(peer.target(0).room).toBe(150)
   })
 
-  it('does not change for a client that keeps more connection IDs than it could be made to give up', () => {
+  it('keeps the address of a client whose connection ID limit is too high', () => {
     const peer = new PeerAddress(HOME)
     peer.onPacket(AWAY, 50, 'id 0', new Ids(17), 0)
     expect(peer.target(0)).toEqual({ to: HOME, room: Infinity })
   })
 
-  it('is followed a hundred times', () => {
+  it('follows a hundred address changes', () => {
     const peer = new PeerAddress(HOME)
     for (let i = 0; i < 100; i++) {
-      expect(peer.isWornOut).toBe(false)
+      expect(peer.isExhausted).toBe(false)
       peer.onPacket(AWAY, 50, '', new Ids(2), 0)
       peer.onPacket(HOME, 50, '', new Ids(2), 0)
     }
-    expect(peer.isWornOut).toBe(true)
+    expect(peer.isExhausted).toBe(true)
     peer.onPacket(AWAY, 50, '', new Ids(2), 0)
     expect(peer.target(0).to).toBe(HOME)
   })

@@ -1,84 +1,90 @@
 import type { HostPort } from './binding.ts'
 
-/** RFC 9000 §8.1: what may be sent to an address that has not proved itself, for each byte received from it. */
+/** Bytes that can be sent to an unvalidated address per byte received from it (RFC 9000 §8.1). */
 const AMPLIFICATION_FACTOR = 3
-/** An address that has not proved itself by then is given up. Three times the longest usual time of a packet and back. */
+/** Milliseconds after which an unvalidated address is dropped: three times a long round trip. */
 const PROOF_TIMEOUT_MS = 3000
-/** Clients keep 2 to 8 connection IDs. One that wants more than this could not be made to use a new one. */
+/**
+ * Largest `active_connection_id_limit` that is supported. Clients announce 2 to 8. A client with a higher limit cannot
+ * be forced to use a new connection ID.
+ */
 const MAX_ID_LIMIT = 16
-/** Each time costs connection IDs that are remembered for as long as the connection lasts. */
+/** Maximum number of address changes. Each one uses connection IDs that quiche keeps until the connection closes. */
 const MAX_ATTEMPTS = 100
-/** After this time a connection ID that was sent has arrived, or nothing does. */
+/**
+ * Milliseconds after which a sent connection ID counts as delivered. A path that delivers nothing for longer is broken.
+ */
 const ARRIVAL_MS = 3000
 
-/** Connection IDs of this side, which the peer sends its packets to. */
+/** Connection IDs that the server issues to the peer. */
 export interface IssuedIds {
-  /** How many of them the peer keeps at a time. */
+  /** Number of connection IDs that the peer stores (`active_connection_id_limit`). */
   readonly limit: number
-  /** How many the peer has; one that is to be retired counts until the peer says so. */
+  /** Returns the number of IDs that the peer holds. An ID counts until the peer confirms its retirement. */
   active(): number
-  /** Gives the peer a new one; if it has as many as it keeps already, it must give up its oldest. */
+  /** Issues a new ID to the peer. If the peer is at its limit, it must retire its oldest ID. */
   issue(): { readonly sequence: number; readonly key: string }
 }
 
 interface Attempt {
   readonly address: HostPort
-  /** Number of the first connection ID that was sent to that address alone. */
+  /** Sequence number of the first connection ID that was sent only to this address. */
   readonly firstSequence: number
   readonly keys: Set<string>
   readonly untilMs: number
-  /** Bytes that may be sent there. */
+  /** Bytes that can still be sent to this address. */
   room: number
 }
 
 /**
- * Where the packets of a connection go. The peer's address may change under way, when a router on the path forgets it
- * (RFC 9000 §9.3). Anybody on the path could make it look so, and have us send to somebody else; so the new address has
- * to prove that it gets what is sent to it, and until then gets no more than three times what came from it.
+ * Tracks the address to which a connection sends packets. The peer's address can change when a NAT rebinds it (RFC 9000
+ * §9.3). An attacker on the path can forge such a change to redirect traffic to a victim. A new address must therefore
+ * prove that it receives packets. Until then it gets at most three times the bytes that it sent.
  *
- * quiche has a way of its own to do that, but with it a client can send quiche 0.18 into an endless loop
- * (CVE-2025-7054). So quiche is told that nothing has changed. The proof: the new address, and nobody else, is sent new
- * connection IDs with the order to give up all old ones. A packet to one of the new IDs could not have been made up.
+ * quiche has its own path validation, but a client can use it to send quiche 0.18 into an endless loop (CVE-2025-7054).
+ * quiche therefore always sees the original address. To validate a new address, the server sends new connection IDs
+ * only to that address, with an order to retire all old ones. A packet that uses one of the new IDs is the proof,
+ * because they cannot be guessed.
  */
 // docs/decisions/0085
 export class PeerAddress {
-  /** What quiche is told, whatever happens. */
+  /** Address that quiche sees; it never changes. */
   readonly original: HostPort
-  #proved: HostPort
+  #validated: HostPort
   #attempt: Attempt | undefined = undefined
   #attempts = 0
   #nextSequence = 1
-  /** By connection ID: those that the peer has not used, which may be lost and have to be sent again. */
+  /** Issued IDs that the peer has not used yet, by ID. Their packets can be lost and sent again. */
   readonly #unused = new Map<string, { readonly sequence: number; readonly sentMs: number }>()
-  /** Number of the oldest connection ID that the peer was not told to give up. */
+  /** Sequence number of the oldest connection ID that the peer was not asked to retire. */
   #oldestSequence = 0
 
   constructor(address: HostPort) {
     this.original = quicheAddress(address)
-    this.#proved = address
+    this.#validated = address
   }
 
-  /** The address last proved. */
-  get proved(): HostPort {
-    return this.#proved
+  /** Last validated address. */
+  get validated(): HostPort {
+    return this.#validated
   }
 
-  /** Whether the address cannot be followed any more. */
-  get isWornOut(): boolean {
+  /** Whether the limit for address changes is reached. */
+  get isExhausted(): boolean {
     return this.#attempts >= MAX_ATTEMPTS
   }
 
-  /** Whether a packet from there has to be looked at by `onPacket`. */
-  isNews({ host, port }: HostPort): boolean {
-    return this.#attempt !== undefined || port !== this.#proved.port || host !== this.#proved.host
+  /** Reports whether `onPacket` must handle a packet from this address. */
+  isRelevant({ host, port }: HostPort): boolean {
+    return this.#attempt !== undefined || port !== this.#validated.port || host !== this.#validated.host
   }
 
-  /** Where to send now, and up to how many bytes. */
+  /** Returns the address to send to, and the number of bytes that can be sent. */
   target(nowMs: number): { readonly to: HostPort; readonly room: number } {
-    // The peer was silent there: perhaps it never was there.
+    // The validation timed out: return to the last validated address.
     if (this.#attempt !== undefined && nowMs > this.#attempt.untilMs) this.#attempt = undefined
     const attempt = this.#attempt
-    return attempt === undefined ? { to: this.#proved, room: Infinity } : { to: attempt.address, room: attempt.room }
+    return attempt === undefined ? { to: this.#validated, room: Infinity } : { to: attempt.address, room: attempt.room }
   }
 
   onSent(bytes: number): void {
@@ -86,26 +92,26 @@ export class PeerAddress {
   }
 
   /**
-   * A packet has come that only the peer can have made, and never before.
+   * Handles a valid packet of the peer that is not a duplicate.
    *
-   * @param key The connection ID that it was sent to
+   * @param key Destination connection ID of the packet
    */
   onPacket(from: HostPort, bytes: number, key: string, ids: IssuedIds, nowMs: number): void {
-    if (from.port === this.#proved.port && from.host === this.#proved.host) {
+    if (from.port === this.#validated.port && from.host === this.#validated.host) {
       this.#attempt = undefined
       return
     }
     this.#unused.delete(key)
     let attempt = this.#attempt
     if (attempt === undefined || attempt.address.port !== from.port || attempt.address.host !== from.host) {
-      if (ids.limit > MAX_ID_LIMIT || this.isWornOut) return
+      if (ids.limit > MAX_ID_LIMIT || this.isExhausted) return
       this.#attempts++
       const untilMs = nowMs + PROOF_TIMEOUT_MS
       attempt = { address: from, firstSequence: this.#nextSequence, keys: new Set(), untilMs, room: 0 }
       this.#attempt = attempt
     }
     if (attempt.keys.has(key)) {
-      this.#proved = from
+      this.#validated = from
       this.#attempt = undefined
       return
     }
@@ -113,14 +119,14 @@ export class PeerAddress {
     this.#issue(attempt, ids, nowMs)
   }
 
-  /** Until the peer has nothing left but IDs of this attempt. */
+  /** Issues IDs until the peer holds only IDs of this attempt. */
   #issue(attempt: Attempt, ids: IssuedIds, nowMs: number): void {
     while (this.#oldestSequence < attempt.firstSequence) {
       const active = ids.active()
-      // More the peer need not keep track of. It has to give up some first; its next packet may say that it did.
+      // The peer need not track more retired IDs than this. Wait for it to confirm some.
       if (active >= 2 * ids.limit - 1) return
-      // quiche 0.18 sends a lost one again with the latest order to give up old ones, even if that is one of them, and
-      // the peer takes that for an error.
+      // quiche 0.18 retransmits a lost ID with the latest retirement order, even if that order covers this ID. The peer
+      // treats that as an error, so wait until the ID has arrived.
       if (active >= ids.limit && this.#mayBeLost(this.#oldestSequence, nowMs)) return
       const { sequence, key } = ids.issue()
       this.#unused.set(key, { sequence, sentMs: nowMs })
@@ -139,7 +145,10 @@ export class PeerAddress {
   }
 }
 
-/** An address as quiche takes it: not with the zone of a link-local one (RFC 4007 §11), which only the socket needs. */
+/**
+ * Returns the address without the zone of a link-local address (RFC 4007 §11), which quiche does not accept. Only the
+ * socket needs the zone.
+ */
 export function quicheAddress({ host, port }: HostPort): HostPort {
   const zoneAt = host.indexOf('%')
   return { host: zoneAt === -1 ? host : host.slice(0, zoneAt), port }

@@ -7,28 +7,31 @@ import { QuicheListener } from './listener.ts'
 import type { Quic, QuicCredentials, QuicListenOptions } from '../quic.ts'
 import { MAX_PACKET_BYTES } from './send-room.ts'
 
-/** Largest packet we take: what Ethernet carries over IPv4. On a larger path Chromium would otherwise send more. */
+/**
+ * Largest UDP payload in bytes that the server accepts: what Ethernet carries over IPv4. Without the limit, Chromium
+ * sends larger packets on larger paths.
+ */
 const MAX_RECEIVED_PACKET_BYTES = 1472
 /**
- * Bytes of one upload that may be on the way or unread, at first and once the path has shown to be fast. Times the
- * streams at once, this is what one client can make us hold.
+ * Initial flow-control window of a stream in bytes. It can grow to `MAX_STREAM_WINDOW` on a fast path. Multiplied by
+ * the number of concurrent streams, the window limits the memory that one client can occupy.
  */
 const STREAM_WINDOW = 64 * 1024
 const MAX_STREAM_WINDOW = 1024 * 1024
 /**
- * The same for a whole connection: never reached. With less, quiche 0.18 lets an upload that nobody reads hold up all
- * other requests, because it gives no new window before the old one is read, and it loses the window of uploads that
- * the client gave up.
+ * Flow-control window of a connection in bytes; large enough never to be reached. With a smaller one, an unread upload
+ * blocks all other requests in quiche 0.18, because quiche extends the window only after reads. quiche also loses the
+ * window of aborted uploads.
  */
 const CONNECTION_WINDOW = 2 ** 50
-/** Control and QPACK streams are short. */
+/** Window of control and QPACK streams in bytes. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
-/** Three that HTTP/3 uses, and some of kinds that are to be ignored. */
+/** Three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
 const MAX_UNIDIRECTIONAL_STREAMS = 8
-/** Asked of the system, which may give less: packets of a burst wait here for their turn. */
+/** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
 
-/** QUIC by the native quiche of `@matrixai/quic`. */
+/** Returns the QUIC implementation of `@matrixai/quic`, which uses quiche. */
 export function quicheQuic(quiche: QuicheBinding): Quic {
   return {
     async listen(options, accept) {
@@ -62,15 +65,19 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setInitialMaxStreamDataUni(UNIDIRECTIONAL_WINDOW)
   config.setInitialMaxStreamsBidi(options.maxConcurrentStreams)
   config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
-  // A client that moves on purpose needs a second connection ID first, and has none: see `PeerAddress`.
+  // Active migration needs a second connection ID, which the client does not have: see `PeerAddress`.
   config.setDisableActiveMigration(true)
-  // Packets are sent as soon as they may be; nobody here would wait for the time that pacing gives them.
+  // Packets are sent immediately: this package does not implement the send times of quiche's pacing.
   config.enablePacing(false)
   config.grease(true)
   return config
 }
 
-/** @throws {Error} the system's, such as EADDRINUSE */
+/**
+ * Binds a UDP socket.
+ *
+ * @throws {Error} system error, such as EADDRINUSE
+ */
 async function bind({ host, port, reusePort, fd }: QuicListenOptions): Promise<Socket> {
   const isV6 = isIPv6(host)
   const socket = createSocket({
@@ -78,13 +85,13 @@ async function bind({ host, port, reusePort, fd }: QuicListenOptions): Promise<S
     reusePort,
     recvBufferSize: SOCKET_BUFFER_BYTES,
     sendBufferSize: SOCKET_BUFFER_BYTES,
-    // Peers are known by address; a look-up for each packet would only cost time.
+    // Peers are IP addresses. Skip the DNS lookup that Node.js would run for each packet.
     lookup: (address, _options, callback) => callback(null, address, isV6 ? 6 : 4),
   })
-  // Before `bind`, which is done at once where nothing is looked up.
+  // Listen before `bind`: without a lookup, it finishes synchronously.
   const listening = once(socket, 'listening')
   try {
-    // Exclusive: a worker process must not be handed the primary's socket, each needs its own.
+    // Each worker process needs its own socket instead of the primary's.
     socket.bind(fd === undefined ? { port, address: host, exclusive: true } : { fd, exclusive: true })
     await listening
     return socket
@@ -94,11 +101,11 @@ async function bind({ host, port, reusePort, fd }: QuicListenOptions): Promise<S
   }
 }
 
-/** Tells at Debug which QUIC runs on a socket, and what the system made of the options that were asked for. */
+/** Logs the QUIC version and the granted socket buffers at Debug. */
 async function describeSocket(logger: Logger, socket: Socket): Promise<void> {
   const { address, port } = socket.address()
   logger.debug(
-    'QUIC by @matrixai/quic {} (quiche) on UDP {} port {}: buffers of {} bytes to receive, {} to send',
+    'QUIC of @matrixai/quic {} (quiche) on UDP {} port {}: receive buffer {} bytes, send buffer {} bytes',
     await bindingVersion(),
     address,
     port,
@@ -114,7 +121,7 @@ async function bindingVersion(): Promise<string> {
     }
     return manifest.version
   } catch {
-    // A bundle has the code and not the manifest.
+    // Bundles do not include the manifest.
     return '(unknown version)'
   }
 }

@@ -2,26 +2,26 @@ import { codeOf } from './errors.ts'
 import type { QuicRead } from '../quic.ts'
 import { READ_SIDE, shutDown, type StreamSides } from './stream-sides.ts'
 
-/** Streams that are asked one by one whether there is something to read. */
+/** Number of open streams up to which each one is polled. */
 const MAX_ASKED_STREAMS = 32
 const readBuffer = Buffer.alloc(64 * 1024)
 const NOTHING = readBuffer.subarray(0, 0)
 
-/** The streams of a connection as far as they are read from. */
+/** Reads from the streams of a connection. */
 export class ReceivingStreams {
   readonly #sides: StreamSides
   readonly #opened = new OpenedStreams()
-  /** Streams that the peer may still send on, as far as we know and care. */
+  /** Streams on which the peer can still send. */
   readonly #open = new Set<number>()
   readonly #paused = new Set<number>()
-  /** Paused streams of which only the end was left, and has been taken from quiche. */
+  /** Paused streams whose end has already been read from quiche. */
   readonly #ended = new Set<number>()
 
   constructor(sides: StreamSides) {
     this.#sides = sides
   }
 
-  /** How many streams the peer may still send on. */
+  /** Number of streams on which the peer can still send. */
   get size(): number {
     return this.#open.size
   }
@@ -30,7 +30,7 @@ export class ReceivingStreams {
     return this.#open.has(streamId)
   }
 
-  /** Tells of the streams that have something to read. */
+  /** Reports the streams that have bytes or an end to read. */
   notify(): void {
     if (this.#sides.quiche.isReadable()) this.#notifyReadables()
     for (const streamId of this.#ended) if (!this.#paused.has(streamId)) this.#sides.events()?.onReadable(streamId)
@@ -45,7 +45,7 @@ export class ReceivingStreams {
     const read = this.#receive(streamId, readBuffer.subarray(0, maxBytes))
     if (read === undefined) return undefined
     this.#sides.overhead.onRead(read.chunk.byteLength)
-    // There may be window to give back.
+    // Schedule a send: quiche may have to extend the window.
     this.#sides.schedule()
     if (read.isEnd) this.#end(streamId)
     return read
@@ -61,7 +61,7 @@ export class ReceivingStreams {
 
   stop(streamId: number, code: number): void {
     if (!this.#open.has(streamId)) return
-    // The end may be there already; then nobody has to be told, and quiche forgets the stream sooner.
+    // If the end has already arrived, skip STOP_SENDING: quiche then forgets the stream sooner.
     let isEnd = this.#ended.has(streamId)
     for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
     this.#sides.overhead.onUnread()
@@ -69,7 +69,7 @@ export class ReceivingStreams {
     this.#end(streamId)
   }
 
-  /** Making quiche list the streams takes longer than everything else about a small request, so it is the last resort. */
+  /** Polls streams first: listing the readable streams in quiche costs more than the rest of a small request. */
   #notifyReadables(): void {
     const { quiche } = this.#sides
     if (this.#open.size <= MAX_ASKED_STREAMS) {
@@ -83,7 +83,7 @@ export class ReceivingStreams {
     for (const streamId of quiche.readable()) this.#notifyReadable(streamId)
   }
 
-  /** Streams that the peer has opened in order. */
+  /** Reports streams that the peer has opened in order. */
   #notifyNew(kind: 0 | 2): void {
     for (let streamId; this.#sides.quiche.streamReadable((streamId = this.#opened.next(kind)));) {
       this.#notifyReadable(streamId)
@@ -93,7 +93,7 @@ export class ReceivingStreams {
   #notifyReadable(streamId: number): void {
     if (!this.#open.has(streamId)) {
       if (!this.#opened.isNew(streamId)) {
-        // Over for us, but quiche forgets it only when all of it was read.
+        // The stream has ended here, but quiche keeps it until all bytes are read.
         while (this.#receive(streamId, readBuffer)?.isEnd === false);
         return
       }
@@ -101,7 +101,7 @@ export class ReceivingStreams {
       if ((streamId & 2) === 0) this.#sides.onOpened(streamId)
     }
     if (!this.#paused.has(streamId)) this.#sides.events()?.onReadable(streamId)
-    // Reading nothing tells about a reset, and takes an end that nothing precedes.
+    // An empty read detects a reset, and consumes an end without bytes before it.
     else if (this.#receive(streamId, NOTHING)?.isEnd === true) this.#ended.add(streamId)
   }
 
@@ -111,7 +111,7 @@ export class ReceivingStreams {
       return read === null ? undefined : { chunk: target.subarray(0, read[0]), isEnd: read[1] }
     } catch (error) {
       if (!this.#open.has(streamId)) return undefined
-      this.#sides.onGivenUp(streamId)
+      this.#sides.onAborted(streamId)
       this.#sides.overhead.onUnread()
       this.#end(streamId)
       this.#sides.events()?.onReset(streamId, codeOf('StreamReset', error))
@@ -127,25 +127,28 @@ export class ReceivingStreams {
   }
 }
 
-/** Distance between two streams of one kind (RFC 9000 §2.1). */
+/** Distance between two stream IDs of one type (RFC 9000 §2.1). */
 const STEP = 4
 
 /**
- * Which streams the peer has opened. It numbers them without gaps, but packets overtake each other, so a stream may
- * be heard of after those behind it.
+ * Tracks the streams that the peer has opened. Stream IDs have no gaps, but packets can be reordered, so a stream can
+ * appear after later ones.
  */
 export class OpenedStreams {
-  /** By kind, the two low bits of the number: the next stream that has not been reached. */
+  /** Next expected stream ID by type (the two low bits of the ID). */
   readonly #next: [number, number, number, number] = [0, 1, 2, 3]
-  /** Streams that were skipped: opened by the peer, not heard of yet. No more than the peer may open at once. */
+  /**
+   * Skipped streams: opened by the peer, but without a packet yet. At most as many as the peer can open at the same
+   * time.
+   */
   readonly #skipped = new Set<number>()
 
-  /** The stream of that kind that will be opened next, as far as is known. */
+  /** Returns the next expected stream ID of a type. */
   next(kind: 0 | 1 | 2 | 3): number {
     return this.#next[kind]
   }
 
-  /** Whether the stream is heard of for the first time; says so once. */
+  /** Reports whether the stream is new. Returns true once per stream. */
   isNew(streamId: number): boolean {
     const kind = (streamId & 3) as 0 | 1 | 2 | 3
     if (streamId < this.#next[kind]) return this.#skipped.delete(streamId)

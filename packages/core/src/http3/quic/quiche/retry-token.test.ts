@@ -8,25 +8,25 @@ const retryId = Buffer.alloc(20, 7)
 const nowMs = 1_800_000_000_000
 const token = mintRetryToken(secret, client, nowMs, originalId, retryId)
 
-describe('a Retry token', () => {
-  it.each([0, 1, 10_000])('gives the original connection ID back %i ms later', (ageMs) => {
+describe('openRetryToken', () => {
+  it.each([0, 1, 10_000])('returns the original connection ID %i ms later', (ageMs) => {
     expect(openRetryToken(secret, client, nowMs + ageMs, token, retryId)).toEqual(originalId)
   })
 
   it.each<[string, () => Buffer | undefined]>([
-    ['later than ten seconds', () => openRetryToken(secret, client, nowMs + 10_001, token, retryId)],
-    ['before it was made', () => openRetryToken(secret, client, nowMs - 1, token, retryId)],
+    ['older than ten seconds', () => openRetryToken(secret, client, nowMs + 10_001, token, retryId)],
+    ['from the future', () => openRetryToken(secret, client, nowMs - 1, token, retryId)],
     ['from another address', () => openRetryToken(secret, { ...client, address: '192.0.2.2' }, nowMs, token, retryId)],
     ['from another port', () => openRetryToken(secret, { ...client, port: 4434 }, nowMs, token, retryId)],
     ['with another connection ID', () => openRetryToken(secret, client, nowMs, token, Buffer.alloc(20, 8))],
-    ['at another server', () => openRetryToken(Buffer.alloc(32, 2), client, nowMs, token, retryId)],
-    ['cut short', () => openRetryToken(secret, client, nowMs, token.subarray(0, 37), retryId)],
-    ['when it is empty', () => openRetryToken(secret, client, nowMs, Buffer.alloc(0), retryId)],
-  ])('is worth nothing %s', (_when, open) => {
+    ['of another server', () => openRetryToken(Buffer.alloc(32, 2), client, nowMs, token, retryId)],
+    ['that is truncated', () => openRetryToken(secret, client, nowMs, token.subarray(0, 37), retryId)],
+    ['that is empty', () => openRetryToken(secret, client, nowMs, Buffer.alloc(0), retryId)],
+  ])('rejects a token %s', (_when, open) => {
     expect(open()).toBeUndefined()
   })
 
-  it('is worth nothing with any bit of it changed', () => {
+  it('rejects a token with any single bit changed', () => {
     for (let at = 0; at < token.length; at++) {
       const forged = Buffer.from(token)
       forged[at] = (forged[at] ?? 0) ^ 1

@@ -1,22 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A client repeats its Initial at once; what comes later was kept for something else. */
+/**
+ * Lifetime of a token in milliseconds. A client repeats its Initial packet immediately, so an old token is a replay.
+ */
 const LIFETIME_MS = 10_000
 const TIME_BYTES = 6
 const MAC_BYTES = 32
 
-/** The two things a Retry token ties together beside its secret. */
+/** Client address that a Retry token is bound to. */
 export interface RetryClient {
   readonly address: string
   readonly port: number
 }
 
 /**
- * Makes the token of a Retry packet: proof that a client received it at the address it claims, without remembering
- * anything about that client.
+ * Creates the token of a Retry packet. It proves that the client receives packets at its address, without state on the
+ * server.
  *
  * @param originalId Destination connection ID of the client's first packet
- * @param retryId Connection ID that the Retry tells the client to use
+ * @param retryId Connection ID that the client must use after the Retry
  * @see RFC 9000 §8.1.2, §8.1.4
  */
 export function mintRetryToken(
@@ -32,10 +34,10 @@ export function mintRetryToken(
 }
 
 /**
- * Opens a token that came back.
+ * Verifies a token and returns its content.
  *
- * @param retryId Destination connection ID of the packet it came in
- * @returns The original destination connection ID, or `undefined` if the token is forged, stale or another client's
+ * @param retryId Destination connection ID of the packet with the token
+ * @returns The original destination connection ID, or `undefined` if the token is forged, expired or of another client
  */
 export function openRetryToken(
   secret: Uint8Array,
@@ -60,7 +62,7 @@ function mac(
   originalId: Uint8Array,
   retryId: Uint8Array,
 ): Buffer {
-  // The address cannot hold a slash and the connection IDs say how long they are, so no two inputs look alike.
+  // Addresses contain no slash and the connection IDs have length prefixes, so each input is unambiguous.
   return createHmac('sha256', secret)
     .update(`${client.address}/${client.port}/${originalId.byteLength}/${retryId.byteLength}/`)
     .update(time)

@@ -5,7 +5,10 @@ const YARDSTICK = 3
 const WINDOWS = { peerInitialMaxData: 1e6, peerInitialMaxStreamDataBidiLocal: 1e6 }
 const silent = { pathStats: () => [], sendAckEliciting: () => undefined, send: () => null }
 
-/** A connection on which congestion control leaves `allowed` bytes, and stream 0 has a window of its own. */
+/**
+ * Creates the `SendRoom` of a connection on which congestion control permits `allowed` bytes. Stream 0 has its own
+ * window.
+ */
 function connection(allowed: number, window = Infinity, initialWindow = 1_000_000): SendRoom {
   return new SendRoom(
     {
@@ -21,21 +24,21 @@ function connection(allowed: number, window = Infinity, initialWindow = 1_000_00
 }
 
 describe('SendRoom', () => {
-  it('gives what is wanted where there is room for it', () => {
+  it('returns all wanted bytes if they fit', () => {
     expect(connection(13_500).share(0, 5000)).toBe(5000)
     expect(connection(13_500).share(0, 0)).toBe(0)
   })
 
-  it('keeps room for the headers of packets and frames', () => {
-    // Ten packets and one that is begun, 64 bytes each.
+  it('reserves room for the headers of packets and frames', () => {
+    // Ten full packets and a partial one, with 64 bytes of headers each.
     expect(connection(13_500).share(0, 20_000)).toBe(13_500 - 11 * 64)
   })
 
-  it('uses the whole window of a stream, as its headers do not count against that', () => {
+  it('uses the whole window of a stream, because headers do not count against it', () => {
     expect(connection(100_000, 2000).share(0, 20_000)).toBe(2000)
   })
 
-  it('does not give the same room twice', () => {
+  it('does not grant the same room twice', () => {
     let allowed = 13_500
     const room = new SendRoom(
       {
@@ -53,18 +56,18 @@ describe('SendRoom', () => {
     room.onWritten(second)
     allowed -= second
     expect(room.share(0, 10_000)).toBe(0)
-    // Sending changes nothing: what is left was for the headers of what was sent.
+    // Sending changes nothing: the rest is reserved for the headers of the sent packets.
     allowed = 13_500
     room.onReceived()
     expect(room.share(0, 10_000)).toBe(10_000)
   })
 
-  it('waits for acknowledgments rather than send next to nothing', () => {
+  it('waits for acknowledgments instead of sending less than a packet', () => {
     expect(connection(1000).share(0, 20_000)).toBe(0)
     expect(connection(1000).share(0, 500)).toBe(500)
   })
 
-  it('gives all there is to a peer with small windows, which may wait for it', () => {
+  it('uses all room of a peer with small windows, which can wait for it', () => {
     expect(connection(1000, 1000, 16_384).share(0, 20_000)).toBe(1000)
   })
 
@@ -79,19 +82,19 @@ describe('SendRoom', () => {
     expect(room.isFull).toBe(false)
     allowed = 1350
     expect(room.isFull).toBe(true)
-    // It has never shown more: this may be its own small window.
+    // It has never shown more, so this can be its own small window.
     expect(new SendRoom(capacities, YARDSTICK).isFull).toBe(false)
   })
 
-  it('lets through that the stream cannot be sent on', () => {
+  it('throws if the stream was stopped', () => {
     expect(() => connection(1000).share(4, 1)).toThrow('StreamStopped')
   })
 
   it.each<[string, number, number, number]>([
-    ['something had no room', 13_500, 20_000, 1],
-    ['all had room', 13_500, 5000, 0],
+    ['a write did not fit', 13_500, 20_000, 1],
+    ['all writes fit', 13_500, 5000, 0],
     ['the window of the stream had none', 2000, 20_000, 0],
-  ])('says that the congestion window was used up only where %s', (_where, streamWindow, wanted, times) => {
+  ])('reports a full congestion window only if %s', (_where, streamWindow, wanted, times) => {
     const attempts: number[] = []
     let pings = 0
     const capacities = {
@@ -103,13 +106,13 @@ describe('SendRoom', () => {
     }
     const room = new SendRoom(capacities, YARDSTICK)
     room.onWritten(room.share(0, wanted))
-    // Each time once: nothing was written before the second packet.
+    // Once for each packet: nothing was written before the second one.
     room.onReceived()
     room.onReceived()
     expect([pings, attempts]).toEqual([times, Array.from({ length: times }, () => 21)])
   })
 
-  it('does not say so while nothing was written', () => {
+  it('does not report a full congestion window if nothing was written', () => {
     let pings = 0
     const capacities = { streamCapacity: () => 1000, stats: () => WINDOWS, ...silent, sendAckEliciting: () => pings++ }
     const room = new SendRoom(capacities, YARDSTICK)
@@ -118,7 +121,7 @@ describe('SendRoom', () => {
     expect(pings).toBe(0)
   })
 
-  it('uses half of what is left while a loss is recovered from, but one packet at least', () => {
+  it('uses half of the room during recovery, but at least one packet', () => {
     let allowed = 13_500
     const path = { lost: 1, cwnd: 13_500, sentBytes: 20_000 }
     const capacities = { streamCapacity: () => allowed, stats: () => WINDOWS, ...silent, pathStats: () => [path] }

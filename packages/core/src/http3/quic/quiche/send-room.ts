@@ -1,96 +1,107 @@
-/** Most bytes of one packet, so that it also fits a path with a tunnel in it. */
+/** Maximum packet size in bytes, so that it fits paths with a tunnel. */
 export const MAX_PACKET_BYTES = 1350
-/** Of these, headers, connection IDs, numbers, lengths and the seal may take so many. */
+/** Bytes of a packet reserved for headers, connection IDs, packet and frame headers and the AEAD tag. */
 const PACKET_OVERHEAD_BYTES = 64
-/** A peer with such windows gives new ones long before they are used up. */
+/** Window size in bytes from which a peer is expected to extend its windows before they are used up. */
 const LARGE_WINDOW = 64 * 1024
-const LEAST_YARDSTICK_BYTES = 4 * MAX_PACKET_BYTES
-/** For a short header with the longest connection ID (RFC 9000 §17.3.1); behind the shortest there is no room either. */
+const MIN_REFERENCE_BYTES = 4 * MAX_PACKET_BYTES
+/** Fits a short header with the longest connection ID (RFC 9000 §17.3.1), but no frame. */
 const noRoom = Buffer.alloc(21)
 
-/** What is asked about a connection. */
+/** Methods of a quiche connection that `SendRoom` uses. */
 export interface Capacities {
-  /** What its window and congestion control leave. @throws {Error} if the stream cannot be sent on */
+  /**
+   * Returns the bytes that flow control and congestion control permit.
+   *
+   * @throws {Error} if the stream cannot be written to
+   */
   streamCapacity(streamId: number): number
   stats(): { peerInitialMaxData: number; peerInitialMaxStreamDataBidiLocal: number }
-  /** The first is the one that is used. */
+  /** Returns the paths; the first one is in use. */
   pathStats(): readonly { lost: number; cwnd: number; sentBytes: number }[]
   sendAckEliciting(): void
   send(packet: Uint8Array): unknown
 }
 
 /**
- * How many bytes can leave in the next packets.
+ * Computes how many bytes fit into the next packets.
  *
- * quiche takes as many as congestion control lets it send, and then finds that the headers of packets and frames do
- * not fit. What it cannot send it keeps, and a stream that is given up meanwhile is stuck (see `StuckStreams`). So room
- * is kept for them, and when nothing but that was left, quiche is told so.
+ * quiche accepts as many bytes as congestion control permits, but does not count the headers of packets and frames. It
+ * keeps the excess bytes, and a stream that is aborted in that state gets stuck (see `StuckStreams`). `SendRoom`
+ * therefore reserves room for headers. When only that reserve is left, it reports to quiche that the window is used up.
  */
 export class SendRoom {
   readonly #quiche: Capacities
-  readonly #yardstickId: number
+  readonly #referenceId: number
   readonly #hasLargeWindows: boolean
-  /** Whether the yardstick has ever shown so much that its own window cannot be what it shows. */
-  #isYardstickLong = false
-  /** Since the last packet came. */
+  /** Whether the reference stream has ever shown a capacity above its own window. */
+  #hasLargeReference = false
+  /** Bytes written since the last received packet. */
   #writtenBytes = 0
   #hasLookedForLosses = false
-  /** Packets that were lost, as far as is known. */
+  /** Number of lost packets at the last check. */
   #lost = 0
-  /** Bytes sent by the connection at which it has recovered from the last loss. */
+  /** Value of `sentBytes` at which recovery from the last loss ends. */
   #recoveredAtBytes = 0
   #isRecovering = false
-  /** Whether something was not written since then because congestion control left no room. */
+  /** Whether a write since the last packet was limited by congestion control. */
   #isShort = false
 
-  /** @param yardstickId A stream whose window is hardly used, so that it shows what congestion control leaves */
-  constructor(quiche: Capacities, yardstickId: number) {
+  /**
+   * Creates the tracker for one connection.
+   *
+   * @param referenceId Stream whose own window is hardly used, so that its capacity shows the congestion window
+   */
+  constructor(quiche: Capacities, referenceId: number) {
     const { peerInitialMaxData, peerInitialMaxStreamDataBidiLocal } = quiche.stats()
     this.#quiche = quiche
-    this.#yardstickId = yardstickId
+    this.#referenceId = referenceId
     this.#hasLargeWindows = Math.min(peerInitialMaxData, peerInitialMaxStreamDataBidiLocal) >= LARGE_WINDOW
   }
 
   /**
-   * How many of `wanted` bytes to write now.
+   * Returns how many of `wanted` bytes to write now.
    *
-   * @throws {Error} if the stream cannot be sent on
+   * @throws {Error} if the stream cannot be written to
    */
   share(streamId: number, wanted: number): number {
     const capacity = this.#quiche.streamCapacity(streamId)
-    // A peer with small windows may wait for the last byte that fits before it gives a new one.
+    // A peer with small windows can wait for the last byte that fits before it extends them.
     if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
-    // Most writes are small: the stream's own window tells already that there is enough.
+    // Most writes are small, so the capacity of the stream is proof enough.
     if (wanted <= this.#without(capacity)) return wanted
     this.#lookForLosses()
-    const bytes = Math.max(capacity, this.#yardstick())
+    const bytes = Math.max(capacity, this.#referenceCapacity())
     const room = Math.min(capacity, this.#without(bytes))
     if (wanted <= room) return wanted
     if (room < capacity) this.#isShort = true
-    // Less than a packet is not worth it; acknowledgments that make room are on their way.
+    // Do not send less than a packet: acknowledgments in transit will make room.
     if (room >= MAX_PACKET_BYTES) return room
     return this.#hasOnePacket(bytes) ? Math.min(wanted, capacity, MAX_PACKET_BYTES - PACKET_OVERHEAD_BYTES) : 0
   }
 
-  /** Half of a small window is less than a packet, and perhaps nothing is on the way any more that will be acknowledged. */
+  /**
+   * Reports whether one packet can be sent during recovery. Half of a small window can be less than a packet, and no
+   * acknowledgment may be outstanding.
+   */
   #hasOnePacket(bytes: number): boolean {
     return this.#isRecovering && this.#writtenBytes === 0 && bytes >= MAX_PACKET_BYTES
   }
 
-  /** Whether no stream could write anything, so that none has to be asked. */
+  /** Whether no stream can write, so that none must be polled. */
   get isFull(): boolean {
-    const bytes = this.#yardstick()
-    if (bytes >= LEAST_YARDSTICK_BYTES) this.#isYardstickLong = true
-    if (!this.#hasLargeWindows || !this.#isYardstickLong || this.#hasOnePacket(bytes)) return false
+    const bytes = this.#referenceCapacity()
+    if (bytes >= MIN_REFERENCE_BYTES) this.#hasLargeReference = true
+    if (!this.#hasLargeWindows || !this.#hasLargeReference || this.#hasOnePacket(bytes)) return false
     return this.#without(bytes) < MAX_PACKET_BYTES
   }
 
-  /** Bytes were written. */
+  /** Records written bytes. */
   onWritten(bytes: number): void {
     this.#writtenBytes += bytes
   }
 
-  /** A packet is about to be received: only then quiche counts anew what the packets sent have left. */
+  /** Resets the counters before a packet is received. Only then does quiche recompute its capacities. */
   onReceived(): void {
     if (this.#isShort && this.#writtenBytes > 0) this.#reportUsedUp()
     this.#isShort = false
@@ -99,10 +110,11 @@ export class SendRoom {
   }
 
   /**
-   * Has acknowledgments that come now make the congestion window larger (RFC 9002 §7.8).
+   * Makes quiche grow the congestion window on the next acknowledgments (RFC 9002 §7.8).
    *
-   * quiche does so if the last packet filled it to the byte, which the room that is kept here prevents, or if there was
-   * more to send than found room. So it is given no room for a PING, which is then sent only if nothing else is.
+   * quiche grows the window only if the last packet filled it completely, which the header reserve prevents, or if
+   * pending data did not fit. Here a PING does not fit into an empty buffer. quiche sends it later only if it has no
+   * other frames to send.
    */
   // docs/decisions/0082
   #reportUsedUp(): void {
@@ -110,36 +122,36 @@ export class SendRoom {
     try {
       this.#quiche.send(noRoom)
     } catch {
-      // The connection is closed, or about to be.
+      // The connection is closed or closing.
     }
   }
 
-  /** Takes too long to be done more often than for each packet received. */
+  /** Checks for lost packets, at most once per received packet because the call is slow. */
   #lookForLosses(): void {
     if (this.#hasLookedForLosses) return
     this.#hasLookedForLosses = true
     const [path] = this.#quiche.pathStats()
     if (path === undefined) return
     const { lost, cwnd, sentBytes } = path
-    // RFC 9002 §7.3.2: recovery ends with the acknowledgment of what was sent in it, a round trip later.
+    // RFC 9002 §7.3.2: recovery ends when a packet sent during recovery is acknowledged, one round trip later.
     if (lost > this.#lost) this.#recoveredAtBytes = sentBytes + cwnd
     this.#lost = lost
     this.#isRecovering = sentBytes < this.#recoveredAtBytes
   }
 
-  /** What is left of so many bytes when packets and frames have their headers. */
+  /** Returns `bytes` minus the headers of packets and frames. */
   #without(bytes: number): number {
-    // While quiche recovers from a loss it says up to twice of what it sends.
+    // During recovery quiche reports up to twice the bytes that it sends.
     const total = Math.floor((bytes + this.#writtenBytes) / (this.#isRecovering ? 2 : 1))
     const packets = Math.ceil(total / MAX_PACKET_BYTES) + 1
     return total - this.#writtenBytes - packets * PACKET_OVERHEAD_BYTES
   }
 
-  #yardstick(): number {
+  #referenceCapacity(): number {
     try {
-      return this.#quiche.streamCapacity(this.#yardstickId)
+      return this.#quiche.streamCapacity(this.#referenceId)
     } catch {
-      // The peer does not want that stream.
+      // The peer has stopped the reference stream.
       return 0
     }
   }

@@ -2,17 +2,17 @@ import { codeOf } from './errors.ts'
 import { SendRoom } from './send-room.ts'
 import { shutDown, WRITE_SIDE, type StreamSides } from './stream-sides.ts'
 
-/** The first stream that a server opens for one direction (RFC 9000 §2.1), and the distance to the next. */
+/** First unidirectional stream ID of a server (RFC 9000 §2.1), and the distance to the next. */
 const FIRST_UNIDIRECTIONAL = 3
 const STREAM_STEP = 4
 const NOTHING = new Uint8Array()
 
-/** The streams of a connection as far as they are written to. */
+/** Writes to the streams of a connection. */
 export class SendingStreams {
-  /** Bytes of all streams that were taken so far. */
+  /** Bytes that quiche has accepted so far, on all streams. */
   writtenBytes = 0
   readonly #sides: StreamSides
-  /** Streams that we may still send on, and whether the last write was not taken whole; those in the order of their turns. */
+  /** Writable streams, and whether the last write was incomplete. Ordered by their turn to write. */
   readonly #open = new Map<number, boolean>()
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #room: SendRoom | undefined = undefined
@@ -25,17 +25,17 @@ export class SendingStreams {
     return this.#open.has(streamId)
   }
 
-  /** The peer has said how much it takes. */
+  /** Creates the send limits from the peer's transport parameters. */
   onEstablished(): void {
     this.#room = new SendRoom(this.#sides.quiche, FIRST_UNIDIRECTIONAL)
   }
 
-  /** A packet is about to be received. */
+  /** Prepares for a received packet. */
   onReceived(): void {
     this.#room?.onReceived()
   }
 
-  /** The peer has opened a stream that we may answer on. */
+  /** Adds a bidirectional stream that the peer has opened. */
   onOpened(streamId: number): void {
     this.#open.set(streamId, false)
   }
@@ -45,17 +45,17 @@ export class SendingStreams {
     this.#nextUnidirectional += STREAM_STEP
     this.#open.set(streamId, false)
     try {
-      // From now on it exists for quiche.
+      // Create the stream in quiche.
       this.#sides.quiche.streamSend(streamId, NOTHING, false)
     } catch {
-      // The peer allows none: the first write will find out.
+      // The peer permits no stream: the first write reports that.
     }
     return streamId
   }
 
-  /** Tells of the streams that take more, and of those that the peer has stopped. */
+  /** Reports streams that have room again, and streams that the peer has stopped. */
   notify(): void {
-    // Asked once: many streams may be waiting for the same room.
+    // Check once: many streams can wait for the same room.
     const isFull = this.#open.size > 2 && this.#room?.isFull === true
     let left = this.#open.size
     for (const [streamId, isBlocked] of this.#open) {
@@ -91,7 +91,7 @@ export class SendingStreams {
     this.#end(streamId)
   }
 
-  /** Has a stream take what room there is. If it leaves none, the others go before it the next time. */
+  /** Lets a stream write. If it remains blocked, it moves to the end of the queue. */
   #offer(streamId: number): void {
     const before = this.writtenBytes
     this.#sides.events()?.onWritable(streamId)
@@ -100,7 +100,7 @@ export class SendingStreams {
     this.#open.set(streamId, true)
   }
 
-  /** Finds out whether the stream can still be sent on. */
+  /** Detects whether the peer has stopped the stream. */
   #probe(streamId: number): void {
     try {
       this.#sides.quiche.streamCapacity(streamId)
@@ -110,7 +110,7 @@ export class SendingStreams {
   }
 
   #onFailed(streamId: number, error: unknown): void {
-    this.#sides.onGivenUp(streamId)
+    this.#sides.onAborted(streamId)
     this.#end(streamId)
     this.#sides.events()?.onStopped(streamId, codeOf('StreamStopped', error))
   }

@@ -5,35 +5,38 @@ import { StatelessResets } from './stateless-resets.ts'
 const SECRET = Buffer.alloc(32, 1)
 const ID = Buffer.alloc(20, 2)
 
-describe('a stateless reset', () => {
+describe('StatelessResets', () => {
   it.each([
     [21, undefined],
     [22, 21],
     [30, 29],
     [43, 42],
     [1200, 42],
-  ])('to a packet of %i bytes is smaller, and not smaller than RFC 9000 §10.3 allows: %s', (bytes, expected) => {
-    expect(new StatelessResets(SECRET, 0).respond(ID, bytes, 0)?.byteLength).toBe(expected)
-  })
+  ])(
+    'answers a packet of %i bytes with %s bytes: smaller, but at least the minimum of RFC 9000 §10.3',
+    (bytes, expected) => {
+      expect(new StatelessResets(SECRET, 0).respond(ID, bytes, 0)?.byteLength).toBe(expected)
+    },
+  )
 
-  it('looks like a packet with a short header, and ends with the token of the connection ID', () => {
+  it('creates a packet with a short header that ends with the token of the connection ID', () => {
     const resets = new StatelessResets(SECRET, 0)
     const response = resets.respond(ID, 100, 0)
     expect((response?.[0] ?? 0) & 0xc0).toBe(0x40)
     expect(BigInt(`0x${response?.subarray(-16).toString('hex')}`)).toBe(resets.token(ID))
   })
 
-  it('differs from the one before in all but the token', () => {
+  it('randomizes everything except the token', () => {
     const resets = new StatelessResets(SECRET, 0)
     expect(resets.respond(ID, 100, 0)?.subarray(0, -16)).not.toEqual(resets.respond(ID, 100, 0)?.subarray(0, -16))
   })
 
-  it('is understood after a restart with the same secret, and not with another', () => {
+  it('returns the same token after a restart, but only with the same secret', () => {
     expect(new StatelessResets(SECRET, 5).token(ID)).toBe(new StatelessResets(SECRET, 0).token(ID))
     expect(new StatelessResets(randomBytes(32), 0).token(ID)).not.toBe(new StatelessResets(SECRET, 0).token(ID))
   })
 
-  it('is sent a thousand times at once and 500 times a second', () => {
+  it('permits a burst of 1,000 resets and 500 per second', () => {
     const resets = new StatelessResets(SECRET, 0)
     const count = (nowMs: number): number =>
       Array.from({ length: 3000 }, () => resets.respond(ID, 100, nowMs)).filter((response) => response !== undefined)

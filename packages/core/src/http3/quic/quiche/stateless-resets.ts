@@ -2,45 +2,48 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { RateBudget } from '../../../engine/event-loop/rate-budget.ts'
 
 const TOKEN_BYTES = 16
-/** RFC 9000 §10.3: smaller ones could not be an ordinary packet. */
+/** Minimum packet size (RFC 9000 §10.3); a smaller packet cannot be valid. */
 const MIN_BYTES = 21
-/** What an ordinary packet of a client that has nothing to say takes; no larger is needed. */
+/** Maximum size of a reset: the size of a typical packet without data. A larger reset has no benefit. */
 const MAX_BYTES = 42
-/** Answers at once and a second: packets of unknown connections come in bursts after a restart, or from attackers. */
+/**
+ * Number of resets in a burst, and per second. Packets of unknown connections arrive in bursts after a restart or in an
+ * attack.
+ */
 const BURST = 1000
 const PER_SECOND = 500
 
-/**
- * Stateless resets: how a client learns that nobody knows its connection any more, instead of waiting until it gives up.
- *
- * @see RFC 9000 §10.3
- */
+/** Creates stateless resets, which tell a client immediately that the server does not know its connection. */
 export class StatelessResets {
   readonly #secret: Uint8Array
   readonly #budget: RateBudget
 
-  /** @param secret The same after a restart, for resets to be understood then */
+  /**
+   * Creates the resets of one listener.
+   *
+   * @param secret Must survive a restart for clients to recognize the resets
+   */
   constructor(secret: Uint8Array, nowMs: number) {
     this.#secret = secret
     this.#budget = new RateBudget(BURST, PER_SECOND, nowMs)
   }
 
-  /** The token of a connection ID: a number of 16 bytes that nobody else can know. */
+  /** Returns the secret 16-byte token of a connection ID. */
   token(id: Uint8Array): bigint {
     return BigInt(`0x${this.#tokenOf(id).toString('hex')}`)
   }
 
   /**
-   * The response to a packet for an unknown connection.
+   * Returns a reset for a packet of an unknown connection.
    *
-   * @param packetBytes Bytes of that packet; the response is smaller, so that two servers cannot answer each other for ever
-   * @returns `undefined` if the packet is too small, or too many were answered
+   * @param packetBytes Size of that packet. The reset is smaller, so that two servers cannot answer each other forever
+   * @returns `undefined` if the packet is too small or the rate limit is reached
    */
   respond(id: Uint8Array, packetBytes: number, nowMs: number): Buffer | undefined {
     const bytes = Math.min(packetBytes - 1, MAX_BYTES)
     if (bytes < MIN_BYTES || !this.#budget.spend(nowMs)) return undefined
     const packet = randomBytes(bytes)
-    // Looks like any packet with a short header: its first two bits are 0 and 1.
+    // Set the first two bits to 0 and 1, as in any packet with a short header.
     packet.writeUInt8((packet.readUInt8(0) & 0x3f) | 0x40, 0)
     packet.set(this.#tokenOf(id), bytes - TOKEN_BYTES)
     return packet

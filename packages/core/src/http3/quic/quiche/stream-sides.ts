@@ -2,36 +2,36 @@ import type { QuicheConnection as Quiche } from './binding.ts'
 import type { OverheadBudget } from './overhead-budget.ts'
 import type { QuicConnectionEvents } from '../quic.ts'
 
-/** The side of a stream that we read, as quiche numbers them. */
+/** Receiving side of a stream, in quiche's numbering. */
 export const READ_SIDE = 0
-/** The side of a stream that we write to. */
+/** Sending side of a stream. */
 export const WRITE_SIDE = 1
 
-/** What each side of the streams of a connection needs of the whole. */
+/** Services of the connection for the two stream sides. */
 export interface StreamSides {
   readonly quiche: Quiche
   readonly overhead: OverheadBudget
-  /** Who is told: nobody until the handshake is done, and when the connection is closed. */
+  /** Returns the event handler; `undefined` before the handshake completes and after the connection closes. */
   events(): QuicConnectionEvents | undefined
-  /** There may be something to send: has that done in this turn of the event loop. */
+  /** Schedules a send in this event-loop turn. */
   schedule(): void
-  /** The peer has opened a stream for both directions. */
+  /** The peer has opened a bidirectional stream. */
   onOpened(streamId: number): void
-  /** A side of the stream was reset or stopped, by whomever. */
-  onGivenUp(streamId: number): void
-  /** Nothing more will be read. */
+  /** One side of the stream was reset or stopped by either peer. */
+  onAborted(streamId: number): void
+  /** The receiving side has ended. */
   onReceivingOver(streamId: number): void
-  /** Nothing more will be written. */
+  /** The sending side has ended. */
   onSendingOver(streamId: number): void
 }
 
-/** Tells the peer that a side of a stream was given up. */
+/** Shuts one side of a stream down with an error code. */
 export function shutDown(sides: StreamSides, streamId: number, side: 0 | 1, code: number): void {
-  sides.onGivenUp(streamId)
+  sides.onAborted(streamId)
   try {
     sides.quiche.streamShutdown(streamId, side, code)
   } catch {
-    // The stream ended meanwhile: there is nothing to shut down.
+    // The stream has already ended.
   }
   sides.schedule()
 }

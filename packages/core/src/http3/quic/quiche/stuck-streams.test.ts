@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StuckStreams } from './stuck-streams.ts'
 
-/** A transport that has not finished the streams given; 8 was stopped by the peer. */
+/** Transport on which the given streams are unfinished. The peer has stopped stream 8. */
 class Transport {
   readonly unfinished: Set<number>
   readonly resets: number[] = []
@@ -28,11 +28,11 @@ afterEach(() => void vi.useRealTimers())
 
 function watch(transport: Transport, ...streamIds: number[]): StuckStreams {
   const streams = new StuckStreams(transport, 2, onTooMany)
-  for (const streamId of streamIds) streams.onGivenUp(streamId)
+  for (const streamId of streamIds) streams.onAborted(streamId)
   return streams
 }
 
-it('is empty when the transport has finished everything', () => {
+it('is empty when the transport has finished all streams', () => {
   const transport = new Transport(4, 8)
   const streams = watch(transport, 0, 4, 8)
   expect(streams.isEmpty).toBe(false)
@@ -40,7 +40,7 @@ it('is empty when the transport has finished everything', () => {
   expect(streams.isEmpty).toBe(true)
 })
 
-it('asks about streams that ended well only when it has to know', () => {
+it('checks cleanly ended streams only when `isEmpty` is read', () => {
   const transport = new Transport(4)
   const capacity = vi.spyOn(transport, 'streamCapacity')
   const streams = watch(transport)
@@ -53,7 +53,7 @@ it('asks about streams that ended well only when it has to know', () => {
   expect(transport.resets).toEqual([])
 })
 
-it('resets a stream that is not finished for five seconds, when everything has arrived long ago', () => {
+it('resets a stream that is unfinished after five seconds', () => {
   const transport = new Transport(4)
   const streams = watch(transport, 0, 4)
   vi.advanceTimersByTime(5000)
@@ -62,7 +62,7 @@ it('resets a stream that is not finished for five seconds, when everything has a
   expect([streams.isEmpty, transport.resets]).toEqual([false, [4]])
 })
 
-it('says once that there are too many, when so many are stuck for ten seconds, without being asked', () => {
+it('calls `onTooMany` once when the limit is stuck for ten seconds', () => {
   watch(new Transport(4, 8), 0, 4, 8)
   vi.advanceTimersByTime(10_000)
   expect(onTooMany).not.toHaveBeenCalled()
@@ -71,9 +71,9 @@ it('says once that there are too many, when so many are stuck for ten seconds, w
 })
 
 it.each([
-  ['there are fewer', [4], [0, 4]],
-  ['they were finished late', [], [4, 8]],
-])('says nothing when %s', (_why, unfinished, watched) => {
+  ['fewer streams are stuck', [4], [0, 4]],
+  ['the streams finish late', [], [4, 8]],
+])('does not call `onTooMany` if %s', (_why, unfinished, watched) => {
   const transport = new Transport(4, 8)
   watch(transport, ...watched)
   vi.advanceTimersByTime(9000)
@@ -83,7 +83,7 @@ it.each([
   expect(onTooMany).not.toHaveBeenCalled()
 })
 
-it('says nothing once it is closed', () => {
+it('does not call `onTooMany` after close', () => {
   const streams = watch(new Transport(4, 8), 4, 8)
   streams.close()
   vi.advanceTimersByTime(60_000)

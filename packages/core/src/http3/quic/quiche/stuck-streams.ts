@@ -1,66 +1,75 @@
-/** After this time a stream that is over for us, but not for quiche, is helped along. */
+/** Milliseconds after which a finished stream that quiche still keeps is reset. */
 const NUDGE_AFTER_MS = 5000
-/** After this time it never will be. */
+/** Milliseconds after which a stream counts as stuck. */
 const STUCK_AFTER_MS = 10_000
 const CHECK_INTERVAL_MS = 1000
 /**
- * Streams that came to a good end, of which the last so many are remembered. The peer has fewer at once, and opens
- * another only when one is over for quiche.
+ * Number of cleanly ended streams to remember. The peer has fewer open at the same time, and opens another only when
+ * quiche has forgotten one.
  */
 const RECENT_STREAMS = 256
 
 const WRITE_SIDE = 1
 const H3_NO_ERROR = 0x100
 
-/** What is asked about a stream. */
+/** Methods of a quiche connection that `StuckStreams` uses. */
 export interface StreamStates {
-  /** @throws {Error} `InvalidStreamState` when the stream is over and all of it arrived */
+  /**
+   * Throws for a finished stream.
+   *
+   * @throws {Error} `InvalidStreamState` when the stream has ended and all bytes were acknowledged
+   */
   streamCapacity(streamId: number): number
   streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
 }
 
 /**
- * Streams that we are done with, until the transport is. Only those that were given up can get stuck; asking about the
- * others costs an exception each, so that is left for the end of the connection.
+ * Tracks finished streams until quiche forgets them. Only aborted streams can get stuck. Checking the others costs one
+ * exception each, so they are checked only when the connection closes.
  *
- * The peer may open a new stream when an old one is over on both sides and acknowledged. quiche 0.18 sometimes never
- * comes to that conclusion: when a stream is reset while bytes of it wait to be sent, when its reading side is stopped
- * and the peer then finishes instead of resetting, and when the peer's reset comes after the last acknowledgment (a
- * reset of our own, when everything has arrived long ago, gets such a stream unstuck). Each such stream takes one from
- * the number that the peer may have open; when that gets felt, the connection has served its time.
+ * The peer can open a new stream when both sides of an old one have ended and are acknowledged. In three cases quiche
+ * 0.18 can miss that. A stream is reset while bytes wait to be sent. Its receiving side is stopped and the peer then
+ * finishes instead of resetting. The peer's reset arrives after the last acknowledgment.
+ *
+ * A reset from the server, after all bytes have arrived, releases some of these streams. Each remaining one reduces the
+ * number of streams that the peer can open. When too many are stuck, the connection must be replaced.
  */
 export class StuckStreams {
   readonly #quiche: StreamStates
   readonly #limit: number
   readonly #onTooMany: () => void
-  readonly #givenUp = new Map<number, number>()
-  /** A ring of those that ended well. */
+  readonly #aborted = new Map<number, number>()
+  /** Ring buffer of cleanly ended streams. */
   readonly #ended: number[] = []
   #endedCount = 0
   #timer: NodeJS.Timeout | undefined = undefined
 
-  /** @param limit Stuck streams at which `onTooMany` is called */
+  /**
+   * Creates the tracker of one connection.
+   *
+   * @param limit Number of stuck streams at which `onTooMany` is called
+   */
   constructor(quiche: StreamStates, limit: number, onTooMany: () => void) {
     this.#quiche = quiche
     this.#limit = limit
     this.#onTooMany = onTooMany
   }
 
-  /** Both sides came to their end. */
+  /** Records a stream whose two sides ended cleanly. */
   onEnded(streamId: number): void {
     this.#ended[this.#endedCount++ % RECENT_STREAMS] = streamId
   }
 
-  /** A side was reset or stopped, by whomever. */
-  onGivenUp(streamId: number): void {
-    this.#givenUp.set(streamId, performance.now())
+  /** Records a stream with a side that was reset or stopped by either peer. */
+  onAborted(streamId: number): void {
+    this.#aborted.set(streamId, performance.now())
     this.#checkLater()
   }
 
-  /** Whether everything has arrived. */
+  /** Whether the peer has acknowledged all bytes of all streams. */
   get isEmpty(): boolean {
     this.#count()
-    return this.#givenUp.size === 0 && this.#ended.every((streamId) => this.#isOver(streamId))
+    return this.#aborted.size === 0 && this.#ended.every((streamId) => this.#isOver(streamId))
   }
 
   close(): void {
@@ -68,7 +77,7 @@ export class StuckStreams {
   }
 
   #checkLater(): void {
-    if (this.#timer !== undefined || this.#givenUp.size < this.#limit) return
+    if (this.#timer !== undefined || this.#aborted.size < this.#limit) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       if (this.#count() >= this.#limit) this.#onTooMany()
@@ -76,13 +85,17 @@ export class StuckStreams {
     }, CHECK_INTERVAL_MS)
   }
 
-  /** Forgets what is over. @returns Streams that are stuck */
+  /**
+   * Removes finished streams.
+   *
+   * @returns The number of stuck streams
+   */
   #count(): number {
     const now = performance.now()
     let stuck = 0
-    for (const [streamId, since] of this.#givenUp) {
+    for (const [streamId, since] of this.#aborted) {
       if (this.#isOver(streamId)) {
-        this.#givenUp.delete(streamId)
+        this.#aborted.delete(streamId)
         continue
       }
       if (now - since > NUDGE_AFTER_MS) this.#quiche.streamShutdown(streamId, WRITE_SIDE, H3_NO_ERROR)

@@ -1,8 +1,9 @@
 import type { QuicheConnection } from './binding.ts'
 
 /**
- * Calls quiche when it wants to be called: for lost packets, late acknowledgments, silence. What has come until then was
- * read before: a process that stood still takes no packet for lost whose acknowledgment waits, and no client for silent.
+ * Calls quiche when its timeout expires: for loss detection, delayed acknowledgments and idle timeouts. Received
+ * packets are processed first. After a blocked event loop, quiche therefore does not treat acknowledged packets as lost
+ * or active clients as idle.
  */
 export class QuicheTimer {
   readonly #quiche: Pick<QuicheConnection, 'timeout' | 'onTimeout'>
@@ -11,26 +12,30 @@ export class QuicheTimer {
   #due: NodeJS.Immediate | undefined = undefined
   #atMs = Infinity
 
-  /** @param onTimeout Called when quiche was: it may have something to send, or be closed */
+  /**
+   * Creates the timer of one connection.
+   *
+   * @param onTimeout Called after quiche, which can have packets to send or be closed
+   */
   constructor(quiche: Pick<QuicheConnection, 'timeout' | 'onTimeout'>, onTimeout: () => void) {
     this.#quiche = quiche
     this.#onTimeout = onTimeout
   }
 
-  /** Sets the timer as quiche wants it now. */
+  /** Sets the timer to quiche's current timeout. */
   arm(): void {
     if (this.#due !== undefined) return
     const timeoutMs = this.#quiche.timeout()
     if (timeoutMs === null) return
-    // Rounded down by quiche, so a millisecond more.
+    // Add one millisecond because quiche rounds down.
     const atMs = performance.now() + timeoutMs + 1
-    // A timer that is too early does no harm: it is set again. That is rarer than the time changing.
+    // An early timer is harmless, because it is set again. Resetting it on each change would cost more.
     if (this.#timer !== undefined && this.#atMs <= atMs) return
     clearTimeout(this.#timer)
     this.#atMs = atMs
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      // Timers come before I/O in a turn of the event loop, immediates behind it.
+      // Wait for an immediate: it runs after the I/O of this turn, timers before it.
       this.#due = setImmediate(this.#fire)
     }, timeoutMs + 1)
   }
