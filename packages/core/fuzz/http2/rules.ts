@@ -37,7 +37,7 @@ export const STRICTER: readonly Rule[] = [
   },
   { reason: /^(?:Trailers|Request head) too large$/, source: 'Our limits are lower' },
   {
-    reason: /^Malformed request: (?:not as much content as|Invalid Content-Length|content announced)/,
+    reason: /^Malformed request: (?:content does not match Content-Length|Invalid Content-Length)/,
     source: 'RFC 9113 §8.1.1 knows no exception for CONNECT',
     isAbout: ({ method }) => method === 'CONNECT',
   },

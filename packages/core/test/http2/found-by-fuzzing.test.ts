@@ -30,7 +30,7 @@ it('tells whoever reads the body why it ended', async () => {
   const client = await RawClient.connect(port)
   client.send(headers(1, request('POST', '/', ['content-length', '1']), 0), data(1, 'too much', 1))
   await expect.poll(() => reasons).not.toEqual([])
-  expect(reasons).toEqual(['Malformed request: not as much content as announced'])
+  expect(reasons).toEqual(['Malformed request: content does not match Content-Length'])
 })
 
 it('acknowledges settings before it makes use of them, as nghttp2 expects (RFC 9113 §6.5.3)', async () => {

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SendQueue, type Prioritized } from './send-queue.ts'
 
-/** Named as in a `priority` field. */
+/** Creates a stream with the parameters of a `priority` field. */
 function stream(id: number, urgency: number, incremental?: 'i'): Prioritized {
   return { id, priority: { urgency, isIncremental: incremental === 'i' } }
 }
 
-/** The numbers of the streams that send, where each goes on having something. */
+/** Returns the identifiers of the streams in sending order, while each stream always has more data. */
 function turns(streams: readonly Prioritized[], count: number): number[] {
   const queue = new SendQueue<Prioritized>()
   for (const each of streams) queue.add(each)
@@ -29,7 +29,7 @@ describe('SendQueue', () => {
     expect(turns(streams, order.length)).toEqual(order)
   })
 
-  it('gives every one exactly once, whatever was removed', () => {
+  it('returns each stream that was not removed exactly once', () => {
     const streams = fc.uniqueArray(
       fc.record({
         id: fc.nat(),
