@@ -58,7 +58,7 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
     source: 'RFC 9113 §6.3; nghttp2 passes over the frame, whatever it is',
   },
   {
-    reason: /^PRIORITY_UPDATE (?:on stream|of)|^NO_RFC7540_PRIORITIES is/,
+    reason: /^PRIORITY_UPDATE (?:on stream|of|for)|^NO_RFC7540_PRIORITIES is/,
     source: 'RFC 9218 §2.1, §7.1; Node.js does not have nghttp2 read the frame',
   },
   {
