@@ -99,7 +99,10 @@ export class FrameReceiver {
     const length = reader.end - reader.start
     this.#trace?.(type, streamId, length)
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || streamId !== this.#block.streamId)) {
-      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'An incomplete field block must be followed by its CONTINUATION')
+      throw new ConnectionError(
+        ErrorCode.PROTOCOL_ERROR,
+        'An incomplete field block must be followed by its CONTINUATION',
+      )
     }
     if (!this.#hasSettings && (type !== FrameType.SETTINGS || (flags & Flag.ACK) !== 0)) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'The first frame is not SETTINGS')
