@@ -86,7 +86,7 @@ describe('the connection preface (RFC 9113 §3.3, §3.4)', () => {
     expect(client.frames[0]).toMatchObject({ type: FrameType.SETTINGS, flags: 0, streamId: 0 })
   })
 
-  it('must be valid', async () => {
+  it('is rejected if it is invalid', async () => {
     const { port, exchanges } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE.replace('SM', 'SN'), settings(), headers(1, request()))

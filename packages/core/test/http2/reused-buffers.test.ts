@@ -61,7 +61,7 @@ describe.each([
   ['without TLS', false],
   ['over TLS', true],
 ])('a frame that waits for a stalled client, %s', (_name, isSecure) => {
-  it.each(['reads again', 'is gone'])('is not overwritten by other frames until the client %s', async (what) => {
+  it.each(['reads again', 'disconnects'])('is not overwritten by other frames until the client %s', async (what) => {
     const { key, cert } = await testCertificate()
     const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined
     const stalled = Promise.withResolvers<void>()
@@ -78,8 +78,8 @@ describe.each([
     const others = async (first: number): Promise<boolean[]> =>
       Promise.all(Array.from({ length: 20 }, (_, n) => isRight(ask(port, first + n, isSecure), first + n, 50)))
     expect(new Set(await others(1))).toEqual(new Set([true]))
-    if (what === 'is gone') slow.destroy()
-    const after = what === 'is gone' ? await others(100) : [await isRight(slow, 0, SLICES)]
+    if (what === 'disconnects') slow.destroy()
+    const after = what === 'disconnects' ? await others(100) : [await isRight(slow, 0, SLICES)]
     expect(new Set(after)).toEqual(new Set([true]))
   })
 })

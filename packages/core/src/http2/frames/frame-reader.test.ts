@@ -63,10 +63,10 @@ describe('FrameReader', () => {
   })
 
   it.each([
-    ['whole', 9],
-    ['cut within its head', 8],
-    ['cut behind it', 10],
-  ])('rejects a frame that is too long before it has arrived, %s', (_name, cut) => {
+    ['with its whole header', 9],
+    ['split within its header', 8],
+    ['split after its header', 10],
+  ])('rejects an oversized frame before its payload arrives, %s', (_name, cut) => {
     const long = data(1, Buffer.alloc(16_385))
     const reader = new FrameReader()
     expect(() => {
@@ -82,7 +82,7 @@ describe('FrameReader', () => {
     [data(1, '\x00ab', Flag.PADDED), 'ab'],
     [data(1, '\x02XX', Flag.PADDED), ''],
     [data(1, 'ab'), 'ab'],
-  ])('strips padding', (wire, body) => {
+  ])('strips the padding of frame %#', (wire, body) => {
     const reader = new FrameReader()
     reader.push(wire)
     reader.next()
@@ -91,9 +91,9 @@ describe('FrameReader', () => {
   })
 
   it.each([
-    ['', 'no length'],
-    ['\x01', 'more than there is'],
-  ])('rejects padding with %j: %s', (payload) => {
+    ['', 'without its length'],
+    ['\x01', 'longer than the payload'],
+  ])('rejects payload %j with padding %s', (payload) => {
     const reader = new FrameReader()
     reader.push(data(1, payload, Flag.PADDED))
     reader.next()

@@ -20,12 +20,16 @@ function turns(streams: readonly Prioritized[], count: number): number[] {
 
 describe('SendQueue', () => {
   it.each<[what: string, streams: Prioritized[], order: number[]]>([
-    ['the more urgent first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
-    ['by number where only the whole is of use', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
-    ['by turns where parts are', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
-    ['both kinds by turns', [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')], [5, 1, 7, 1, 5]],
-    ['an incremental one before others that are less urgent', [stream(1, 4), stream(3, 2, 'i')], [3, 3]],
-  ])('gives %s', (_what, streams, order) => {
+    ['more urgent streams first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
+    ['sequential streams by identifier', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
+    ['incremental streams in turn', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
+    [
+      'sequential and incremental streams alternately',
+      [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')],
+      [5, 1, 7, 1, 5],
+    ],
+    ['an incremental stream before less urgent ones', [stream(1, 4), stream(3, 2, 'i')], [3, 3]],
+  ])('returns %s', (_what, streams, order) => {
     expect(turns(streams, order.length)).toEqual(order)
   })
 
