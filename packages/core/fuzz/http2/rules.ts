@@ -40,7 +40,7 @@ export const STRICTER: readonly Rule[] = [
   },
   { reason: /^(?:Trailers|Request head) too large$/, source: 'The limits of the engine are lower' },
   {
-    reason: /^Malformed request: (?:not as much content as|Invalid Content-Length|content announced)/,
+    reason: /^Malformed request: (?:content does not match Content-Length|Invalid Content-Length)/,
     source: 'RFC 9113 §8.1.1 has no exception for CONNECT',
     isAbout: ({ method }) => method === 'CONNECT',
   },
@@ -61,7 +61,7 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
     source: 'RFC 9113 §6.3; nghttp2 ignores the frame',
   },
   {
-    reason: /^PRIORITY_UPDATE (?:on stream|of)|^NO_RFC7540_PRIORITIES is/,
+    reason: /^PRIORITY_UPDATE (?:on stream|of|for)|^NO_RFC7540_PRIORITIES is/,
     source: 'RFC 9218 §2.1, §7.1; Node.js does not enable the frame in nghttp2',
   },
   {

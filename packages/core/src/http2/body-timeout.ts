@@ -7,9 +7,9 @@ export type BodyTimeLimits = Pick<
   'bodyStallTimeoutMs' | 'requestTimeoutMs' | 'minBodyBytesPerSecond' | 'bodyRateGraceMs'
 >
 
-/** How long the body of a request may take: until it goes on, in all, and by its rate. */
+/** Limits the time of a request body: between two frames, in total, and by its average rate. */
 export class BodyTimeout {
-  /** When more must have arrived. */
+  /** Time by which the next bytes must arrive; `Infinity` while stopped. */
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines
   readonly #stallTimeoutMs: number
@@ -23,18 +23,18 @@ export class BodyTimeout {
     this.#rate = new BodyRate(limits)
   }
 
-  /** So many bytes have arrived, and more are waited for. @throws {ProtocolError} 408 if they come too slowly */
+  /** Counts received bytes and restarts the stall timeout. @throws {ProtocolError} 408 below the minimum rate */
   onBytes(bytes: number, nowMs: number): void {
     this.deadlineMs = Math.min(this.#deadlines.in(this.#stallTimeoutMs, nowMs), this.#requestDeadlineMs)
     if (bytes > 0) this.#rate.add(bytes)
   }
 
-  /** The client was made to wait: what comes is judged anew. */
+  /** Restarts the rate measurement after the server has paused the client. */
   restart(): void {
     this.#rate.restart()
   }
 
-  /** Nothing more is waited for. */
+  /** Removes the deadline. */
   stop(): void {
     this.deadlineMs = Infinity
   }

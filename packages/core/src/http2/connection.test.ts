@@ -33,30 +33,27 @@ describe('an HTTP/2 connection', () => {
     await expect.poll(() => outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
   })
 
-  it('is closed with GOAWAY when it is idle', async () => {
+  it('sends GOAWAY after sessionIdleTimeoutMs without a stream', async () => {
     const { session } = await serve(() => {}, { sessionIdleTimeoutMs: 100 })
     const [code] = (await once(session, 'goaway')) as [number]
     expect(code).toBe(0)
   })
 
-  it.each([1000, 200_000])(
-    'gives up a response of %i bytes that the client lets nothing of through',
-    async (length) => {
-      const { session, outcomes } = await serve(
-        (exchange) => exchange.respond(200, [], Buffer.alloc(length)),
-        { writeStallTimeoutMs: 200 },
-        { initialWindowSize: 0 },
-      )
-      session.request({ ':path': '/' }).on('error', () => {})
-      await expect.poll(() => outcomes).toEqual([{ status: 200, bodyBytes: length, aborted: true }])
-      session.destroy()
-    },
-  )
+  it.each([1000, 200_000])('aborts a response of %i bytes if the client opens no window', async (length) => {
+    const { session, outcomes } = await serve(
+      (exchange) => exchange.respond(200, [], Buffer.alloc(length)),
+      { writeStallTimeoutMs: 200 },
+      { initialWindowSize: 0 },
+    )
+    session.request({ ':path': '/' }).on('error', () => {})
+    await expect.poll(() => outcomes).toEqual([{ status: 200, bodyBytes: length, aborted: true }])
+    session.destroy()
+  })
 
   it.each([
     ['stalls', { bodyStallTimeoutMs: 200 }],
-    ['takes too long in all', { requestTimeoutMs: 200 }],
-  ])('tells the reader of a body that %s', async (_name, limits) => {
+    ['takes too long in total', { requestTimeoutMs: 200 }],
+  ])('fails a body with 408 if it %s', async (_name, limits) => {
     const errors: Error[] = []
     const { session } = await serve((exchange) => {
       exchange.body.consume({
@@ -78,7 +75,7 @@ describe('an HTTP/2 connection', () => {
     session.destroy()
   })
 
-  it('answers a request it refuses, and reports it', async () => {
+  it('answers and reports a refused request', async () => {
     const { session, refusals } = await serve(() => {}, { maxRequestLineBytes: 50 })
     const stream = session.request({ ':path': `/${'a'.repeat(50)}` })
     const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
@@ -88,7 +85,7 @@ describe('an HTTP/2 connection', () => {
     session.destroy()
   })
 
-  it('answers nothing, and throws nothing, when the client has just reset the stream', async () => {
+  it('ignores a response after the client has reset the stream', async () => {
     let exchange: Exchange | undefined
     const { session, outcomes } = await serve((received) => (exchange = received))
     const stream = session.request({ ':path': '/' })
@@ -101,7 +98,7 @@ describe('an HTTP/2 connection', () => {
     session.destroy()
   })
 
-  it('drains with GOAWAY once the running streams are answered', async () => {
+  it('drains with GOAWAY, after it has answered the open streams', async () => {
     let exchange: Exchange | undefined
     const { session, listener } = await serve((received) => (exchange = received))
     const stream = session.request({ ':path': '/' })

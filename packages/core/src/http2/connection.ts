@@ -14,20 +14,20 @@ import { Sender } from './sending/sender.ts'
 import { ClientSettings, serverSettings } from './frames/settings.ts'
 import { Http2Streams, type StreamsOwner } from './streams.ts'
 
-/** How far a connection has got. */
+/** Phase of a connection. */
 type Phase =
   | 'open'
-  /** The client is told with its next request, or soon if there is none. */
+  /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without one. */
   | 'leaving'
-  /** The client was told that the connection will end, and may still have sent requests that it did not know of. */
+  /** Still serves new streams: the client can have opened them before it received the first GOAWAY. */
   | 'draining'
-  /** New streams are passed over; those that were opened finish. */
+  /** Ignores new streams, and closes after the last open one. */
   | 'ending'
-  /** Everything was sent; what still arrives is thrown away until the client has seen it. */
+  /** Has sent everything. Discards received bytes until the client closes. */
   | 'lingering'
   | 'closed'
 
-/** Bytes that wait for the transport, besides content, before nothing more is read of a client that reads nothing. */
+/** Bytes buffered for the transport above which the connection stops reading: the client does not read its responses. */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 export interface Http2ConnectionOptions {
@@ -37,7 +37,7 @@ export interface Http2ConnectionOptions {
 }
 
 /**
- * One HTTP/2 connection: owns the transport, reads as far as there are turns, and begins and ends it all.
+ * Serves one HTTP/2 connection: owns the transport, limits reading to its share of the event loop, and runs shutdown.
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
@@ -63,11 +63,11 @@ export class Http2Connection
   readonly #output: OutputWatch
   #phase: Phase = 'open'
   #isAdvancing = false
-  /** Set from the end of our direction on. */
+  /** Limits for discarding, set once the server has ended its direction. */
   #linger: LingerLimits | undefined = undefined
-  /** Whether the client has said that it sends no more while the connection waited for its turn. */
+  /** Whether the client ended its direction while received bytes were still queued. */
   #hasEnded = false
-  /** When there must be a stream, or the end. */
+  /** Time at which an idle connection, or the current phase of its shutdown, ends. */
   #idleDeadlineMs: number
 
   constructor(transport: Transport, { host, deadlines, onClose }: Http2ConnectionOptions) {
@@ -79,7 +79,7 @@ export class Http2Connection
     this.#onClosed = onClose
     this.#writer = new FrameWriter(transport)
     this.sender = new Sender(this.#writer)
-    // RFC 9113 §3.4: the preface of the server, before anything else.
+    // RFC 9113 §3.4: SETTINGS is the server's preface and must be the first frame.
     this.#writer.settings(serverSettings(limits))
     this.#streams = new Http2Streams(this)
     this.#frames = new FrameReceiver(this, this.#streams)
@@ -122,7 +122,7 @@ export class Http2Connection
       this.#announceEnd()
       return
     }
-    // Libraries fail what is ready to be sent when GOAWAY comes. Whose request has just come has nothing ready.
+    // Many clients fail requests that are queued when GOAWAY arrives. A client that has just sent one has an empty queue.
     this.#phase = 'leaving'
     this.#setIdleDeadline(drainIdleMs)
   }
@@ -166,7 +166,7 @@ export class Http2Connection
     if (this.#phase === 'draining') this.#leave()
   }
 
-  /** The client will open no stream any more. */
+  /** Handles GOAWAY: the client opens no more streams. */
   onGoaway(code: number): void {
     if (code === ErrorCode.NO_ERROR) this.#leave()
     else this.destroy()
@@ -176,13 +176,13 @@ export class Http2Connection
     const nowMs = performance.now()
     if (nowMs >= this.#idleDeadlineMs) this.#onIdleTooLong()
     if (nowMs >= this.#frames.deadlineMs) {
-      // As on HTTP/1.1: a connection without a request is closed without a response.
+      // Like HTTP/1.1: close a connection that sent no request without a response.
       if (!this.#frames.hasBegun) return this.destroy()
       this.#fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Request head took too long'))
     }
     if (nowMs >= this.#output.deadlineMs && this.#output.isStalled(nowMs)) this.destroy()
     const nextMs = this.#streams.expire(nowMs)
-    // What was told of an end may have set another deadline.
+    // Streams that ended in `expire` can have set an earlier deadline.
     const ownMs = Math.min(this.#idleDeadlineMs, this.#frames.deadlineMs, this.#output.deadlineMs)
     this.deadlineMs = Math.min(this.deadlineMs, nextMs, ownMs)
   }
@@ -208,11 +208,11 @@ export class Http2Connection
   }
 
   onEnd(): void {
-    // What was received before still has its turn.
+    // Bytes received earlier are still queued. `onReadTurn` calls this again.
     this.#hasEnded = this.#flow.isResting
-    // A lingering connection closes as soon as the transport has taken everything.
+    // A lingering connection closes once the transport has taken everything.
     if (this.#hasEnded || !this.#isReading) return
-    // Streams end by frames: who can send none any more has left, as on HTTP/1.1, but for responses that are on their way.
+    // The client can no longer end its requests. Abort them like on HTTP/1.1, except those with a complete response.
     this.#phase = 'ending'
     this.#idleDeadlineMs = Infinity
     this.#streams.abandon(new AbortedError('The client closed the connection'))
@@ -236,7 +236,7 @@ export class Http2Connection
     this.#onClosed(this)
   }
 
-  /** Goes on as far as the received bytes and the turn allow. */
+  /** Processes received frames until none is complete or the share of this turn is used up. */
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true
@@ -255,12 +255,12 @@ export class Http2Connection
     return this.#phase !== 'lingering' && this.#phase !== 'closed'
   }
 
-  /** Whether the client reads nothing of what it is sent. */
+  /** Whether too many sent bytes are unread by the client. */
   get #isStuck(): boolean {
     return this.#writer.bufferedBytes > MAX_UNSENT_BYTES
   }
 
-  /** RFC 9113 §6.8: what the client sends before it knows is served, too. */
+  /** Sends GOAWAY without a last stream, so that requests already in transit are served (RFC 9113 §6.8). */
   #announceEnd(): void {
     this.#phase = 'draining'
     this.#writer.goaway(MAX_STREAM_ID, ErrorCode.NO_ERROR)
@@ -271,7 +271,7 @@ export class Http2Connection
     else this.#setIdleDeadline(drainIdleMs)
   }
 
-  /** Takes no new stream; the connection ends with the last of those that were opened. */
+  /** Sends the final GOAWAY. The connection ends after the last open stream. */
   #leave(): void {
     if (this.#phase !== 'open' && this.#phase !== 'leaving' && this.#phase !== 'draining') return
     this.#phase = 'ending'
@@ -287,7 +287,7 @@ export class Http2Connection
     this.#fail(error)
   }
 
-  /** Ends the connection for what the client did. */
+  /** Ends the connection because of a client error, and reports the error. */
   #fail(error: ConnectionError): void {
     if (!this.#isReading) return
     this.#writer.goaway(this.#streams.lastId, error.code)
@@ -296,15 +296,15 @@ export class Http2Connection
     this.#streams.report(0, error.message, { method: undefined, target: undefined })
   }
 
-  /** Discards what the client still sends, so that it gets the last frames instead of a reset. */
+  /** Discards received bytes. Closing with unread bytes would reset the socket and lose the last frames. */
   #discard(linger: LingerLimits, bytes: number): void {
     if (!linger.add(bytes)) return this.#transport.destroy()
     this.#idleDeadlineMs = linger.deadlineMs
-    // Discarding is also work for which other connections wait.
+    // Discarding also delays other connections, so it counts toward the share.
     this.#flow.addBytes(bytes)
   }
 
-  /** Ends our direction and waits for the client to read it: closing with unread bytes resets the connection. */
+  /** Ends the server's direction, then lingers until the client has read the last frames. */
   #end(): void {
     if (!this.#isReading) return
     this.#phase = 'lingering'
@@ -317,7 +317,7 @@ export class Http2Connection
       linger.start()
       this.#idleDeadlineMs = linger.deadlineMs
       this.onDeadlineSet(linger.deadlineMs)
-      // No `drain` follows an end. Responses that waited for the transport have been taken, too.
+      // The transport emits no `drain` after its end. Notify streams that still wait for it.
       if (!this.#transport.isDestroyed) this.sender.pump()
     })
     this.#throttle()
@@ -328,13 +328,13 @@ export class Http2Connection
     this.onDeadlineSet(this.#idleDeadlineMs)
   }
 
-  /** Stops reading while it must. */
+  /** Pauses reading while the client does not read its responses. */
   #throttle(): void {
     this.#flow.update(this.#isReading && this.#isStuck)
     if (this.#writer.isBlocked) this.#countUnsent()
   }
 
-  /** Counts the frames that wait for the client. */
+  /** Charges the frames buffered for the transport to the account. */
   #countUnsent(): void {
     if (this.#writer.isBlocked) this.account.setTransportBytes(this.#writer.bufferedBytes)
     else this.knownAccount?.setTransportBytes(0)

@@ -1,7 +1,7 @@
 import { ProtocolError } from '../engine/errors.ts'
 import type { Verdict } from '../engine/semantics/verdict.ts'
 
-/** RFC 9113 §7. */
+/** Error codes of RFC 9113 §7. */
 export const ErrorCode = {
   NO_ERROR: 0x0,
   PROTOCOL_ERROR: 0x1,
@@ -18,7 +18,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** What a client did ends the connection, with a code that tells it why (RFC 9113 §5.4.1). */
+/** Reports a client error that ends the connection with GOAWAY (RFC 9113 §5.4.1). */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: ErrorCode
@@ -29,7 +29,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** What a client did ends one stream (RFC 9113 §5.4.2). */
+/** Reports a client error that ends one stream with RST_STREAM (RFC 9113 §5.4.2). */
 export class StreamError extends Error {
   override readonly name = 'StreamError'
   readonly code: ErrorCode

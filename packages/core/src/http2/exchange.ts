@@ -17,39 +17,39 @@ import type { SpareWindow } from './receive-windows.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 
-/** Texts up to this size are written behind their head. */
+/** Bytes up to which a complete body is written immediately after its head. */
 const TEXT_BYTES = 4 * 1024
-/** Parts of a response up to this size, which are one frame, are sent at once where they can be. */
+/** Bytes up to which a part of a streamed response, which fits in one frame, is sent without queueing. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
-/** Of a body that is complete as it is made, nothing is asked. */
+/** Ignores all events: an empty body needs no supply. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
-/** A request and its response: a stream of an HTTP/2 connection. */
+/** Exchanges one request and its response on an HTTP/2 stream. */
 export class Http2Exchange extends BaseExchange implements Http2BodyOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
   readonly id: number
   priority: Priority
-  /** When `onDeadline` is due. */
+  /** Time at which `onDeadline` is due. */
   deadlineMs: number = Infinity
   nextInPlace: this | undefined = undefined
   isQueued = false
   readonly #owner: StreamOwner<Http2Exchange>
   readonly #head: Http2RequestHead
-  /** Absent where the request ended with its head. */
+  /** Body of the request; `undefined` if the request ended with its head. */
   readonly #requestBody: Http2RequestBody | undefined
-  /** Made when asked for where there is no body. */
+  /** Empty body of a request that ended with its head, created on first access. */
   #body: ReceivedBody | undefined = undefined
-  /** Bytes of content that the client lets through on this stream. */
+  /** Flow-control window of the stream, in bytes. */
   #window: number
-  /** For what cannot be sent at once. */
+  /** Content that could not be sent immediately. */
   #queue: QueuedResponse | undefined = undefined
   #trailers: FieldList | undefined = undefined
   /** Whether END_STREAM was sent. */
   #isSent = false
-  /** What the connection has sent when nothing of this body is held by it any more, by `Output.writtenBytes`. */
+  /** Value of `Output.writtenBytes` at which the connection holds no bytes of this body. */
   #heldUntil = 0
 
-  /** @param window Bytes of content that the client lets through at first */
+  /** @param window Initial flow-control window, in bytes */
   constructor(
     owner: StreamOwner<Http2Exchange>,
     id: number,
@@ -89,7 +89,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#owner.remotePort
   }
   get isUnixSocket(): boolean {
-    // A listener on TCP serves no peer without an address.
+    // A TCP listener rejects peers without an address.
     return this.#owner.remoteAddress === undefined
   }
   get limits(): Limits {
@@ -104,7 +104,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get body(): ReceivedBody {
     if (this.#requestBody !== undefined) return this.#requestBody.body
     if (this.#body === undefined) {
-      // Most requests have none, and nobody asks.
+      // Created on first access: most handlers do not access an empty body.
       this.#body = new ReceivedBody(0, this.limits.maxBufferedBodyBytes, NO_SUPPLY)
       this.#body.finish()
     }
@@ -113,17 +113,17 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get bufferedBytes(): number {
     const queued = this.queuedBytes
     const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
-    // Frames of others may be among what is held.
+    // The held bytes can include frames of other streams.
     return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
-  /** Bytes that the connection was not given. */
+  /** Body bytes that are queued and not yet written to the connection. */
   get queuedBytes(): number {
     return this.#queue?.bytes ?? 0
   }
   get canSend(): boolean {
     return this.#window > 0 && this.queuedBytes > 0
   }
-  /** The content, as long as more of it may come. */
+  /** The request body, while it is incomplete. */
   get openBody(): Http2RequestBody | undefined {
     return this.#requestBody?.isComplete === false ? this.#requestBody : undefined
   }
@@ -131,34 +131,34 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  /** Whether the waiting bytes fit in the windows. @param window That of the connection */
+  /** Reports whether the queued bytes fit in the windows. @param window Window of the connection, in bytes */
   fits(window: number): boolean {
     return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }
 
   override drained(): Promise<void> {
     const promise = super.drained()
-    // Others may have filled the socket since it took all of this one.
+    // Other streams can have filled the socket after it took all bytes of this one.
     if (!this.isClosed && this.isBlocked) this.#awaitDrain()
     return promise
   }
 
-  /** @throws {StreamError} if there is less content than announced */
+  /** Completes the request. @throws {StreamError} PROTOCOL_ERROR if there is less content than announced */
   onRequestEnd(trailers: FieldList): void {
     this.#requestBody?.onEnd(trailers)
-    // A response without a body has been sent before the application has ended it.
+    // A response without a body is sent with its head, before the application ends it.
     if (this.#isSent && this.isComplete) this.#owner.onComplete(this)
   }
 
-  /** The request goes beyond a limit in a way that can still be answered. */
+  /** Fails the request body with an error that the handler can still answer, such as 431 for trailers. */
   onRequestRefused(error: ProtocolError): void {
     this.#requestBody?.body.fail(error)
   }
 
-  /** The client lets more through, or, by its settings, less. @throws {ConnectionError} if that is more than can be */
+  /** Changes the window by `bytes`, which SETTINGS can make negative. @throws {ConnectionError} if it exceeds 2^31-1 */
   widen(bytes: number): void {
     if (this.#window + bytes > MAX_WINDOW) {
-      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'A window of a stream above 2^31-1')
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'Stream window above 2^31-1')
     }
     this.#window += bytes
     if (this.canSend) this.#owner.sender.enqueue(this)
@@ -166,7 +166,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   sendFrame(maxBytes: number): number {
     const queue = this.#queue
-    // The connection takes more, so it has sent the frames before.
+    // The connection accepts more, so it has sent the earlier frames.
     queue?.settle()
     const slice = queue?.take(Math.min(maxBytes, this.#window))
     if (queue === undefined || slice === undefined) return 0
@@ -186,16 +186,16 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     else this.#awaitDrain()
   }
 
-  /** The stream has ended, in whatever way. */
+  /** Called when the stream has ended, completely or by a reset. */
   onStreamOver(): void {
     this.#owner.sender.forget(this)
     this.#requestBody?.onStreamOver()
   }
 
-  /** The stream or its connection ended before the exchange did. */
+  /** Aborts the exchange: its stream or connection has ended. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Before whoever reads the body is told, who may try to answer.
+    // Settle first: the reader of the body can try to answer when it receives the error.
     super.settle(true)
     this.#setDeadline()
     this.#requestBody?.onClosed(error)
@@ -206,7 +206,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const nowMs = performance.now()
     if (this.#outputDeadlineMs <= nowMs) {
       if (this.#window > 0) {
-        // Others are sent to, or the socket takes nothing, which the connection knows.
+        // Other streams have precedence, or the socket is blocked. `OutputWatch` detects a blocked socket.
         this.#queue?.rate.restart()
         this.#setDeadline()
       } else {
@@ -227,7 +227,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#owner.watchSoon(this)
   }
 
-  /** Looks when more of the body must arrive, if more is to come. */
+  /** Starts or restarts the timeouts of an incomplete request body. */
   watchBody(nowMs: number): void {
     if (!this.isClosed) this.#requestBody?.watch(nowMs)
   }
@@ -266,7 +266,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     writer.hold()
     if (body === null) this.#finish()
     else if (mayPass && length <= TEXT_BYTES) {
-      // Text of as many bytes as characters is ASCII, which need not be encoded.
+      // A text with as many bytes as characters is ASCII and needs no encoding.
       if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
       else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
       this.#window -= length
@@ -278,7 +278,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       queue.isEnding = true
       queue.push(typeof body === 'string' ? new QueuedText(body, length) : body)
       this.#enqueue()
-      // A client that sends its whole body first takes the response only if its window grows.
+      // A client that sends its whole body first reads the response only if its own window grows.
       if (this.queuedBytes > 0) this.openBody?.body.discard()
     }
   }
@@ -287,7 +287,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const { responseFields, sender } = this.#owner
     responseFields.head(this.id, status, head, !head.allowsBody)
     sender.writer.flushSoon()
-    // Nothing more will be sent, whatever the application still does.
+    // The response is complete. Later writes of the application are ignored.
     if (!head.allowsBody) this.#isSent = true
     else this.#applyPriority(head.fields)
   }
@@ -337,12 +337,12 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
   }
 
-  /** When the client must have taken more of the response. */
+  /** Time by which the client must read more of the response. */
   get #outputDeadlineMs(): number {
     return this.#queue?.rate.deadlineMs ?? Infinity
   }
 
-  /** RFC 9218 §8: the application may know better than the client; what it does not say stays as it is. */
+  /** Applies the `priority` field of the response. Parameters that it omits keep the client's values (RFC 9218 §8). */
   #applyPriority(fields: FieldList): void {
     for (let i = 0; i < fields.length; i += 2) {
       if (fields[i] === 'priority') this.priority = parsePriority(fields[i + 1] ?? '', this.priority)
@@ -360,7 +360,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#setDeadline()
   }
 
-  /** Everything was given to the connection, but for trailers. */
+  /** Ends the response after its last body byte: sends the trailers and completes or drains the request. */
   #finish(): void {
     if (this.#trailers !== undefined && !this.#isSent) this.#owner.responseFields.trailers(this.id, this.#trailers)
     this.#isSent = true
@@ -373,7 +373,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     else this.openBody.linger()
   }
 
-  /** Wakes whoever writes, as soon as there is room. */
+  /** Wakes the writer once the connection has room. */
   #awaitDrain(): void {
     if (this.queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)

@@ -12,7 +12,7 @@ describe('FloodLimits', () => {
     expect(() => flood.countReset()).toThrow(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many streams reset'))
   })
 
-  it('ends the connection when frames without effect never stop', () => {
+  it('ends the connection after too many frames that have no effect', () => {
     const flood = new FloodLimits(limits, performance.now())
     const repeat = (count: number): void => {
       for (let i = 0; i < count; i++) flood.countIdleFrame()
@@ -21,7 +21,7 @@ describe('FloodLimits', () => {
     expect(() => repeat(10_000)).toThrow(ConnectionError)
   })
 
-  it('counts resets and frames without effect apart', () => {
+  it('counts resets separately from frames that have no effect', () => {
     const flood = new FloodLimits(limits, performance.now())
     for (let i = 0; i < 100; i++) flood.countIdleFrame()
     expect(() => flood.countReset()).not.toThrow()

@@ -3,22 +3,22 @@ import type { Limits } from '../options/limits.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /**
- * Frames without effect (PING, SETTINGS, empty DATA, PRIORITY …) that one connection may send at once, and per second in
- * the long run. nghttp2 uses the same two numbers against floods.
+ * Number of frames that have no effect (empty DATA, PRIORITY, acknowledgements, unknown types …) that a connection may
+ * send in a burst, and per second on average. nghttp2 uses the same two numbers against floods.
  */
 const IDLE_FRAMES_BURST = 10_000
 const IDLE_FRAMES_PER_SECOND = 330
 
 /**
- * Counts what a client can repeat at little cost to itself, and ends the connection when it is too much.
+ * Limits the frames that cost a client little and the server more. Ends a connection that exceeds a limit.
  *
- * Other limits of the same kind sit where the bytes are counted: `frames/field-block.ts` (CONTINUATION frames),
+ * Similar limits are enforced where the bytes are counted: `frames/field-block.ts` (CONTINUATION frames),
  * `request-body.ts` (small DATA frames) and `hpack/decoder.ts` (the size of a field section).
  *
  * @see RFC 9113 §10.5
  */
 export class FloodLimits {
-  /** Streams that the client reset, or made the server reset. */
+  /** Budget for streams that the client resets, or makes the server reset. */
   readonly #resets: RateBudget
   readonly #idleFrames: RateBudget
 
@@ -27,15 +27,15 @@ export class FloodLimits {
     this.#idleFrames = new RateBudget(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND, nowMs)
   }
 
-  /** Counts a stream that was reset (CVE-2023-44487, CVE-2025-8671). @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */
+  /** Counts a reset stream (CVE-2023-44487, CVE-2025-8671). @throws {ConnectionError} ENHANCE_YOUR_CALM beyond the limit */
   countReset(): void {
     if (this.#resets.spend(performance.now())) return
     throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many streams reset')
   }
 
-  /** Counts a frame without effect. @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */
+  /** Counts a frame that has no effect. @throws {ConnectionError} ENHANCE_YOUR_CALM beyond the limit */
   countIdleFrame(): void {
     if (this.#idleFrames.spend(performance.now())) return
-    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many frames that ask for nothing')
+    throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Too many frames that have no effect')
   }
 }

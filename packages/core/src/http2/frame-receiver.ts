@@ -11,22 +11,22 @@ import type { Sender } from './sending/sender.ts'
 import type { ClientSettings } from './frames/settings.ts'
 import type { Http2Streams } from './streams.ts'
 
-/** A block may take more than its fields may, so that whoever sends too many is told so. */
+/** Multiple of `maxHeadBytes` that a field block may have, so that a section above the limit still gets 431. */
 const BLOCK_FACTOR = 4
-/** RFC 9113 §6.2. */
+/** Bytes of the deprecated priority in HEADERS (RFC 9113 §6.2). */
 const PRIORITY_BYTES = 5
 
-/** What frames have to do with the connection that they came on. */
+/** Receives the connection-level effects of frames. */
 export interface FrameOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly sender: Sender
   readonly clientSettings: ClientSettings
-  /** There is another deadline. */
+  /** Called when `deadlineMs` may have become earlier. */
   onDeadlineSet(deadlineMs: number): void
-  /** A field section begins: a request, or the trailers of one. */
+  /** Called when the field section of a request, or of its trailers, begins. */
   onFieldsBegin(): void
-  /** What takes about as long as a request is done now. */
+  /** Counts work that costs about as much as a request. */
   onWork(): void
   /** Reports that more bytes of an incomplete field block are held; fewer if negative. */
   onBlock(difference: number): void
@@ -35,9 +35,9 @@ export interface FrameOwner {
   onGoaway(code: number): void
 }
 
-/** Takes the frames of a client off the bytes that arrive, and to where they belong. */
+/** Reads frames from the received bytes and passes each to its stream or to the connection. */
 export class FrameReceiver {
-  /** When the preface, or a field section of which more must come, must be complete. */
+  /** Time by which the preface, or an incomplete field block, must be complete. */
   deadlineMs: number
   readonly #owner: FrameOwner
   readonly #streams: Http2Streams
@@ -46,7 +46,7 @@ export class FrameReceiver {
   readonly #window: ReceiveWindow
   #preface: Preface | undefined = new Preface()
   #hasSettings = false
-  /** A field section of which more must come, before anything else. */
+  /** Incomplete field block. Only its CONTINUATION may follow. */
   #block: FieldBlock | undefined = undefined
 
   constructor(owner: FrameOwner, streams: Http2Streams) {
@@ -57,17 +57,17 @@ export class FrameReceiver {
     this.deadlineMs = owner.deadlines.in(owner.host.limits.firstByteTimeoutMs)
   }
 
-  /** Whether the client has sent its preface, which ends with SETTINGS (RFC 9113 §3.4). */
+  /** Whether the client has sent its preface, including SETTINGS (RFC 9113 §3.4). */
   get hasBegun(): boolean {
     return this.#hasSettings
   }
 
-  /** Whether bytes wait that `next` has not looked at. */
+  /** Whether `next` has unread bytes. */
   get hasRest(): boolean {
     return this.#reader.hasRest
   }
 
-  /** Takes bytes from the wire. @throws {ConnectionError} if they do not begin with the preface */
+  /** Adds received bytes. @throws {ConnectionError} PROTOCOL_ERROR if the connection does not begin with the preface */
   push(chunk: Buffer): void {
     let received: Buffer | undefined = chunk
     if (this.#preface !== undefined) {
@@ -79,14 +79,14 @@ export class FrameReceiver {
     this.#streams.onFrames()
   }
 
-  /** Takes one frame to where it belongs. @returns Whether there was a whole one @throws {ConnectionError} */
+  /** Processes the next frame. @returns `false` if no frame is complete @throws {ConnectionError} if it is invalid */
   next(): boolean {
     if (!this.#reader.next()) return false
     this.#onFrame()
     return true
   }
 
-  /** Nothing more is read. */
+  /** Releases all buffers. The connection reads no more frames. */
   clear(): void {
     this.#reader.clear()
     this.#block = undefined
@@ -99,7 +99,10 @@ export class FrameReceiver {
     const length = reader.end - reader.start
     this.#trace?.(type, streamId, length)
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || streamId !== this.#block.streamId)) {
-      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'Another frame within a field section')
+      throw new ConnectionError(
+        ErrorCode.PROTOCOL_ERROR,
+        'An incomplete field block must be followed by its CONTINUATION',
+      )
     }
     if (!this.#hasSettings && (type !== FrameType.SETTINGS || (flags & Flag.ACK) !== 0)) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'The first frame is not SETTINGS')
@@ -134,7 +137,7 @@ export class FrameReceiver {
       case FrameType.PRIORITY_UPDATE:
         this.#onPriorityUpdate()
         return
-      // PRIORITY, which RFC 9113 deprecates, and what nobody knows.
+      // PRIORITY, which RFC 9113 deprecates, and unknown types.
       default:
         this.#streams.countIdleFrame()
     }
@@ -154,7 +157,8 @@ export class FrameReceiver {
     this.#owner.onFieldsBegin()
     reader.stripPadding()
     if ((flags & Flag.PRIORITY) !== 0) reader.start += PRIORITY_BYTES
-    if (reader.start > reader.end) throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'HEADERS without its priority')
+    if (reader.start > reader.end)
+      throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'HEADERS too short for its priority')
     const endsStream = (flags & Flag.END_STREAM) !== 0
     if ((flags & Flag.END_HEADERS) !== 0) {
       this.#owner.onWork()
@@ -172,7 +176,8 @@ export class FrameReceiver {
   #onContinuation(): void {
     const reader = this.#reader
     const block = this.#block
-    if (block === undefined) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'CONTINUATION of nothing')
+    if (block === undefined)
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'CONTINUATION without an open field block')
     block.add(reader.bytes.subarray(reader.start, reader.end))
     this.#owner.onBlock(reader.end - reader.start)
     if ((reader.flags & Flag.END_HEADERS) === 0) return
@@ -192,20 +197,20 @@ export class FrameReceiver {
       return
     }
     this.#hasSettings = true
-    // No field section is open here, so this is at most the deadline of the preface.
+    // No field block is open here, so only the deadline of the preface can be set.
     this.deadlineMs = Infinity
     const settings = this.#owner.clientSettings
     const { writer } = this.#owner.sender
     const windowBefore = settings.initialWindow
     settings.read(bytes, start, end)
-    // RFC 7541 §4.2: the smallest size counts, too, if it changes more than once.
-    writer.encoder.setMaxTableBytes(settings.takeLeastTableBytes())
+    // RFC 7541 §4.2: with several changes, the encoder must also signal the smallest size.
+    writer.encoder.setMaxTableBytes(settings.takeMinTableBytes())
     writer.encoder.setMaxTableBytes(settings.headerTableBytes)
-    // Clients, nghttp2 among them, let more through only from here on.
+    // Acknowledge before sending DATA: nghttp2 applies its larger window only once it receives the ACK.
     writer.settingsAck()
     writer.flushSoon()
     if (settings.initialWindow === windowBefore) return
-    // RFC 9113 §6.9.2: of streams that are open, too, which may be many.
+    // RFC 9113 §6.9.2: the change applies to every open stream, so count it as work.
     this.#owner.onWork()
     this.#streams.onInitialWindow(settings.initialWindow - windowBefore)
   }
@@ -230,7 +235,7 @@ export class FrameReceiver {
 
   #onWindowUpdate(bytes: number): void {
     const { streamId } = this.#reader
-    if (bytes === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE by 0')
+    if (bytes === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE with an increment of 0')
     if (streamId === 0) this.#owner.sender.widen(bytes)
     else this.#streams.onWindowUpdate(streamId, bytes)
   }

@@ -2,12 +2,12 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import type { FrameWriter } from './sending/frame-writer.ts'
 import { DEFAULT_WINDOW } from './frames/frame-types.ts'
 
-/** What content of all streams may take of the connection before it is given back, which is as it arrives. */
+/** Receive window of the connection, in bytes. The server restores it as DATA arrives, before a handler reads. */
 const RECEIVE_WINDOW: number = 1024 * 1024
 
 /**
- * What a client may send on all of its streams together. What may wait is bounded by the windows of the streams, so that
- * one that nobody reads keeps no other from sending.
+ * Tracks the receive window of a connection. Only the stream windows limit buffered content, so that a stream without a
+ * reader does not block the others.
  *
  * @see RFC 9113 §6.9
  */
@@ -15,13 +15,13 @@ export class ReceiveWindow {
   readonly #writer: FrameWriter
   #bytes = RECEIVE_WINDOW
 
-  /** Tells the client of the window. */
+  /** Announces the window to the client. */
   constructor(writer: FrameWriter) {
     this.#writer = writer
     writer.windowUpdate(0, RECEIVE_WINDOW - DEFAULT_WINDOW)
   }
 
-  /** Counts a DATA frame, whatever becomes of it. @throws {ConnectionError} FLOW_CONTROL_ERROR if it is too large */
+  /** Counts a DATA frame, even if its stream ignores it. @throws {ConnectionError} FLOW_CONTROL_ERROR if it is too large */
   take(frameBytes: number): void {
     this.#bytes -= frameBytes
     if (this.#bytes < 0) {
@@ -35,22 +35,23 @@ export class ReceiveWindow {
 }
 
 /**
- * Bytes by which the windows of all streams of a connection together may grow beyond what each has: what a client may
- * make us hold if the handlers that read as fast as it sent stop all at once.
+ * Bytes by which all stream windows of a connection may grow together. Limits the memory that a client can fill when
+ * fast handlers stop reading at the same time.
  */
 const SPARE_BYTES: number = 4 * 1024 * 1024
 
-/** By how much the windows of the streams of a connection may still grow. */
+/** Shares the bytes by which the stream windows of a connection may grow. */
 export class SpareWindow {
   #bytes = SPARE_BYTES
 
-  /** @returns How many of the bytes asked for a window may grow by */
+  /** Reserves up to `bytes`. @returns The number of bytes reserved */
   borrow(bytes: number): number {
     const borrowed = Math.min(bytes, this.#bytes)
     this.#bytes -= borrowed
     return borrowed
   }
 
+  /** Returns reserved bytes. */
   giveBack(bytes: number): void {
     this.#bytes += bytes
   }

@@ -11,19 +11,19 @@ import { DEFAULT_WINDOW } from './frames/frame-types.ts'
 import type { SpareWindow } from './receive-windows.ts'
 
 /**
- * Bytes of the window for each DATA frame that may come while nobody reads what came before. In frames of a byte or two
- * a window would be 150 times as much memory, on every stream of a connection.
+ * Window bytes per DATA frame that may arrive while the buffer is full. Without this limit, frames of one or two bytes
+ * would use 150 times the memory of a window on every stream.
  */
 const WINDOW_PER_UNREAD_FRAME = 64
 /**
- * Silence after which a client is asked to send no more of a request that has its response. Not earlier: curl 7.88 loses a
- * response that RST_STREAM follows immediately, and HAProxy 2.6 then breaks the connection of a client that still sends.
+ * Milliseconds without request bytes after which an answered request is reset. With an immediate RST_STREAM, curl 7.88
+ * loses the response, and HAProxy 2.6 breaks the connection of a client that still sends.
  */
 const RESET_AFTER_MS = 250
-/** The window of a stream whose content is read as fast as it comes: on a long path a window is sent in each round trip. */
+/** Maximum window of a stream, in bytes, reached while the handler keeps up. A client sends one window per round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
 
-/** What the body of a request needs of the exchange that it belongs to. */
+/** Gives a request body access to its exchange. */
 export interface Http2BodyOwner {
   readonly limits: Limits
   readonly deadlines: Deadlines
@@ -31,28 +31,28 @@ export interface Http2BodyOwner {
   abort(): void
   /** Reports that more bytes of the content are held; fewer if negative. */
   onHeld(difference: number): void
-  /** Calls `watch` once all that was received together has been looked at. */
+  /** Schedules `watch` after all frames that arrived together. */
   watchSoon(): void
-  /** The content has another `deadlineMs`. */
+  /** Called when `deadlineMs` of the body has changed. */
   onBodyDeadline(): void
-  /** 100 (Continue) may be sent now. */
+  /** Sends 100 (Continue) unless the response has started. */
   sendContinue(): void
-  /** Lets the client send so many bytes more on the stream. */
+  /** Sends WINDOW_UPDATE for the stream. */
   credit(bytes: number): void
-  /** Asks the client to send no more. */
+  /** Resets the stream with NO_ERROR, so that the client stops sending. */
   stopRequest(): void
 }
 
-/** The content of a request that did not end with its head: DATA and trailers, and the window that they have. */
+/** Receives the DATA and trailers of a request, and manages the receive window of its stream. */
 export class Http2RequestBody implements BodySupply {
   readonly body: ReceivedBody
   readonly #owner: Http2BodyOwner
   readonly #announced: number | undefined
-  /** Absent while the clock need not be asked: most requests are complete as soon as they are heard of. */
+  /** Created when the body first has to wait. Most bodies arrive together with their head and need no clock. */
   #time: BodyTimeout | undefined = undefined
-  /** Bytes that time has not been told of. */
+  /** Bytes received since the last call of `#time.onBytes`. */
   #untimedBytes = 0
-  /** Whether `watch` is about to be called. */
+  /** Whether a call of `watch` is scheduled. */
   #isNoted = false
   /** Set once the response is complete. */
   #linger: LingerLimits | undefined = undefined
@@ -60,17 +60,17 @@ export class Http2RequestBody implements BodySupply {
   #isFull = false
   #unreadFrames = 0
   #isComplete = false
-  /** Whether no frame may be sent on the stream any more. */
+  /** Whether the stream has ended, so that no frame may be sent on it. */
   #isOver = false
   #receivedBytes = 0
   /** Bytes that the client may still send, padding included. */
   #window: number = DEFAULT_WINDOW
-  /** What the client may send in all before it hears of us. */
+  /** Size of the whole window, in bytes. */
   #size: number = DEFAULT_WINDOW
-  /** Bytes that were received and not given back to the window. */
+  /** Received bytes that no WINDOW_UPDATE has returned yet. */
   #owed = 0
 
-  /** @param announced Bytes by `content-length`, `undefined` without */
+  /** @param announced Value of `content-length`, `undefined` without the field */
   constructor(owner: Http2BodyOwner, announced: number | undefined, expectsContinue: boolean) {
     const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
@@ -80,7 +80,7 @@ export class Http2RequestBody implements BodySupply {
     this.#watchSoon()
   }
 
-  /** When more must have arrived. */
+  /** Time by which the next bytes must arrive, or at which an answered request is reset. */
   get deadlineMs(): number {
     return this.#linger?.deadlineMs ?? this.#time?.deadlineMs ?? Infinity
   }
@@ -90,10 +90,10 @@ export class Http2RequestBody implements BodySupply {
     return this.#isComplete
   }
 
-  /** Waits for more, if more is to come. */
+  /** Starts or restarts the timeouts of an incomplete body. @param nowMs Current time, as `performance.now()` */
   watch(nowMs: number): void {
     this.#isNoted = false
-    // Who waits for 100 has been asked for nothing yet, and nothing is missed while what came waits for its reader.
+    // No timeout applies while the client waits for 100 (Continue), or while the handler has not read what arrived.
     if (this.#isComplete || this.#awaitsContinue || this.#isFull || this.#linger !== undefined) return
     const { deadlines, limits } = this.#owner
     this.#time ??= new BodyTimeout(limits, deadlines, nowMs)
@@ -106,14 +106,14 @@ export class Http2RequestBody implements BodySupply {
     this.#owner.onBodyDeadline()
   }
 
-  /** Nothing more is waited for. */
+  /** Stops the timeouts. */
   unwatch(): void {
     if (this.#time === undefined) return
     this.#time.stop()
     this.#owner.onBodyDeadline()
   }
 
-  /** The response is complete: discards the rest of the request, until too much of it arrives or nothing any more. */
+  /** Discards the rest of the request after a complete response. Resets the stream on too many bytes, or on silence. */
   linger(): void {
     const { limits, deadlines } = this.#owner
     this.#linger = new LingerLimits(limits, deadlines)
@@ -129,12 +129,12 @@ export class Http2RequestBody implements BodySupply {
   }
 
   /**
-   * A DATA frame has arrived, with body bytes from `start` to `end`.
+   * Receives the body bytes of a DATA frame.
    *
-   * @param bytes Others may be in them, too
-   * @param frameBytes What it takes of the window
-   * @throws {ConnectionError} FLOW_CONTROL_ERROR if that is more than is left
-   * @throws {StreamError} if there is more content than announced, or too many frames wait
+   * @param bytes Buffer with the body bytes from `start` to `end`; may be shared with other frames
+   * @param frameBytes Payload length of the frame, padding included
+   * @throws {ConnectionError} FLOW_CONTROL_ERROR if the frame exceeds the window
+   * @throws {StreamError} if there is more content than announced, or too many small frames are buffered
    */
   onData(bytes: Buffer, start: number, end: number, frameBytes: number): void {
     const length = end - start
@@ -145,7 +145,7 @@ export class Http2RequestBody implements BodySupply {
     this.#receivedBytes += length
     if (this.#announced !== undefined && this.#receivedBytes > this.#announced) throw wrongLength()
     if (this.#isFull && ++this.#unreadFrames * WINDOW_PER_UNREAD_FRAME > this.#size) {
-      // RFC 9113 §10.5: small frames in excess. What waits is freed with the stream.
+      // RFC 9113 §10.5: too many small frames. The reset frees the buffered ones.
       throw new StreamError(ErrorCode.ENHANCE_YOUR_CALM, 'Content in too many small frames')
     }
     if (this.#linger === undefined) {
@@ -161,7 +161,7 @@ export class Http2RequestBody implements BodySupply {
   }
 
   /**
-   * The request is complete.
+   * Completes the body.
    *
    * @throws {StreamError} if there is less content than announced
    */
@@ -173,13 +173,13 @@ export class Http2RequestBody implements BodySupply {
     this.body.finish(trailers)
   }
 
-  /** The stream has ended, in whatever way. */
+  /** Called when the stream has ended, completely or by a reset. */
   onStreamOver(): void {
     this.#isOver = true
     this.#giveBack()
   }
 
-  /** The stream has ended before its exchange. */
+  /** Fails an incomplete body: the stream ended before its exchange. */
   onClosed(error: Error): void {
     this.unwatch()
     if (!this.#isComplete) this.body.fail(error)
@@ -214,16 +214,16 @@ export class Http2RequestBody implements BodySupply {
     this.#owner.abort()
   }
 
-  /** Gives back what was received, if it is worth a frame. */
-  #credit(least: number): void {
-    if (this.#owed < least || this.#isComplete || this.#isOver) return
+  /** Returns the received bytes to the client's window if there are at least `minBytes`. */
+  #credit(minBytes: number): void {
+    if (this.#owed < minBytes || this.#isComplete || this.#isOver) return
     if (this.body.isFlowing) this.#owed += this.#grow()
     this.#window += this.#owed
     this.#owner.credit(this.#owed)
     this.#owed = 0
   }
 
-  /** @returns Bytes by which the window has become larger */
+  /** Doubles the window as far as the limits allow. @returns Bytes by which it has grown */
   #grow(): number {
     const borrowed = this.#owner.spareWindow.borrow(Math.min(this.#size, MAX_STREAM_WINDOW - this.#size))
     this.#size += borrowed
@@ -243,5 +243,5 @@ export class Http2RequestBody implements BodySupply {
 }
 
 function wrongLength(): StreamError {
-  return new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: not as much content as announced')
+  return new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: content does not match Content-Length')
 }

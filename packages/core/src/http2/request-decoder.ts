@@ -5,10 +5,10 @@ import type { FieldSection } from './hpack/field.ts'
 import { HpackError } from './hpack/error.ts'
 import { readRequestHead, type Http2RequestHead } from './request-head.ts'
 
-/** SETTINGS_HEADER_TABLE_SIZE as long as we announce nothing else. */
+/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes. The server announces no other. */
 const TABLE_BYTES = 4096
 
-/** Reads the field blocks of a client, which sends the same again and again: what was found good last is judged once. */
+/** Decodes the field blocks of a client. Caches the last valid request head, because clients often repeat it. */
 export class RequestDecoder {
   readonly #limits: Limits
   readonly #hpack: HpackDecoder
@@ -20,7 +20,7 @@ export class RequestDecoder {
     this.#hpack = new HpackDecoder(TABLE_BYTES, limits.maxHeadBytes)
   }
 
-  /** Decodes a whole field block, the next one of the connection. @throws {ConnectionError} COMPRESSION_ERROR */
+  /** Decodes a whole field block, which must be the next on the connection. @throws {ConnectionError} COMPRESSION_ERROR */
   decode(block: Buffer, start: number, end: number): FieldSection {
     try {
       return this.#hpack.decode(block, start, end)
@@ -30,7 +30,7 @@ export class RequestDecoder {
     }
   }
 
-  /** Takes a section for the head of a request. @throws as `readRequestHead` does */
+  /** Reads a section as a request head. @throws the errors of `readRequestHead` */
   head(section: FieldSection): Http2RequestHead {
     if (section === this.#section && this.#head !== undefined) return this.#head
     const head = readRequestHead(section, this.#limits)

@@ -58,16 +58,16 @@ describe('readRequestHead', () => {
     [':method', 'CONNECT', ':authority', 'a:1', ':path', '/'],
     [':method', 'CONNECT', ':authority', 'a'],
     [':method', 'CONNECT', ':authority', 'a:1', 'content-length', '0'],
-  ])('calls %j malformed', (...fields) => {
+  ])('rejects %j as malformed', (...fields) => {
     expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
-  it('calls malformed what has an invalid name or value', () => {
+  it('rejects a section with an invalid name or value as malformed', () => {
     const invalid = section(request({}), { isWellFormed: false })
     expect(() => readRequestHead(invalid, LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
-  it('answers 431 to what was too large to decode', () => {
+  it('answers 431 to a section above the size limit', () => {
     const large = section(request({}), { isTooLarge: true })
     expect(() => readRequestHead(large, LIMITS)).toThrow(expect.objectContaining({ status: 431 }))
   })
@@ -75,7 +75,7 @@ describe('readRequestHead', () => {
   it.each([
     ['12', 12],
     ['0', 0],
-  ])('reads content-length %s, and whether 100 is expected', (value, contentLength) => {
+  ])('reads content-length %s and expect: 100-continue', (value, contentLength) => {
     const head = readRequestHead(section(request({ 'content-length': value, expect: '100-Continue' })), LIMITS)
     expect(head).toMatchObject({ contentLength, expectsContinue: true })
   })
@@ -83,30 +83,30 @@ describe('readRequestHead', () => {
   it.each([
     [87, undefined],
     [88, 414],
-  ])('a path of %i bytes gives %s with a limit of 100', (length, status) => {
+  ])('answers a path of %i bytes with status %s at a limit of 100 bytes', (length, status) => {
     expect(statusOf(request({ ':path': `/${'a'.repeat(length - 1)}` }), {})).toBe(status)
   })
 
   it.each([
     [2, undefined],
     [3, 431],
-  ])('%i fields give %s with a limit of 2, whatever the pseudo-header fields', (count, status) => {
+  ])('answers %i fields with status %s at a limit of 2, without counting pseudo-header fields', (count, status) => {
     const fields = Array.from({ length: count }, (_, i) => [`x-${i}`, '1']).flat()
     expect(statusOf([...request({}), ...fields], { maxFields: 2 })).toBe(status)
   })
 })
 
 describe('http2Trailers', () => {
-  it('discards those that a handler must not see', () => {
+  it('discards fields that a handler must not see', () => {
     const trailers = section(['host', 'b', 'x-sum', '1', 'authorization', 'c'])
     expect(http2Trailers(trailers, DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
   })
 
-  it('gives them as they are', () => {
+  it('returns the other fields unchanged', () => {
     expect(http2Trailers(section(['x-sum', '1']), DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
   })
 
-  it.each([[[':path', '/']], [['connection', 'x']]])('calls %j malformed', (fields) => {
+  it.each([[[':path', '/']], [['connection', 'x']]])('rejects %j as malformed', (fields) => {
     expect(() => http2Trailers(section(fields), DEFAULT_LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
@@ -124,7 +124,7 @@ describe('refusedRequestLine', () => {
     [request({ ':method': 'PUT', ':path': '/a' }), { method: 'PUT', target: '/a' }],
     [[':method', 'CONNECT', ':authority', 'a:1'], { method: 'CONNECT', target: 'a:1' }],
     [['x', '1'], { method: undefined, target: undefined }],
-  ])('tells of %j what is known', (fields, want) => {
+  ])('returns the known parts of %j', (fields, want) => {
     expect(refusedRequestLine(fields)).toEqual(want)
   })
 })

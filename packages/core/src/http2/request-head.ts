@@ -9,27 +9,27 @@ import type { Limits } from '../options/limits.ts'
 import { accept, ErrorCode, StreamError } from './errors.ts'
 import type { FieldSection } from './hpack/field.ts'
 
-/** What a valid request says before its body. */
+/** Head of a valid request. */
 export interface Http2RequestHead {
   readonly method: string
-  /** `:path`; for CONNECT the authority. */
+  /** Value of `:path`, or for CONNECT of `:authority`. */
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
-  /** Bytes announced, or `undefined`. */
+  /** Value of `content-length`, in bytes; `undefined` without the field. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
-  /** By the field of RFC 9218, `undefined` without. */
+  /** Value of the `priority` field (RFC 9218); `undefined` without the field. */
   readonly priority: Priority | undefined
 }
 
 export type Http2HeadLimits = Pick<Limits, 'maxRequestLineBytes' | 'maxFields'>
 
 /**
- * Reads a field section as the head of a request: pseudo-header fields first, each of them once, then fields.
+ * Reads a field section as a request head. Each pseudo-header field must occur at most once, before all other fields.
  *
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
- * @throws {ProtocolError} 431 for too large fields, else as `judgeRequestHead` says
+ * @throws {ProtocolError} 431 if the section is too large, or the status that `judgeRequestHead` returns
  * @see RFC 9113 §8.1.1 (malformed), §8.2 (fields), §8.3.1 (pseudo-header fields)
  */
 export function readRequestHead(section: FieldSection, limits: Http2HeadLimits): Http2RequestHead {
@@ -77,9 +77,9 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
 /**
  * Checks a field section as the trailers of a request.
  *
- * @returns Those that a handler may see
+ * @returns The fields that a handler may see
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
- * @throws {ProtocolError} 431 for too many or too large fields
+ * @throws {ProtocolError} 431 if there are too many fields or bytes
  * @see RFC 9113 §8.1
  */
 export function http2Trailers(
@@ -94,13 +94,13 @@ export function http2Trailers(
   return allowedTrailers(fields)
 }
 
-/** Method and target of a request that is refused, as far as they are there. */
+/** Returns the method and target of a refused request; `undefined` for a missing pseudo-header field. */
 export function refusedRequestLine(fields: FieldList): { method: string | undefined; target: string | undefined } {
   const method = pseudoField(fields, ':method')
   return { method, target: pseudoField(fields, method === 'CONNECT' ? ':authority' : ':path') }
 }
 
-/** The pseudo-header fields of a request (RFC 9113 §8.3.1), each of them once. */
+/** Collects the pseudo-header fields of a request and rejects repeated ones (RFC 9113 §8.3.1). */
 class PseudoFields {
   method: string | undefined = undefined
   scheme: string | undefined = undefined
@@ -131,7 +131,7 @@ class PseudoFields {
   }
 }
 
-/** Of a field that is well-formed and none of the pseudo-header fields at the start of a head. */
+/** Checks the name of a well-formed field that follows the pseudo-header fields. */
 function checkName(name: string): void {
   if (isPseudo(name)) throw malformed('a pseudo-header field out of place')
   if (isConnectionField(name)) throw malformed('a field that belongs to a connection')

@@ -14,7 +14,7 @@ export class ResponseFields {
     this.#host = host
   }
 
-  /** The head of a final response. @see RFC 9113 §8.3.2 */
+  /** Sends the head of a final response. @see RFC 9113 §8.3.2 */
   head(streamId: number, status: number, { fields, hasDate, contentLength }: ResponseHead, endsStream: boolean): void {
     const { altSvc } = this.#host
     const section = fields.slice()
@@ -24,13 +24,13 @@ export class ResponseFields {
     this.#writer.fields(streamId, endsStream, status, section)
   }
 
-  /** The head of an informational response. @see RFC 9113 §8.1 */
+  /** Sends the head of a 1xx response. @see RFC 9113 §8.1 */
   informational(streamId: number, status: number, fields: FieldList): void {
     this.#writer.fields(streamId, false, status, fields)
     this.#writer.flushSoon()
   }
 
-  /** What ends a response. */
+  /** Sends trailers, which end the response. */
   trailers(streamId: number, fields: FieldList): void {
     this.#writer.fields(streamId, true, 0, fields)
   }

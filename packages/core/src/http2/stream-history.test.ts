@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { StreamHistory } from './stream-history.ts'
 
 describe('StreamHistory', () => {
-  it('lets a client open streams of odd numbers only (RFC 9113 §5.1.1)', () => {
-    expect(() => new StreamHistory(1).open(2)).toThrow('A client opens stream 2')
+  it('rejects an even stream (RFC 9113 §5.1.1)', () => {
+    expect(() => new StreamHistory(1).open(2)).toThrow('A client must open odd streams, got stream 2')
   })
 
-  it('knows which streams were opened, without those that were left out', () => {
+  it('accepts frames for opened streams only, not for skipped ones', () => {
     const history = new StreamHistory(1)
     history.open(1)
     history.open(9)
@@ -16,7 +16,7 @@ describe('StreamHistory', () => {
     }
   })
 
-  it('tells streams that were opened just now from others', () => {
+  it('distinguishes streams of the current batch from earlier ones', () => {
     const history = new StreamHistory(1)
     history.open(1)
     history.onFrames()
@@ -24,15 +24,15 @@ describe('StreamHistory', () => {
     expect([history.isNew(1), history.isNew(3)]).toEqual([false, true])
   })
 
-  it('passes over what is new after the end, and nothing else', () => {
+  it('ignores only new odd streams after the end', () => {
     const history = new StreamHistory(1)
     history.open(5)
-    expect(history.isPassedOver(7)).toBe(false)
+    expect(history.isIgnored(7)).toBe(false)
     history.isEnding = true
-    expect([5, 6, 7].map((id) => history.isPassedOver(id))).toEqual([false, false, true])
+    expect([5, 6, 7].map((id) => history.isIgnored(id))).toEqual([false, false, true])
   })
 
-  it('forgets the oldest reset', () => {
+  it('forgets the oldest reset beyond the maximum', () => {
     const history = new StreamHistory(2)
     for (const id of [1, 3, 5]) history.addReset(id)
     expect([1, 3, 5].map((id) => history.wasReset(id))).toEqual([false, true, true])

@@ -1,37 +1,38 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /**
- * Which streams of a connection there have been, so far as it matters to what still comes for them.
+ * Records which streams a client has opened, to decide how to treat later frames for them.
  *
  * @see RFC 9113 §5.1, §5.1.1
  */
 export class StreamHistory {
-  /** The highest number of a stream that was opened. */
+  /** Highest opened stream identifier. */
   lastId = 0
-  /** Whether new streams are passed over, as the client was told before. */
+  /** Whether new streams are ignored, after the final GOAWAY. */
   isEnding = false
   readonly #maxResets: number
-  /** Streams that we reset and for which frames may be on their way, oldest first. */
+  /** Streams that the server reset, oldest first. The client can have sent frames before it received the reset. */
   readonly #resets = new Set<number>()
-  /** `lastId` before the frames that are being read arrived. */
+  /** `lastId` before the current batch of frames. */
   #lastIdBefore = 0
-  /** Numbers that were passed over last, none of which a stream can have any more. */
+  /** Most recent gap of skipped identifiers, which can no longer be opened: from `#gapStart` to before `#gapEnd`. */
   #gapStart = 0
   #gapEnd = 0
 
-  /** @param maxResets Streams that were reset which are remembered */
+  /** @param maxResets Number of reset streams to remember */
   constructor(maxResets: number) {
     this.#maxResets = maxResets
   }
 
-  /** Frames that arrived together follow. */
+  /** Starts a batch of frames that arrived together. */
   onFrames(): void {
     this.#lastIdBefore = this.lastId
   }
 
-  /** @throws {ConnectionError} if a client can open no such stream */
+  /** Records an opened stream. @throws {ConnectionError} PROTOCOL_ERROR if `id` is even, which a client must not open */
   open(id: number): void {
-    if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `A client opens stream ${id}`)
+    if (id % 2 === 0)
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `A client must open odd streams, got stream ${id}`)
     if (id > this.lastId + 2) {
       this.#gapStart = this.lastId + 1
       this.#gapEnd = id
@@ -39,24 +40,24 @@ export class StreamHistory {
     this.lastId = id
   }
 
-  /** Whether it was opened by what arrived together with the frame that is being read. */
+  /** Reports whether the current batch of frames opened the stream. */
   isNew(id: number): boolean {
     return id > this.#lastIdBefore
   }
 
-  /** Whether its request came too late (RFC 9113 §6.8). */
-  isPassedOver(id: number): boolean {
+  /** Reports whether the stream was opened after the final GOAWAY (RFC 9113 §6.8). */
+  isIgnored(id: number): boolean {
     return this.isEnding && id > this.lastId && id % 2 === 1
   }
 
-  /** @throws {ConnectionError} if there has been no such stream */
+  /** Checks that the stream has been opened. @throws {ConnectionError} PROTOCOL_ERROR if it has not */
   expectOpened(id: number, what: string): void {
     if (id > this.lastId || id % 2 === 0 || (id >= this.#gapStart && id < this.#gapEnd)) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${what} on stream ${id}, which was not opened`)
     }
   }
 
-  /** We have reset a stream. */
+  /** Records a stream that the server reset. Forgets the oldest beyond the maximum. */
   addReset(id: number): void {
     this.#resets.add(id)
     if (this.#resets.size <= this.#maxResets) return
@@ -66,7 +67,7 @@ export class StreamHistory {
     }
   }
 
-  /** Whether we have reset a stream, not too long ago. */
+  /** Reports whether the server reset the stream and still remembers it. */
   wasReset(id: number): boolean {
     return this.#resets.has(id)
   }

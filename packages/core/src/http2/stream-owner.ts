@@ -6,7 +6,7 @@ import type { SpareWindow } from './receive-windows.ts'
 import type { ResponseFields } from './response-head.ts'
 import type { Sender } from './sending/sender.ts'
 
-/** The connection of an exchange. */
+/** Gives an exchange access to its connection. */
 export interface StreamOwner<Exchange> {
   readonly host: EngineHost
   readonly deadlines: Deadlines
@@ -16,14 +16,14 @@ export interface StreamOwner<Exchange> {
   readonly sender: Sender
   readonly responseFields: ResponseFields
   readonly spareWindow: SpareWindow
-  /** Counts the bytes that are held for the connection; made on first access. */
+  /** Account of the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** The exchange has another deadline. */
+  /** Called when the deadline of an exchange has changed. */
   onDeadlineSet(deadlineMs: number): void
-  /** Calls `watchBody` after all frames that arrived together. */
+  /** Schedules `watchBody` after all frames that arrived together. */
   watchSoon(exchange: Exchange): void
-  /** Ends the stream of an exchange by a frame. */
+  /** Ends the stream of an exchange with RST_STREAM. Has no effect on an ended stream. */
   resetStream(exchange: Exchange, code: ErrorCode): void
-  /** Request and response are complete. */
+  /** Called when request and response are complete. */
   onComplete(exchange: Exchange): void
 }

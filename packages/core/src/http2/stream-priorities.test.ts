@@ -6,21 +6,21 @@ const URGENT = { urgency: 0, isIncremental: false }
 const LATER = { urgency: 6, isIncremental: true }
 
 describe('StreamPriorities', () => {
-  it('has streams share until the client says something', () => {
+  it('makes streams incremental until the client sends a priority', () => {
     const priorities = new StreamPriorities()
     expect(priorities.open(1, undefined)).toEqual({ urgency: 3, isIncremental: true })
     expect(priorities.open(3, LATER)).toBe(LATER)
     expect(priorities.open(5, undefined)).toBe(DEFAULT_PRIORITY)
   })
 
-  it('prefers what was said before the request to what it says (RFC 9218 §7)', () => {
+  it('prefers an earlier PRIORITY_UPDATE to the field of the request (RFC 9218 §7)', () => {
     const priorities = new StreamPriorities()
     priorities.setEarly(3, URGENT, 10)
     expect(priorities.open(1, LATER)).toBe(LATER)
     expect(priorities.open(3, LATER)).toBe(URGENT)
   })
 
-  it('forgets what was said of streams that can be opened no more', () => {
+  it('forgets the priorities of streams that can no longer open', () => {
     const priorities = new StreamPriorities()
     for (const id of [1, 3, 5]) expect(priorities.setEarly(id, URGENT, 3)).toBe(true)
     expect(priorities.setEarly(7, URGENT, 3)).toBe(false)

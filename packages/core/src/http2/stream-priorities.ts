@@ -1,44 +1,44 @@
 import { DEFAULT_PRIORITY, type Priority } from '../engine/fields/priority.ts'
 
-/** Where nothing is known of priorities: each stream gets on. */
+/** Default while the client has sent no priority: all streams make progress. */
 const SHARED: Priority = { ...DEFAULT_PRIORITY, isIncremental: true }
 
 /**
- * The priorities of the streams that a client opens. As long as it says nothing of any, its streams share.
+ * Determines the priority of each new stream. Until the client sends the first priority, its streams share bandwidth.
  *
  * @see RFC 9218 §5, §7.1
  */
 export class StreamPriorities {
-  /** Of streams that are not open yet, by their numbers. */
+  /** Priorities of streams that are not open yet, by stream identifier. */
   readonly #early = new Map<number, Priority>()
-  #isHeard = false
+  #isUsed = false
 
-  /** That of a stream that is opened. @param said By the field of its request */
-  open(streamId: number, said: Priority | undefined): Priority {
-    if (said !== undefined) this.#isHeard = true
+  /** Returns the priority of a new stream. @param requested Value of the `priority` field of its request */
+  open(streamId: number, requested: Priority | undefined): Priority {
+    if (requested !== undefined) this.#isUsed = true
     const early = this.#early.size === 0 ? undefined : this.#takeEarly(streamId)
-    return early ?? said ?? (this.#isHeard ? DEFAULT_PRIORITY : SHARED)
+    return early ?? requested ?? (this.#isUsed ? DEFAULT_PRIORITY : SHARED)
   }
 
-  /** The client has said something of a stream that is open. */
+  /** Records that the client has sent PRIORITY_UPDATE for an open stream. */
   onUpdate(): void {
-    this.#isHeard = true
+    this.#isUsed = true
   }
 
   /**
-   * The client has said something of a stream that is not open yet.
+   * Stores the priority of a stream that is not open yet.
    *
-   * @param most Streams of which that may be said
-   * @returns Whether there was room for it
+   * @param maxStreams Maximum number of streams with a stored priority
+   * @returns `false` if that number is reached; the priority is then not stored
    */
-  setEarly(streamId: number, priority: Priority, most: number): boolean {
-    this.#isHeard = true
-    if (this.#early.size >= most && !this.#early.has(streamId)) return false
+  setEarly(streamId: number, priority: Priority, maxStreams: number): boolean {
+    this.#isUsed = true
+    if (this.#early.size >= maxStreams && !this.#early.has(streamId)) return false
     this.#early.set(streamId, priority)
     return true
   }
 
-  /** Those below can be opened no more (RFC 9113 §5.1.1). */
+  /** Removes the priority of a stream, and those of lower streams, which can no longer open (RFC 9113 §5.1.1). */
   #takeEarly(streamId: number): Priority | undefined {
     const priority = this.#early.get(streamId)
     for (const id of this.#early.keys()) if (id <= streamId) this.#early.delete(id)

@@ -21,12 +21,11 @@ import type { StreamOwner } from './stream-owner.ts'
 import { StreamPriorities } from './stream-priorities.ts'
 
 /**
- * Streams that we reset and that are remembered, at least. Clients open up to about a thousand before they know how many
- * may be open.
+ * Minimum number of reset streams to remember. Some clients open about 1,000 streams before they receive the limit.
  */
 const REMEMBERED_RESETS = 1024
 
-/** What streams need of the connection they are on. */
+/** Gives the streams access to their connection. */
 export interface StreamsOwner {
   readonly host: EngineHost
   readonly deadlines: Deadlines
@@ -35,21 +34,21 @@ export interface StreamsOwner {
   readonly remotePort: number | undefined
   readonly sender: Sender
   readonly clientSettings: ClientSettings
-  /** Whether the client knows the limits it was sent. */
+  /** Whether the client has acknowledged the server's SETTINGS, and so knows its limits. */
   readonly isAcknowledged: boolean
-  /** Counts the bytes that are held for the connection; made on first access. */
+  /** Account of the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** The account, if it was made. */
+  /** The account; `undefined` before the first access to `account`. */
   readonly knownAccount: BufferAccount | undefined
   onDeadlineSet(deadlineMs: number): void
-  /** The first stream was opened. */
+  /** Called when a stream opens while no other is open. */
   onBusy(): void
-  /** No stream is open any more. */
+  /** Called when the last open stream has ended. */
   onIdle(): void
 }
 
 /**
- * The streams of a connection: which there are, and what a frame means to the one it is about.
+ * Opens and ends the streams of a connection, and applies each frame to its stream.
  *
  * @see RFC 9113 §5.1
  */
@@ -66,8 +65,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   readonly #decoder: RequestDecoder
   readonly #floodLimits: FloodLimits
   readonly #gate: RequestGate
-  /** Those whose content the clock must be told of. */
+  /** Exchanges whose body timeouts must be updated after the current batch of frames. */
   #noted: Http2Exchange[] = []
+
   constructor(owner: StreamsOwner) {
     const { host, deadlines, sender } = owner
     this.#owner = owner
@@ -93,32 +93,32 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   get account(): BufferAccount {
     return this.#owner.account
   }
-  /** The highest number of a stream that was opened. */
+  /** Highest opened stream identifier. */
   get lastId(): number {
     return this.#history.lastId
   }
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.#open.size
   }
 
-  /** Begins requests that waited until less was held for the connection. */
+  /** Starts requests that waited for room in the account. */
   onBufferRoom(): void {
     this.#gate.onRoom(this.account)
     this.sender.writer.flushSoon()
   }
 
-  /** Frames that arrived together follow. */
+  /** Starts a batch of frames that arrived together. */
   onFrames(): void {
     this.#history.onFrames()
   }
 
-  /** New streams are passed over from now on, as the client is told. */
+  /** Ignores new streams from now on. The caller sends the GOAWAY that announces it. */
   refuseNew(): void {
     this.#history.isEnding = true
   }
 
-  /** What has arrived has been looked at, all of it or as much as there was time for. */
+  /** Ends a batch of frames: updates the timeouts of the bodies that received bytes. */
   onFramesEnd(): void {
     if (this.#noted.length === 0) return
     const nowMs = performance.now()
@@ -127,24 +127,24 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * A whole field block has arrived: the head of a request, or the trailers of one.
+   * Receives a whole field block: the head or the trailers of a request.
    *
-   * @throws {ConnectionError}
+   * @throws {ConnectionError} if the block cannot be decoded, or the stream must not receive it
    */
   onFields(id: number, endsStream: boolean, block: Buffer, start: number, end: number): void {
     const section = this.#decoder.decode(block, start, end)
     const exchange = this.#open.get(id)
     if (exchange !== undefined) this.#onTrailers(exchange, section, endsStream)
     else if (id <= this.lastId) this.#onLateFrame(id)
-    else if (this.#history.isPassedOver(id)) this.countIdleFrame()
+    else if (this.#history.isIgnored(id)) this.countIdleFrame()
     else this.#onRequest(id, section, endsStream)
   }
 
   /**
-   * Content from `start` to `end` has arrived.
+   * Receives the content of a DATA frame, from `start` to `end` in `bytes`.
    *
-   * @param frameBytes What the frame takes of the window, padding included
-   * @throws {ConnectionError}
+   * @param frameBytes Payload length of the frame, padding included
+   * @throws {ConnectionError} if the stream must not receive DATA, or the frame exceeds its window
    */
   onData(id: number, bytes: Buffer, start: number, end: number, frameBytes: number, endsStream: boolean): void {
     const exchange = this.#open.get(id)
@@ -163,12 +163,12 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
   }
 
-  /** @throws {ConnectionError} */
+  /** Ends the stream that the client resets. @throws {ConnectionError} if it was not opened, or after too many resets */
   onReset(id: number, code: number): void {
-    if (this.#history.isPassedOver(id)) return this.countIdleFrame()
+    if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'RST_STREAM')
     const exchange = this.#open.get(id)
-    // Who gives up a request together with making it has not seen its response, though it may be complete already.
+    // A reset in the batch that opened the stream counts as a rapid reset, even if the response is already complete.
     if (exchange !== undefined || this.#history.isNew(id)) this.#floodLimits.countReset()
     else this.countIdleFrame()
     if (exchange === undefined) return
@@ -176,35 +176,35 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     exchange.onLost(new AbortedError(`The client reset its request with code ${code}`))
   }
 
-  /** @throws {ConnectionError} */
+  /** Widens the window of a stream. @throws {ConnectionError} if it was not opened, or its window exceeds 2^31-1 */
   onWindowUpdate(id: number, bytes: number): void {
-    if (this.#history.isPassedOver(id)) return this.countIdleFrame()
+    if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'WINDOW_UPDATE')
     this.#open.get(id)?.widen(bytes)
   }
 
-  /** The client would have the response on a stream sent in another order. @throws {ConnectionError} */
+  /** Applies PRIORITY_UPDATE. @throws {ConnectionError} PROTOCOL_ERROR for a stream that a client must not name */
   onPriorityUpdate(id: number, value: string): void {
     this.countIdleFrame()
-    // RFC 9218 §7.1: neither the connection nor what only a server could open.
-    if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `PRIORITY_UPDATE of stream ${id}`)
+    // RFC 9218 §7.1: stream 0 and server-initiated streams are errors.
+    if (id % 2 === 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `PRIORITY_UPDATE for stream ${id}`)
     const exchange = this.#open.get(id)
     if (exchange !== undefined) {
       this.#priorities.onUpdate()
       this.sender.prioritize(exchange, parsePriority(value))
     } else if (id > this.lastId && !this.#history.isEnding) {
-      const most = this.host.limits.maxConcurrentStreams - this.#open.size
-      if (this.#priorities.setEarly(id, parsePriority(value), most) || !this.#owner.isAcknowledged) return
-      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PRIORITY_UPDATE of more streams than may be open')
+      const maxStreams = this.host.limits.maxConcurrentStreams - this.#open.size
+      if (this.#priorities.setEarly(id, parsePriority(value), maxStreams) || !this.#owner.isAcknowledged) return
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PRIORITY_UPDATE for more streams than may be open')
     }
   }
 
-  /** The client has another initial window. @throws {ConnectionError} if a window gets too large */
+  /** Applies a changed INITIAL_WINDOW_SIZE to all streams. @throws {ConnectionError} if a window exceeds 2^31-1 */
   onInitialWindow(difference: number): void {
     for (const exchange of this.#open.list()) exchange.widen(difference)
   }
 
-  /** A frame that asks for nothing. @throws {ConnectionError} ENHANCE_YOUR_CALM if there are too many */
+  /** Counts a frame that has no effect. @throws {ConnectionError} ENHANCE_YOUR_CALM beyond the limit */
   countIdleFrame(): void {
     this.#floodLimits.countIdleFrame()
   }
@@ -219,7 +219,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
 
   resetStream(exchange: Http2Exchange, code: ErrorCode): void {
     if (!this.#open.has(exchange)) return
-    // Before the connection may end with its last stream.
+    // Send the frame first: removing the last stream can end the connection.
     this.#sendReset(exchange.id, code)
     this.#remove(exchange)
   }
@@ -228,7 +228,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#remove(exchange)
   }
 
-  /** Tells those whose time has come. @returns The next deadline of the others, `Infinity` without any */
+  /** Calls `onDeadline` of each exchange that is due. @returns The next deadline, `Infinity` without one */
   expire(nowMs: number): number {
     let nextMs = Infinity
     for (const exchange of this.#open.list()) {
@@ -238,7 +238,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** The client has left, and opens no window any more. Complete responses that fit in its windows are still sent. */
+  /** Aborts the exchanges of a client that left. Still sends complete responses that fit in the open windows. */
   abandon(error: Error): void {
     this.refuseNew()
     let { window } = this.sender
@@ -252,7 +252,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
   }
 
-  /** The connection is over, and so is all that was on it. */
+  /** Ends all streams with `error`, because the connection has ended. */
   end(error: Error): void {
     this.refuseNew()
     this.#gate.clear()
@@ -263,17 +263,17 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.sender.end(error)
   }
 
-  /** Tells of a request, or of a connection without one, that no handler sees. */
+  /** Reports a request that reaches no handler, or a connection error without a request. */
   report(status: number, reason: string, line: Pick<Refusal, 'method' | 'target'>): void {
     const { remoteAddress } = this
-    // The head came at once, as far as anybody can tell from here.
+    // The arrival time of the head is not recorded, so report a duration of 0.
     this.host.onRefused({ status, reason, protocol: 'HTTP/2.0', remoteAddress, ...line, bodyBytes: 0, durationMs: 0 })
   }
 
   #onRequest(id: number, section: FieldSection, endsStream: boolean): void {
     this.#history.open(id)
     if (this.#open.size >= this.host.limits.maxConcurrentStreams) {
-      // RFC 9113 §5.1.2. Until it knows the limit a client may go beyond it, by thousands.
+      // RFC 9113 §5.1.2. A client can exceed the limit by thousands before it receives SETTINGS.
       if (this.#owner.isAcknowledged) this.#floodLimits.countReset()
       else this.countIdleFrame()
       this.#sendReset(id, ErrorCode.REFUSED_STREAM)
@@ -283,7 +283,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     try {
       head = this.#decoder.head(section)
       if (endsStream && head.contentLength !== undefined && head.contentLength > 0) {
-        throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: content announced and none sent')
+        throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: content does not match Content-Length')
       }
     } catch (error) {
       this.#refuse(id, section, endsStream, error)
@@ -296,7 +296,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#gate.begin(exchange, this.#owner.knownAccount)
   }
 
-  /** A request that no handler sees: answered as briefly as possible if it can be, else reset. */
+  /** Resets a malformed request, or answers a refused one with its status and no body. */
   #refuse(id: number, section: FieldSection, endsStream: boolean, error: unknown): void {
     const line = refusedRequestLine(section.fields)
     if (error instanceof StreamError) {
@@ -315,8 +315,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   #onTrailers(exchange: Http2Exchange, section: FieldSection, endsStream: boolean): void {
     if (exchange.openBody === undefined) throw closed(exchange.id)
     try {
-      if (!endsStream)
-        throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: trailers that are not the end')
+      if (!endsStream) throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: trailers without END_STREAM')
       exchange.onRequestEnd(http2Trailers(section, this.host.limits))
     } catch (error) {
       if (error instanceof ProtocolError) exchange.onRequestRefused(error)
@@ -324,7 +323,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
   }
 
-  /** Ends a stream for what the client did on it. */
+  /** Resets a stream because of a client error. Rethrows any other error. */
   #endByFault(exchange: Http2Exchange, error: unknown): void {
     if (!(error instanceof StreamError)) throw error
     this.#floodLimits.countReset()
@@ -332,11 +331,11 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     exchange.onLost(new AbortedError(error.message))
   }
 
-  /** A frame with a body for a stream that is not open. */
+  /** Handles HEADERS or DATA for a stream that is not open. */
   #onLateFrame(id: number): void {
-    if (!this.#history.isPassedOver(id)) {
+    if (!this.#history.isIgnored(id)) {
       this.#history.expectOpened(id, 'A frame')
-      // What was sent before the client knew of the reset.
+      // Ignore frames that the client sent before it received the reset.
       if (!this.#history.wasReset(id)) throw closed(id)
     }
     this.countIdleFrame()

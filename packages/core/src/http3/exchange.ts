@@ -10,32 +10,32 @@ import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './f
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
-/** Content up to this many bytes is copied behind its frame header, so that both are given to QUIC at once. */
+/** Bytes up to which content is copied after its frame header, so that QUIC gets both in one write. */
 const COPIED_BODY_BYTES = 16 * 1024
 
 /**
- * A frame that says nothing, of a type that everybody has to ignore (RFC 9114 §7.2.8), to carry the end of a stream all
- * of whose bytes were sent before. quiche 0.18 forgets a stream when its bytes have arrived; if its end alone was on
- * the way then and is lost, it is never sent again, and the client waits for it.
+ * Empty frame of a reserved type, which every client ignores (RFC 9114 §7.2.8). It carries the end of a stream whose
+ * bytes were all sent before. quiche 0.18 forgets a stream once its bytes are acknowledged. If the packet with a lone
+ * end is lost, quiche does not send it again and the client waits for it.
  */
 const LAST_FRAME = encodeFrame(0x21, new Uint8Array())
 
-/** What an exchange needs of the stream it runs on. */
+/** Gives an exchange access to its stream. */
 export interface ResponseStream {
   readonly remoteAddress: string
   readonly remotePort: number
   readonly output: StreamOutput
-  /** Counts the bytes that are held for the connection; made on first access. */
+  /** Account of the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** Sends what was put into the output. */
+  /** Sends the bytes in `output`. */
   flush(): void
-  /** Gives the stream up in both directions. */
+  /** Resets the stream in both directions. */
   reset(): void
-  /** The exchange is over. */
+  /** Called when the exchange has ended. */
   onSettled(aborted: boolean): void
 }
 
-/** A request and its response on an HTTP/3 stream. */
+/** Exchanges one request and its response on an HTTP/3 stream. */
 export class Http3Exchange extends BaseExchange {
   readonly protocol = 'HTTP/3.0'
   readonly scheme = 'https'
@@ -71,13 +71,13 @@ export class Http3Exchange extends BaseExchange {
     return this.#output.bufferedBytes > 0
   }
 
-  /** QUIC took more of the response. */
+  /** Called when QUIC has accepted more of the response. */
   onFlushed(): void {
     if (!this.isBlocked) this.wake()
     if (this.isComplete && this.#output.isEnded) this.settle(false)
   }
 
-  /** The client is gone, or wants no response any more. */
+  /** Aborts the exchange: the client disconnected or cancelled the response. */
   onAborted(): void {
     this.settle(true)
   }
@@ -91,7 +91,7 @@ export class Http3Exchange extends BaseExchange {
     if (body !== null && this.bodyBytes <= COPIED_BODY_BYTES) {
       this.#output.push(encodeResponse(status, head, typeof body === 'string' ? Buffer.from(body) : body))
     } else {
-      // How much QUIC takes is known only afterwards. It is seldom all of a large body.
+      // QUIC reports what it accepts only after the write, and seldom accepts a whole large body. Reserve all of it.
       if (body !== null && !this.#stream.account.admits(body, this.bodyBytes)) return this.sendOverloaded()
       this.#output.push(encodeResponseHead(status, head))
       if (body !== null) this.#pushLarge(typeof body === 'string' ? new QueuedText(body, this.bodyBytes) : body)

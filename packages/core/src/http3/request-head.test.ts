@@ -3,7 +3,7 @@ import { readRequestHead, readTrailers } from './request-head.ts'
 
 const GET = [':method', 'GET', ':scheme', 'https', ':authority', 'example.com', ':path', '/a?b']
 
-/** `GET` with one pseudo-header field replaced, or taken out. */
+/** Returns the fields of `GET` with one pseudo-header field replaced, or removed if `value` is undefined. */
 function change(name: string, value: string | undefined): string[] {
   const fields: string[] = []
   for (let i = 0; i < GET.length; i += 2) {
@@ -65,7 +65,7 @@ describe('readRequestHead', () => {
     ['no :path', change(':path', undefined)],
     ['neither :authority nor host', change(':authority', undefined)],
     ['an empty :method', change(':method', '')],
-    ['a :method that is no token', change(':method', 'G T')],
+    ['a :method that is not a token', change(':method', 'G T')],
     ['an empty :path', change(':path', '')],
     ['a relative :path', change(':path', 'a')],
     ['* for another method', change(':path', '*')],
@@ -80,12 +80,12 @@ describe('readRequestHead', () => {
     ['a pseudo-header field repeated', [...GET, ':path', '/']],
     ['a pseudo-header field of responses', [...GET, ':status', '200']],
     [':protocol, which was not offered', [...GET, ':protocol', 'websocket']],
-    ['a pseudo-header field behind others', ['x', 'y', ...GET]],
+    ['a pseudo-header field after a field', ['x', 'y', ...GET]],
     ['CONNECT with :path', [':method', 'CONNECT', ':authority', 'a:443', ':path', '/']],
     ['CONNECT with :scheme', [':method', 'CONNECT', ':authority', 'a:443', ':scheme', 'https']],
     ['CONNECT without a port', [':method', 'CONNECT', ':authority', 'a']],
-    ['CONNECT with host alone', [':method', 'CONNECT', 'host', 'a:443']],
-    ['a name in upper case', [...GET, 'X-A', 'b']],
+    ['CONNECT with host instead of :authority', [':method', 'CONNECT', 'host', 'a:443']],
+    ['an uppercase name', [...GET, 'X-A', 'b']],
     ['an empty name', [...GET, '', 'b']],
     ['a name with a space', [...GET, 'a b', 'c']],
     ['a name above 127', [...GET, '\u00e9', 'c']],
@@ -101,17 +101,17 @@ describe('readRequestHead', () => {
     ['a value with DEL', [...GET, 'x', 'a\u007f']],
     ['a value that begins with a space', [...GET, 'x', ' a']],
     ['a value that ends with a tab', [...GET, 'x', 'a\t']],
-    ['a content-length that is no number', [...GET, 'content-length', '5x']],
+    ['a content-length that is not a number', [...GET, 'content-length', '5x']],
     ['a negative content-length', [...GET, 'content-length', '-5']],
     ['an empty content-length', [...GET, 'content-length', '']],
     ['a content-length with a sign', [...GET, 'content-length', '+5']],
-    ['a content-length beyond all numbers', [...GET, 'content-length', '9'.repeat(16)]],
+    ['a content-length of 16 digits', [...GET, 'content-length', '9'.repeat(16)]],
     ['content-length repeated', [...GET, 'content-length', '5', 'content-length', '5']],
     ['content-length as a list of one number', [...GET, 'content-length', '5, 5']],
     ['CONNECT with a content-length', [':method', 'CONNECT', ':authority', 'a:1', 'content-length', '0']],
     ['content-lengths that differ', [...GET, 'content-length', '5', 'content-length', '6']],
     ['a content-length list that differs', [...GET, 'content-length', '5, 6']],
-  ])('refuses %s as malformed', (_what, section) => {
+  ])('rejects %s as malformed', (_what, section) => {
     expect(() => read(section)).toThrow(malformed)
   })
 
@@ -124,7 +124,7 @@ describe('readRequestHead', () => {
     ['an unknown expectation', [...GET, 'expect', 'wonders'], 417],
     ['a request line of 101 bytes', change(':path', '/'.padEnd(88, 'a')), 414],
     ['4 fields', [...GET, 'a', '1', 'b', '1', 'cookie', 'c=1', 'c', '1'], 431],
-  ])('refuses %s with its status', (_what, section, status) => {
+  ])('rejects %s with its status', (_what, section, status) => {
     expect(() => read(section)).toThrow(expect.objectContaining({ status, scope: 'stream' }))
   })
 
@@ -138,16 +138,16 @@ describe('readTrailers', () => {
     expect(readTrailers(['x-sum', '1'])).toEqual(['x-sum', '1'])
   })
 
-  it('discards those that a handler must not see', () => {
+  it('discards fields that a handler must not see', () => {
     expect(readTrailers(['host', 'b', 'x-sum', '1', 'authorization', 'c'])).toEqual(['x-sum', '1'])
   })
 
   it.each([
     ['a pseudo-header field', [':path', '/']],
-    ['a name in upper case', ['X-Sum', '1']],
+    ['an uppercase name', ['X-Sum', '1']],
     ['transfer-encoding', ['transfer-encoding', 'chunked']],
     ['a line break', ['x', 'a\nb']],
-  ])('refuses %s', (_what, section) => {
+  ])('rejects %s as malformed', (_what, section) => {
     expect(() => readTrailers(section)).toThrow(malformed)
   })
 })

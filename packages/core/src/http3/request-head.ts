@@ -6,12 +6,12 @@ import { judgeRequestHead, type JudgedHead, type ReceivedHead } from '../engine/
 import { allowedTrailers } from '../engine/semantics/trailers.ts'
 import { accept, ErrorCode, Http3Error } from './errors.ts'
 
-/** What a valid request says before its body. */
+/** Head of a valid request. */
 export interface RequestHead extends JudgedHead {
   readonly method: string
-  /** `:path`; for CONNECT the authority. */
+  /** Value of `:path`, or for CONNECT of `:authority`. */
   readonly target: string
-  /** Without pseudo-header fields; `cookie` once. */
+  /** Fields without pseudo-header fields, and with at most one `cookie` field. */
   readonly fields: FieldList
 }
 
@@ -19,10 +19,10 @@ const PSEUDO_FIELDS: ReadonlySet<string> = new Set([':method', ':scheme', ':auth
 const UPPER_CASE = /[A-Z]/
 
 /**
- * Reads a decoded field section as the head of a request: pseudo-header fields first, each of them once, then fields.
+ * Reads a decoded field section as a request head. Each pseudo-header field must occur at most once, before all others.
  *
- * @throws {Http3Error} MESSAGE_ERROR, for the stream, if the request is malformed
- * @throws {ProtocolError} as `judgeRequestHead` says
+ * @throws {Http3Error} MESSAGE_ERROR on the stream if the request is malformed
+ * @throws {ProtocolError} with the status that `judgeRequestHead` returns
  * @see RFC 9114 §4.1.2 (malformed), §4.2 (fields), §4.3.1 (pseudo-header fields)
  */
 export function readRequestHead(section: FieldList, limits: FieldLimits): RequestHead {
@@ -43,7 +43,7 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
     checkReceivedField(name, value)
     message.add(name, value)
     if (name === 'cookie' && cookieAt >= 0) {
-      // §4.2.1: split for compression only; whoever reads it expects one.
+      // §4.2.1: clients split cookies for compression. Handlers expect one field.
       fields[cookieAt] = `${fields[cookieAt] ?? ''}; ${value}`
       continue
     }
@@ -76,8 +76,8 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
 /**
  * Checks a decoded field section as the trailers of a request.
  *
- * @returns Those that a handler may see
- * @throws {Http3Error} MESSAGE_ERROR, for the stream
+ * @returns The fields that a handler may see
+ * @throws {Http3Error} MESSAGE_ERROR on the stream if a field is malformed
  * @see RFC 9114 §4.1, §4.3
  */
 export function readTrailers(section: FieldList): FieldList {
@@ -87,7 +87,7 @@ export function readTrailers(section: FieldList): FieldList {
 
 function checkReceivedField(name: string, value: string): void {
   if (name.startsWith(':')) throw malformed('a pseudo-header field out of place')
-  if (!isToken(name) || UPPER_CASE.test(name)) throw malformed('a field name that is no token in lower case')
+  if (!isToken(name) || UPPER_CASE.test(name)) throw malformed('a field name that is not a lowercase token')
   if (isConnectionField(name)) throw malformed('a field that belongs to a connection')
   if (!isFieldValue(value) || isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))) {
     throw malformed('an invalid field value')

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 const server = new Server({ limits: { maxBodyBytes: 16 * MIB } })
 const origins = { h2c: '', h2: '' }
 
-/** What a program prints. @throws if it fails or takes too long */
+/** Runs a program and returns its output. @throws if it fails or takes longer than 150 s */
 async function run(command: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(command, args, { timeout: 150_000, maxBuffer: 64 * MIB })).stdout
 }
@@ -33,16 +33,16 @@ beforeAll(async () => {
 afterAll(() => server.close({ drainMs: 0 }))
 
 describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
-  it('gets', async () => {
+  it('gets a response', async () => {
     expect(await run('nghttp', '-y', origins[protocol])).toBe('hello')
   })
 
-  it('gets a large response, with windows of its own and padding', async () => {
+  it('gets a large response with other windows and padding', async () => {
     const response = await run('nghttp', '-y', '-w', '14', '-W', '20', '-b', '100', `${origins[protocol]}large`)
     expect(response).toBe('x'.repeat(3 * MIB))
   })
 
-  it('posts a body, with and without its length, and trailers', async () => {
+  it('posts a body with Content-Length, and one without but with trailers', async () => {
     const body = randomBytes(5 * MIB)
     await using folder = await tempFolder({ body })
     const file = folder.join('body')
@@ -51,7 +51,7 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
     expect(await run('nghttp', '-y', ...more, '-d', file, origins[protocol])).toBe(sha256(body))
   })
 
-  it('is told nothing but frames that it knows, and no stream is reset', async () => {
+  it('receives no RST_STREAM or GOAWAY', async () => {
     const frames = await run('nghttp', '-nvy', '-m', '5', origins[protocol])
     expect(frames.match(/:status: 200/g)).toHaveLength(5)
     expect(frames).not.toMatch(/recv (?:RST_STREAM|GOAWAY)/)
@@ -60,16 +60,16 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
 
 describe.each(['h2c', 'h2'] as const)('h2load over %s', (protocol) => {
   it.each([
-    ['1,000 requests, 100 at once on each of 2 connections', ['-n1000', '-c2', '-m100'], ''],
-    ['50 large responses, 10 at once', ['-n50', '-c1', '-m10'], 'large'],
-  ])('%s', async (_name, args, path) => {
+    ['1,000 requests, 100 concurrent on each of 2 connections', ['-n1000', '-c2', '-m100'], ''],
+    ['50 large responses, 10 concurrent', ['-n50', '-c1', '-m10'], 'large'],
+  ])('completes %s', async (_name, args, path) => {
     const [, requests] = args[0]?.split('-n') ?? []
     const report = await run('h2load', ...args, origins[protocol] + path)
     expect(report).toContain(`${requests} succeeded, 0 failed, 0 errored, 0 timeout`)
     expect(report).toContain(`status codes: ${requests} 2xx, 0 3xx, 0 4xx, 0 5xx`)
   })
 
-  it('20 uploads of 1 MiB, 10 at once', async () => {
+  it('completes 20 uploads of 1 MiB, 10 concurrent', async () => {
     await using folder = await tempFolder({ body: randomBytes(MIB) })
     const report = await run('h2load', '-n20', '-c2', '-m10', '-d', folder.join('body'), origins[protocol])
     expect(report).toContain('20 succeeded, 0 failed, 0 errored, 0 timeout')

@@ -11,7 +11,7 @@ import { headers } from './hpack.ts'
 import { PREFACE, RawClient, request, serverSettings } from './raw-client.ts'
 import { serveEcho } from './serve-echo.ts'
 
-/** Connects by TLS; the error of the handshake if there is one. */
+/** Connects over TLS. Returns the error if the handshake fails. */
 async function agree(offered: string[], options: ConnectionOptions = {}): Promise<TLSSocket | Error> {
   log.setSinks([])
   const { key, cert } = await testCertificate()
@@ -28,7 +28,7 @@ async function agree(offered: string[], options: ConnectionOptions = {}): Promis
   )
 }
 
-describe('RFC 9113 §3.2: over TLS', () => {
+describe('a TLS connection', () => {
   it.each([
     [['h2'], 'h2'],
     [['http/1.1', 'h2'], 'h2'],
@@ -37,25 +37,25 @@ describe('RFC 9113 §3.2: over TLS', () => {
     [['http/1.0', 'h2'], 'h2'],
     [['http/1.0'], 'http/1.0'],
     [[], false],
-  ])('ALPN %j agrees on %s', async (offered, protocol) => {
+  ])('answers ALPN %j with %s (RFC 9113 §3.2)', async (offered, protocol) => {
     expect(await agree(offered)).toMatchObject({ alpnProtocol: protocol })
   })
 
-  it('ALPN without a protocol of ours is refused (RFC 7301 §3.2)', async () => {
+  it('rejects ALPN without a supported protocol (RFC 7301 §3.2)', async () => {
     expect(await agree(['h3'])).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' })
   })
 
-  it('§9.2: TLS 1.1 is refused', async () => {
+  it('rejects TLS 1.1 (RFC 9113 §9.2)', async () => {
     expect(await agree(['h2'], { maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' })).toBeInstanceOf(Error)
   })
 })
 
-describe('RFC 9113 §9.2.1: with TLS 1.2', () => {
-  it('handshakes are not renegotiated', async () => {
+describe('a TLS 1.2 connection', () => {
+  it('rejects renegotiation (RFC 9113 §9.2.1)', async () => {
     const socket = await agree(['h2'], { maxVersion: 'TLSv1.2' })
     if (socket instanceof Error) throw socket
     const outcome = await new Promise<Error | null>((resolve) => {
-      // The refusal is no response to the call, but an alert.
+      // The server refuses with an alert, which can arrive as an error event instead of the callback.
       socket.once('error', resolve)
       socket.renegotiate({}, resolve)
     })
@@ -63,8 +63,8 @@ describe('RFC 9113 §9.2.1: with TLS 1.2', () => {
   })
 })
 
-describe('RFC 9113 §3.3, §3.4: the preface', () => {
-  it('is taken with prior knowledge, in pieces of one byte', async () => {
+describe('the connection preface (RFC 9113 §3.3, §3.4)', () => {
+  it('is accepted with prior knowledge, byte by byte', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false, acknowledges: false })
     for (const byte of Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())])) {
@@ -74,19 +74,19 @@ describe('RFC 9113 §3.3, §3.4: the preface', () => {
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('may come with the first requests in one packet, before the SETTINGS of the server', async () => {
+  it('can arrive in one packet with the first requests, before the SETTINGS of the server', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, settings([Setting.HEADER_TABLE_SIZE, 0]), headers(1, request()), headers(3, request()))
     await expect.poll(() => [client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
   })
 
-  it('of the server is its SETTINGS', async () => {
+  it('consists of SETTINGS for the server', async () => {
     const { client } = await serveEcho()
     expect(client.frames[0]).toMatchObject({ type: FrameType.SETTINGS, flags: 0, streamId: 0 })
   })
 
-  it('that is not right is no HTTP/2', async () => {
+  it('is rejected if it is invalid', async () => {
     const { port, exchanges } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE.replace('SM', 'SN'), settings(), headers(1, request()))
@@ -95,8 +95,8 @@ describe('RFC 9113 §3.3, §3.4: the preface', () => {
   })
 })
 
-describe('RFC 9113 §6.5: SETTINGS', () => {
-  it('announce the limits, no push, and no extended CONNECT (RFC 8441 §3)', async () => {
+describe('a SETTINGS frame (RFC 9113 §6.5)', () => {
+  it('announces the limits, no push, and no extended CONNECT (RFC 8441 §3)', async () => {
     const { client } = await serveEcho({ maxConcurrentStreams: 7, maxHeadBytes: 1000 })
     const announced = serverSettings(client)
     expect(announced.get(Setting.MAX_CONCURRENT_STREAMS)).toBe(7)
@@ -105,19 +105,19 @@ describe('RFC 9113 §6.5: SETTINGS', () => {
     expect(announced.get(Setting.ENABLE_CONNECT_PROTOCOL) ?? 0).toBe(0)
   })
 
-  it('§6.5.3: are acknowledged, each', async () => {
+  it('is acknowledged each time (§6.5.3)', async () => {
     const { client } = await serveEcho()
     const acknowledged = (): number => client.of(FrameType.SETTINGS).filter(({ flags }) => flags === Flag.ACK).length
     client.send(settings([Setting.MAX_CONCURRENT_STREAMS, 1]), settings([0xfafa, 1]), settings())
     await expect.poll(acknowledged).toBe(4)
   })
 
-  it('that are never acknowledged keep nobody waiting', async () => {
+  it('does not delay requests if the client never acknowledges it', async () => {
     const { client } = await serveEcho({}, { acknowledges: false })
     expect(await client.serves(1)).toBe(true)
   })
 
-  it('§4.2: MAX_FRAME_SIZE of the client is allowed, not demanded, and never exceeded', async () => {
+  it('limits the frames of the server by MAX_FRAME_SIZE, without requiring frames of that size (§4.2)', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(50_000)))
     const client = await RawClient.connect(port, { settings: [[Setting.MAX_FRAME_SIZE, 20_000]] })
     client.send(headers(1, request()))
@@ -128,8 +128,8 @@ describe('RFC 9113 §6.5: SETTINGS', () => {
   })
 })
 
-describe('RFC 9113 §5.1.2: streams at once', () => {
-  it('above the limit are refused, before it has been acknowledged, and not run', async () => {
+describe('a stream above maxConcurrentStreams (RFC 9113 §5.1.2)', () => {
+  it('is refused before the client acknowledges the limit, and its request does not run', async () => {
     const { client, exchanges } = await serveEcho({ maxConcurrentStreams: 2 }, { acknowledges: false })
     client.send(...[1, 3, 5].map((id) => headers(id, request('POST'), 0)))
     await expect.poll(() => client.outcome(5)).toBe('stream REFUSED_STREAM')
@@ -138,7 +138,7 @@ describe('RFC 9113 §5.1.2: streams at once', () => {
     expect(exchanges).toHaveLength(2)
   })
 
-  it('above the limit that was acknowledged are refused too', async () => {
+  it('is refused after the client acknowledges the limit', async () => {
     const { client, exchanges } = await serveEcho({ maxConcurrentStreams: 2 })
     await client.ping()
     client.send(...[1, 3, 5].map((id) => headers(id, request('POST'), 0)))
@@ -150,8 +150,8 @@ describe('RFC 9113 §5.1.2: streams at once', () => {
   })
 })
 
-describe('RFC 9113 §6.7: PING', () => {
-  it('is acknowledged with its bytes', async () => {
+describe('a PING frame (RFC 9113 §6.7)', () => {
+  it('is acknowledged with the same bytes', async () => {
     const { client } = await serveEcho()
     const payload = Buffer.from([0, 1, 2, 3, 4, 5, 6, 255])
     await client.ping(payload)
@@ -159,8 +159,8 @@ describe('RFC 9113 §6.7: PING', () => {
   })
 })
 
-describe('RFC 9113 §6.8: GOAWAY', () => {
-  it('of the client lets its streams finish, then the connection ends', async () => {
+describe('a GOAWAY frame (RFC 9113 §6.8)', () => {
+  it('ends the connection after the open streams if the client sends it without an error', async () => {
     let exchange: Exchange | undefined
     const { port } = await serveEngines((received) => (exchange = received))
     const client = await RawClient.connect(port)
@@ -171,7 +171,7 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('of the client with an error ends its streams', async () => {
+  it('aborts the open streams if the client sends it with an error', async () => {
     const { client, outcomes, refusals } = await serveEcho()
     client.send(headers(1, request('POST'), 0))
     client.send(frame(FrameType.GOAWAY, 0, 0, Buffer.concat([uint32(0), uint32(2)])))
@@ -180,7 +180,7 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     expect(refusals).toEqual([])
   })
 
-  it('of the server is a notice at first, and what crosses it is served; the second names the last stream', async () => {
+  it('announces the shutdown first, serves requests in transit, then names the last stream', async () => {
     const exchanges: Exchange[] = []
     const { port, listener } = await serveEngines((exchange) => exchanges.push(exchange))
     const client = await RawClient.connect(port)
@@ -189,7 +189,7 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     const drained = listener.drain()
     await expect.poll(() => client.goaway).toBe('NO_ERROR')
     expect(client.lastStreamId).toBe(2 ** 31 - 1)
-    // Sent before the client could know; then it answers the PING that came with the notice.
+    // A request in transit, then the acknowledgement of the server's PING.
     client.send(headers(3, request()))
     const [ping] = client.of(FrameType.PING)
     client.send(frame(FrameType.PING, Flag.ACK, 0, ping?.payload))
@@ -203,7 +203,7 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
     expect([1, 3, 5].map((id) => client.outcome(id))).toEqual(['status 200', 'status 200', 'closed'])
   })
 
-  it('of the server is final after drainIdleMs where the client does not answer', async () => {
+  it('names the last stream after drainIdleMs if the client does not answer the PING', async () => {
     const { port, listener } = await serveEngines(() => {}, { drainIdleMs: 50 })
     const client = await RawClient.connect(port)
     const drained = listener.drain()
@@ -213,8 +213,8 @@ describe('RFC 9113 §6.8: GOAWAY', () => {
   })
 })
 
-describe('RFC 9113 §6.4: RST_STREAM of the client', () => {
-  it.each([0, 8])('with code %i ends the exchange, and no other', async (code) => {
+describe('a client that sends RST_STREAM (RFC 9113 §6.4)', () => {
+  it.each([0, 8])('aborts only that exchange with code %i', async (code) => {
     const exchanges: Exchange[] = []
     const { port, outcomes } = await serveEngines((exchange) => exchanges.push(exchange))
     const client = await RawClient.connect(port)

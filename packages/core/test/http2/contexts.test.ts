@@ -6,8 +6,8 @@ import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const MIB = 1024 * 1024
-it('requests that wait for the socket begin and end in no context of another', async () => {
-  // The first few are more than the buffers of the system hold.
+it('keeps the async context of each request while requests wait for the socket', async () => {
+  // The first few responses exceed the socket buffers.
   const { port, seen } = await serveInContexts((exchange) => {
     exchange.respond(200, [], Buffer.alloc(exchange.target.length === 2 ? 4 * MIB : MIB))
   })
@@ -16,13 +16,13 @@ it('requests that wait for the socket begin and end in no context of another', a
   client.send(windowUpdate(0, 2 ** 30), ...[1, 3, 5, 7].map((id) => headers(id, request('GET', `/${id}`))))
   await expect.poll(() => seen.filter(({ what }) => what === 'begin').length).toBe(4)
   client.socket.resume()
-  // Some of them while the socket is blocked, some while it is not.
+  // Some of these arrive while the socket is blocked, some while it is not.
   for (let id = 9; id < 60; id += 2) client.send(headers(id, request('GET', `/${id}`)))
   await expect.poll(() => seen.filter(({ what }) => what === 'end').length).toBe(30)
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('a response that makes room for others does not end them in its own context', async () => {
+it('ends a waiting response in its own async context, not in that of the response that made room', async () => {
   const waiting: Exchange[] = []
   const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target !== '/last') {

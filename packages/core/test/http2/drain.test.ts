@@ -9,7 +9,7 @@ import { RawClient, request } from './raw-client.ts'
 
 const AT_ONCE = 50
 
-/** Answers some milliseconds later, so that there are always requests under way. */
+/** Answers after some milliseconds, so that requests are always in progress. */
 const serve = (): Promise<RunningEngines> =>
   serveEngines((exchange) => {
     setTimeout(() => exchange.respond(200, [], 'hello'), 5 * Math.random())
@@ -22,7 +22,7 @@ function session(port: number): ClientHttp2Session {
   return client
 }
 
-/** What became of a request: its status, the name of an error, or `unsent` if the session was known to end. */
+/** Returns the outcome of a request: its status, the name of an error, or `unsent` if the session was already ending. */
 function ask(client: ClientHttp2Session): Promise<string> {
   if (client.closed || client.destroyed) return Promise.resolve('unsent')
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ function ask(client: ClientHttp2Session): Promise<string> {
   })
 }
 
-it('RFC 9113 §6.8: of requests that cross GOAWAY none is run, so that each may be sent again, and none fails', async () => {
+it('runs no request after the final GOAWAY, so that the client can retry each one (RFC 9113 §6.8)', async () => {
   const before = await serve()
   const after = await serve()
   const clients = [session(before.port), session(after.port)] as const
@@ -46,7 +46,7 @@ it('RFC 9113 §6.8: of requests that cross GOAWAY none is run, so that each may 
       const outcome = await ask(clients[0])
       outcomes.push(outcome)
       if (outcome === '200') continue
-      // What RFC 9113 §8.7 calls safe goes to the server that took over.
+      // Retry the requests that RFC 9113 §8.7 calls safe to retry on the server that took over.
       outcomes.push(`again: ${await ask(clients[1])}`)
       break
     }
@@ -70,9 +70,9 @@ async function idle(limits: Partial<Limits>): Promise<readonly [RunningEngines, 
   return [running, client]
 }
 
-// Libraries fail what they have ready when GOAWAY comes; who has just sent a request has the least.
-describe('a client is told that the server ends', () => {
-  it('together with its next request, before the response', async () => {
+// Many clients fail queued requests when GOAWAY arrives. A client that has just sent a request has the fewest queued.
+describe('a draining connection', () => {
+  it('sends GOAWAY with the next request, before the response', async () => {
     const [{ listener }, client] = await idle({ drainIdleMs: 60_000 })
     void listener.drain()
     await client.ping()
@@ -89,14 +89,14 @@ describe('a client is told that the server ends', () => {
     expect(client.lastStreamId).toBe(2 ** 31 - 1)
   })
 
-  it('after drainIdleMs, where no request comes', async () => {
+  it('sends GOAWAY after drainIdleMs without a request', async () => {
     const [{ listener }, client] = await idle({ drainIdleMs: 50 })
     await listener.drain()
     const goaways = (): number[] => client.of(FrameType.GOAWAY).map(({ payload }) => payload.readUInt32BE(0))
     await expect.poll(goaways).toEqual([2 ** 31 - 1, 1])
   })
 
-  it('at once, where none came for as long as that', async () => {
+  it('sends GOAWAY immediately if it has been idle for drainIdleMs', async () => {
     const [{ listener }, client] = await idle({ drainIdleMs: 200 })
     await sleep(250)
     void listener.drain()
@@ -104,7 +104,7 @@ describe('a client is told that the server ends', () => {
     expect(client.goaway).toBe('NO_ERROR')
   })
 
-  it('at once and finally with drainIdleMs of 0, also while requests are answered', async () => {
+  it('sends the final GOAWAY immediately if drainIdleMs is 0, even with requests in progress', async () => {
     const { port, listener } = await serveEngines(() => {}, { drainIdleMs: 0 })
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))

@@ -16,7 +16,7 @@ interface Kept extends RunningEngines {
   readonly exchanges: Exchange[]
 }
 
-/** Keeps requests for the test to answer. */
+/** Collects requests for the test to answer. */
 async function serve(limits: Partial<Limits> = {}, onRequest?: (exchange: Exchange) => void): Promise<Kept> {
   const exchanges: Exchange[] = []
   const engines = await serveEngines((exchange) => {
@@ -26,7 +26,7 @@ async function serve(limits: Partial<Limits> = {}, onRequest?: (exchange: Exchan
   return { ...engines, exchanges, client: await RawClient.connect(engines.port) }
 }
 
-/** Has the server say that it takes no more, as it does once its PING was answered. */
+/** Drains the server and answers its PING, so that it sends the final GOAWAY. */
 async function leave({ client, listener }: Kept): Promise<void> {
   void listener.drain()
   await expect.poll(() => client.of(FrameType.PING).length).toBe(1)
@@ -34,13 +34,13 @@ async function leave({ client, listener }: Kept): Promise<void> {
   await expect.poll(() => client.of(FrameType.GOAWAY).length).toBe(2)
 }
 
-describe('RFC 9113 §6.8: after the last GOAWAY', () => {
+describe('a connection after the final GOAWAY (RFC 9113 §6.8)', () => {
   it.each([
     ['DATA', data(3, 'x')],
     ['DATA and trailers', Buffer.concat([data(3, 'x'), headers(3, block(['x-t', '1']))])],
     ['WINDOW_UPDATE', windowUpdate(3, 1)],
     ['RST_STREAM', rstStream(3)],
-  ])('%s of a request that crossed it is passed over, and those before finish', async (_name, more) => {
+  ])('ignores %s of a request in transit, and finishes earlier requests', async (_name, more) => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, request()))
@@ -54,7 +54,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(exchanges).toHaveLength(1)
   })
 
-  it('a response that breaks off is reset, though it is the last', async () => {
+  it('resets an aborted response, even the last one', async () => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, request()))
@@ -66,7 +66,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(client.reset(1)).toBe('INTERNAL_ERROR')
   })
 
-  it('a response before the end of its request asks the rest off, though it is the last', async () => {
+  it('resets the unfinished request of a complete response with NO_ERROR, even the last one', async () => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, POST, 0))
@@ -77,7 +77,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     expect(client.reset(1)).toBe('NO_ERROR')
   })
 
-  it('a response that the socket took slowly was not aborted', async () => {
+  it('completes a response that the client reads slowly', async () => {
     const kept = await serve()
     const { client, exchanges, outcomes } = kept
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]), windowUpdate(0, 2 ** 30), headers(1, request()))
@@ -85,7 +85,7 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
     await leave(kept)
     client.socket.pause()
     exchanges[0]?.respond(200, [], Buffer.alloc(32 * MIB))
-    // Till the buffers of the system are full.
+    // Wait until the socket buffers are full.
     await settle(200)
     client.socket.resume()
     await kept.listener.drain()
@@ -95,9 +95,9 @@ describe('RFC 9113 §6.8: after the last GOAWAY', () => {
 
 describe('a client that closes its side of the socket', () => {
   it.each([
-    ['at once', ''],
-    ['that is larger than what may wait', 'x'.repeat(60_000)],
-  ])('gets the responses that are complete, %s', async (_name, body) => {
+    ['short', ''],
+    ['queued', 'x'.repeat(60_000)],
+  ])('receives its complete response, %s', async (_name, body) => {
     const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], `hello${body}`))
     const client = await RawClient.connect(port, { preface: false })
     client.socket.end(Buffer.concat([Buffer.from(PREFACE), settings(), headers(1, request())]))
@@ -106,7 +106,7 @@ describe('a client that closes its side of the socket', () => {
     expect(outcomes).toMatchObject([{ status: 200, aborted: false }])
   })
 
-  it('has left where its request has no response yet', async () => {
+  it('aborts its requests without a response', async () => {
     const { client, outcomes, exchanges } = await serve()
     client.send(headers(1, request()), headers(3, POST, 0))
     await expect.poll(() => exchanges.length).toBe(2)
@@ -116,7 +116,7 @@ describe('a client that closes its side of the socket', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('has the requests served that it sent before, however many', async () => {
+  it('is served all 90 requests that it sent before', async () => {
     let served = 0
     const { port } = await serveEngines((exchange) => {
       served++
@@ -130,11 +130,11 @@ describe('a client that closes its side of the socket', () => {
   })
 })
 
-describe('a response that has no body', () => {
+describe('a response without a body', () => {
   it.each([
     ['HEAD', 200],
     ['POST', 204],
-  ])('%s %i, is ended by the client that leaves, as any other', async (method, status) => {
+  ])('is aborted when the client disconnects: %s, status %i', async (method, status) => {
     const { client, outcomes, exchanges } = await serve({}, (exchange) => exchange.start(status, []))
     client.send(headers(1, request(method), 0))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
@@ -146,11 +146,11 @@ describe('a response that has no body', () => {
   })
 })
 
-describe('what comes late for streams that were reset', () => {
-  it('is passed over, for as many streams as can be refused at once', async () => {
+describe('a frame for a refused stream', () => {
+  it('is ignored for each of 900 streams refused together', async () => {
     const { client, exchanges } = await serve()
     const ids = Array.from({ length: 1000 }, (_, n) => 2 * n + 1)
-    // Before it can know the limit.
+    // The client sends these before it can receive the limit.
     const first = await RawClient.connect(client.socket.remotePort ?? 0, { preface: false, acknowledges: false })
     const asked = ids.map((id) => headers(id, POST, 0))
     const sent = ids.map((id) => data(id, 'x', Flag.END_STREAM))

@@ -6,17 +6,17 @@ import { RawClient, request } from './raw-client.ts'
 import { serveEcho } from './serve-echo.ts'
 
 const POST = headers(1, request('POST'), 0)
-/** On a stream, where it must not be. */
+/** A PING on a stream, which is a connection error. */
 const WRONG = frame(FrameType.PING, 0, 1, '12345678')
 
-describe('RFC 9113 §6.8: GOAWAY for an error', () => {
+describe('a GOAWAY frame with an error (RFC 9113 §6.8)', () => {
   it.each<[opened: string, sent: Buffer[], last: number]>([
     ['nothing', [], 0],
     ['a stream', [POST], 1],
     ['streams with gaps', [POST, headers(7, request())], 7],
     ['a stream that was reset', [POST, headers(3, request()), rstStream(3)], 3],
     ['a stream that was malformed', [POST, headers(3, request('GET', 'no-slash'))], 3],
-  ])('names the last stream where the client has opened %s', async (_opened, sent, last) => {
+  ])('names the last stream after the client opened %s', async (_opened, sent, last) => {
     const { client } = await serveEcho()
     client.send(...sent, WRONG)
     await expect.poll(() => client.goaway).toBe('PROTOCOL_ERROR')
@@ -32,12 +32,12 @@ describe('RFC 9113 §6.8: GOAWAY for an error', () => {
   })
 })
 
-describe('RFC 9113 §5.4.2: RST_STREAM', () => {
+describe('a RST_STREAM frame (RFC 9113 §5.4.2)', () => {
   it.each<[what: string, sent: Buffer[]]>([
-    ['of a request that waits for its response', [headers(1, request()), rstStream(1)]],
-    ['of a request that is not complete', [POST, data(1, 'x'), rstStream(1)]],
-    ['of a stream that is reset already', [POST, rstStream(1), rstStream(1)]],
-  ])('%s is not answered by another', async (_what, sent) => {
+    ['a request without a response yet', [headers(1, request()), rstStream(1)]],
+    ['an incomplete request', [POST, data(1, 'x'), rstStream(1)]],
+    ['a stream that is already reset', [POST, rstStream(1), rstStream(1)]],
+  ])('is not answered with RST_STREAM for %s', async (_what, sent) => {
     const { port } = await serveEngines((exchange) => {
       if (exchange.target === '/next') exchange.respond(200, [], null)
     })

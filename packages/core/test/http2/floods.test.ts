@@ -7,7 +7,7 @@ import { headers, indexed, indexedLiteral, literal } from './hpack.ts'
 import { RawClient, request, type RawClientOptions } from './raw-client.ts'
 
 const { HEADERS, PING, PRIORITY, CONTINUATION, SETTINGS, GOAWAY } = FrameType
-/** Far above what any client needs, and above what any of the limits lets through. */
+/** Number of frames in a flood, above every limit. */
 const FLOOD = 30_000
 const BATCH = 100
 
@@ -16,7 +16,7 @@ interface Flooded extends RunningEngines {
   readonly exchanges: Exchange[]
 }
 
-/** Answers GET at once and reads POST. */
+/** Answers GET immediately, and POST after its body. */
 async function serve(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Flooded> {
   const exchanges: Exchange[] = []
   const engines = await serveEngines((exchange) => {
@@ -27,13 +27,13 @@ async function serve(limits: Partial<Limits> = {}, options: RawClientOptions = {
   return { ...engines, exchanges, client: await RawClient.connect(engines.port, options) }
 }
 
-/** The n-th stream of a client. */
+/** Returns the identifier of the n-th stream of a client. */
 const streamId = (n: number): number => 1 + 2 * n
 
-/** Sends until the connection is closed; how many were sent. */
-async function flood(client: RawClient, make: (n: number) => Uint8Array, most = FLOOD): Promise<number> {
+/** Sends frames until the server closes the connection. Returns their number. */
+async function flood(client: RawClient, make: (n: number) => Uint8Array): Promise<number> {
   let sent = 0
-  while (sent < most && !client.isClosed) {
+  while (sent < FLOOD && !client.isClosed) {
     client.send(...Array.from({ length: BATCH }, (_, i) => make(sent + i)))
     sent += BATCH
     await new Promise(setImmediate)
@@ -42,7 +42,7 @@ async function flood(client: RawClient, make: (n: number) => Uint8Array, most = 
   return sent
 }
 
-/** Whoever comes next is served, and at once. */
+/** Checks that a new connection is served. */
 async function expectServed(port: number): Promise<void> {
   const other = await RawClient.connect(port)
   expect(await other.serves(1)).toBe(true)
@@ -52,19 +52,19 @@ type Flood = readonly [name: string, reference: string, before: Uint8Array, make
 
 const NOTHING = Buffer.alloc(0)
 const POST = headers(1, request('POST'), 0)
-/** A request, and that no other follows. */
+/** A request, followed by the client's GOAWAY. */
 const LEAVING = Buffer.concat([POST, frame(GOAWAY, 0, 0, Buffer.alloc(8))])
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
-/** A request, and a frame about its stream. */
+/** Returns a request on the n-th stream, followed by `more`. */
 const requestAnd = (n: number, more: Uint8Array): Buffer => Buffer.concat([headers(streamId(n), request()), more])
 
-/** What is sent again and again after what comes before; the connection is closed long before all of it. */
+/** Floods: frames that are repeated after `before` until the server closes the connection. */
 const FLOODS: readonly Flood[] = [
   ['rapid reset', 'CVE-2023-44487', NOTHING, (n) => requestAnd(n, rstStream(streamId(n)))],
   ['WINDOW_UPDATE of 0, MadeYouReset', 'CVE-2025-8671', NOTHING, (n) => requestAnd(n, windowUpdate(streamId(n), 0))],
   [
-    'a window above the most, MadeYouReset',
+    'a window above 2^31-1, MadeYouReset',
     'CVE-2025-8671',
     NOTHING,
     (n) => requestAnd(n, windowUpdate(streamId(n), 2 ** 31 - 1)),
@@ -97,18 +97,18 @@ const FLOODS: readonly Flood[] = [
   ['acknowledgements of no PING', 'RFC 9113 §10.5', NOTHING, () => frame(PING, Flag.ACK, 0, '12345678')],
   ['GOAWAY', 'RFC 9113 §6.8', POST, () => frame(GOAWAY, 0, 0, Buffer.alloc(8))],
   ['requests after the last GOAWAY', 'RFC 9113 §6.8', LEAVING, (n) => headers(streamId(n + 1), request())],
-  ['RST_STREAM on streams that are closed', 'RFC 9113 §5.1', headers(1, request()), () => rstStream(1)],
+  ['RST_STREAM on closed streams', 'RFC 9113 §5.1', headers(1, request()), () => rstStream(1)],
 ]
 
-describe('a flood closes the connection, and no other', () => {
-  it.each(FLOODS)('%s (%s)', async (_name, _reference, before, make) => {
+describe('a flood', () => {
+  it.each(FLOODS)('closes only its own connection: %s (%s)', async (_name, _reference, before, make) => {
     const { client, port } = await serve()
     client.send(before)
     expect(await flood(client, make)).toBeLessThan(FLOOD)
     await expectServed(port)
   })
 
-  it('PING whose acknowledgements nobody reads (CVE-2019-9512)', async () => {
+  it('closes the connection: PING from a client that reads no acknowledgements (CVE-2019-9512)', async () => {
     const { client, port } = await serve({ sessionIdleTimeoutMs: 1500, lingerTimeoutMs: 500 })
     client.socket.pause()
     const pings = Array<Buffer>(1000).fill(frame(PING, 0, 0, '12345678'))
@@ -117,12 +117,12 @@ describe('a flood closes the connection, and no other', () => {
       await new Promise(setImmediate)
     }
     await expectServed(port)
-    // Closed at once where many are read together; else they wait in the buffers of the sockets till the time is up.
+    // Closes immediately if the server reads many together. Otherwise, they stay in the socket buffers until a timeout.
     client.socket.resume()
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('refused streams of a client that reads nothing, not even that they are', async () => {
+  it('closes the connection: refused streams from a client that reads nothing', async () => {
     const { client, listener, exchanges, port } = await serve({}, { acknowledges: false })
     client.socket.pause()
     for (let sent = 0; sent < FLOOD; sent += BATCH) {
@@ -130,24 +130,24 @@ describe('a flood closes the connection, and no other', () => {
       await new Promise(setImmediate)
     }
     await expectServed(port)
-    // No event tells the owner of a paused socket that it was closed. Of an open one, requests would wait for content.
+    // A paused socket emits no close event. If the connection were open, drain() would wait for the requests' content.
     let isClosed = false
     void listener.drain().then(() => (isClosed = true))
     await expect.poll(() => isClosed).toBe(true)
     expect(exchanges.length).toBeLessThanOrEqual(100 + 1)
   })
 
-  it('has few requests run: rapid reset (CVE-2023-44487)', async () => {
+  it('runs few requests: rapid reset (CVE-2023-44487)', async () => {
     const { client, exchanges } = await serve({ maxStreamResetBurst: 20, maxStreamResetsPerSecond: 1 })
     await flood(client, (n) => Buffer.concat([headers(streamId(n), request()), rstStream(streamId(n))]))
     expect(exchanges.length).toBeLessThan(10 * BATCH)
   })
 })
 
-describe('content in frames of one byte', () => {
+describe('a body in one-byte frames', () => {
   const TINY = Array.from({ length: 5000 }, () => data(1, 'x'))
 
-  it('that nobody reads costs the stream, and nothing else', async () => {
+  it('resets only its stream if no handler reads it', async () => {
     const { port, outcomes } = await serveEngines((exchange) => {
       if (exchange.method === 'GET') exchange.respond(200, [], 'hello')
     })
@@ -158,22 +158,22 @@ describe('content in frames of one byte', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('that is read arrives as any other', async () => {
+  it('is received completely if a handler reads it', async () => {
     const { client } = await serve()
     client.send(headers(1, request('POST'), 0), ...TINY, data(1, '', Flag.END_STREAM))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 })
 
-/** What costs the reading and an acknowledgement at most, and is read as fast as the client takes those. */
+/** Floods that cost the server at most an acknowledgement each. It reads them as fast as the client reads those. */
 const CHEAP: readonly Flood[] = [
   ['SETTINGS', 'CVE-2019-9515', NOTHING, () => settings([Setting.MAX_CONCURRENT_STREAMS, 100])],
   ['PING', 'CVE-2019-9512', NOTHING, () => frame(PING, 0, 0, '12345678')],
   ['WINDOW_UPDATE by 1', 'CVE-2019-9511', NOTHING, () => windowUpdate(0, 1)],
 ]
 
-describe('a flood that costs nothing keeps nobody waiting', () => {
-  it.each(CHEAP)('%s (%s)', async (_name, _reference, _before, make) => {
+describe('a cheap flood', () => {
+  it.each(CHEAP)('delays no other connection: %s (%s)', async (_name, _reference, _before, make) => {
     const { client, port } = await serve()
     const batch = Array.from({ length: BATCH }, (_, n) => make(n))
     for (let sent = 0; sent < FLOOD; sent += BATCH) {
@@ -186,7 +186,7 @@ describe('a flood that costs nothing keeps nobody waiting', () => {
   })
 })
 
-it('SETTINGS that change the windows of many streams are work, in which others have their turn (CVE-2019-9515)', async () => {
+it('counts SETTINGS that change the windows of many streams as work, and yields to other connections (CVE-2019-9515)', async () => {
   const { client } = await serve()
   client.send(...Array.from({ length: 50 }, (_, n) => headers(streamId(n), request('POST'), 0)))
   await client.ping()
@@ -198,12 +198,12 @@ it('SETTINGS that change the windows of many streams are work, in which others h
     await new Promise(setImmediate)
     turns++
   }
-  // All of them are received at once, or nearly so, and eight shares of 16 are done in a turn.
+  // The server receives nearly all of them together, and processes eight shares of 16 per turn.
   expect(turns).toBeGreaterThan(20)
 })
 
-describe('field sections that are too large', () => {
-  it('are answered 431, and told of', async () => {
+describe('an oversized field section', () => {
+  it('is answered with 431 and reported', async () => {
     const { client, exchanges, refusals } = await serve({ maxHeadBytes: 4000 })
     client.send(headers(1, request('GET', '/', ['x', 'v'.repeat(4000)])))
     client.send(headers(3, request('GET', '/', ['x', 'v'.repeat(15_000)])))
@@ -214,7 +214,7 @@ describe('field sections that are too large', () => {
     expect(refusals).toMatchObject([refusal, refusal])
   })
 
-  it('end the connection when they are four times too large on the wire', async () => {
+  it('ends the connection above four times the limit', async () => {
     const { client, refusals } = await serve({ maxHeadBytes: 4000 })
     const section = request('GET', '/', ['x', 'v'.repeat(16_000)])
     client.send(frame(HEADERS, Flag.END_STREAM, 1, section.subarray(0, 16_000)))
@@ -223,7 +223,7 @@ describe('field sections that are too large', () => {
     expect(refusals).toMatchObject([{ status: 0 }])
   })
 
-  it('may come in as many frames as a larger limit takes', async () => {
+  it('can use as many frames as a larger limit needs', async () => {
     const { client } = await serve({ maxHeadBytes: 256 * 1024 })
     const section = request('GET', '/', ['x', 'v'.repeat(200_000)])
     const parts = Array.from({ length: Math.ceil(section.length / 16_384) }, (_, n) =>
@@ -243,7 +243,7 @@ describe('field sections that are too large', () => {
     [101, 'status 431'],
     [500, 'status 431'],
     [4000, 'status 431'],
-  ])('by %i fields: %s', async (count, outcome) => {
+  ])('counts %i fields toward maxFields: %s', async (count, outcome) => {
     const { client } = await serve()
     await client.ping()
     const fields = Array.from({ length: count - 1 }, () => indexed(62))
@@ -253,7 +253,7 @@ describe('field sections that are too large', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('by references to one field (HPACK bomb, CVE-2016-6581), again and again', async () => {
+  it('is answered with 431 if it repeats an index to one large field (HPACK bomb, CVE-2016-6581)', async () => {
     const { client, port, exchanges } = await serve()
     client.send(headers(1, Buffer.concat([request(), indexedLiteral('x', 'v'.repeat(4000))])))
     const bomb = Buffer.concat([request(), ...Array<Buffer>(12_000).fill(indexed(62))])
@@ -263,21 +263,21 @@ describe('field sections that are too large', () => {
     expect(exchanges).toHaveLength(2)
   })
 
-  it('whose end never comes end with the idle connection', async () => {
+  it('ends with the idle connection if it is never completed', async () => {
     const { client } = await serve({ sessionIdleTimeoutMs: 200 })
     client.send(frame(HEADERS, Flag.END_STREAM, 1, request()))
     await expect.poll(() => client.isClosed).toBe(true)
   })
 })
 
-describe('a client that takes nothing', () => {
+describe('a client that reads no content', () => {
   const STREAMS = 100
   const LARGE = Buffer.alloc(1024 * 1024, 'x')
 
   it.each([
     ['with a window of 0', 0],
-    ['with a window that moves by one byte at a time', 1],
-  ])('%s holds little, is given up on, and others are served (CVE-2019-9517)', async (_name, step) => {
+    ['with a window that grows byte by byte', 1],
+  ])('has its streams reset and blocks no other client, %s (CVE-2019-9517)', async (_name, step) => {
     const exchanges: Exchange[] = []
     const { port, outcomes } = await serveEngines(
       (exchange) => {
@@ -294,7 +294,7 @@ describe('a client that takes nothing', () => {
     await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length).toBe(STREAMS)
     clearInterval(timer)
     await expect.poll(() => client.reset(1)).toBe('CANCEL')
-    // The window of a stream bounds what is on the wire, however long it lasted.
+    // The window of the stream limits the sent bytes, however long the stream lasted.
     expect(client.body(1).length).toBeLessThan(1000)
     await expectServed(port)
   })

@@ -15,7 +15,7 @@ function send(client: RawClient, streamId: number, length: number): void {
   }
 }
 
-/** Bytes by which the server has moved the window of a stream. */
+/** Returns the bytes by which the server has widened the window of a stream. */
 function granted(client: RawClient, streamId: number): number {
   return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 }
@@ -25,19 +25,19 @@ async function serveLarge(length: number, initialWindow: number): Promise<RawCli
   return RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, initialWindow]] })
 }
 
-describe('RFC 9113 §6.9: what the server may send', () => {
-  it.each([0, 1, 1000, WINDOW])('is never more than the window of %i bytes', async (window) => {
+describe('content of the server (RFC 9113 §6.9)', () => {
+  it.each([0, 1, 1000, WINDOW])('never exceeds a window of %i bytes', async (window) => {
     const client = await serveLarge(100_000, window)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(window)
     await client.ping()
     expect(bytes(client, 1)).toBe(window)
-    // One byte more, and one byte comes.
+    // One more byte of window lets one byte through.
     client.send(windowUpdate(1, 1), windowUpdate(0, 1))
     await expect.poll(() => bytes(client, 1)).toBe(window + 1)
   })
 
-  it('is bounded by the window of the connection too', async () => {
+  it('never exceeds the window of the connection', async () => {
     const client = await serveLarge(100_000, 2 ** 20)
     client.send(headers(1, request()), headers(3, request()))
     await expect.poll(() => bytes(client, 1) + bytes(client, 3)).toBe(WINDOW)
@@ -45,11 +45,11 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     await expect.poll(() => client.hasEnded(1) && client.hasEnded(3)).toBe(true)
   })
 
-  it('§6.9.2: follows INITIAL_WINDOW_SIZE when it grows, and below zero', async () => {
+  it('follows INITIAL_WINDOW_SIZE when it grows, and below zero (§6.9.2)', async () => {
     const client = await serveLarge(100_000, 1000)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(1000)
-    // The window is -900 now; 901 more make it 1.
+    // The window becomes -900. It takes 901 more bytes to make it 1.
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(1, 900))
     await client.ping()
     expect(bytes(client, 1)).toBe(1000)
@@ -59,7 +59,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     await expect.poll(() => bytes(client, 1)).toBe(1501)
   })
 
-  it('§6.9.2: is nothing where the window shrank below zero while its stream waited for the connection', async () => {
+  it('stops if its window shrank below zero while it waited for the connection (§6.9.2)', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.alloc(WINDOW))
@@ -78,7 +78,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     expect(client.of(FrameType.DATA, 1).filter(({ payload }) => payload.length === 0)).toEqual([])
   })
 
-  it('that has no bytes needs no window', async () => {
+  it('needs no window if it is empty', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(204, [], null))
     const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] })
     client.send(headers(1, request()))
@@ -86,9 +86,9 @@ describe('RFC 9113 §6.9: what the server may send', () => {
   })
 
   it.each([
-    ['nothing', []],
-    ['trailers', ['x-t', '1']],
-  ])('is the end of a response, without a window, with %s behind it', async (_what, trailers) => {
+    ['without trailers', []],
+    ['with trailers', ['x-t', '1']],
+  ])('needs no window to end a response %s', async (_what, trailers) => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       setTimeout(() => exchange.end(trailers), 10)
@@ -99,7 +99,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     expect(client.body(1)).toBe('')
   })
 
-  it('ends with trailers that waited for the window of the connection', async () => {
+  it('is followed by its trailers after it waited for the window of the connection', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.alloc(WINDOW + 1))
@@ -115,7 +115,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     expect(client.hasEnded(1)).toBe(true)
   })
 
-  it('is shared: a response that comes later is not kept waiting by one that is larger', async () => {
+  it('is shared, so that a large response does not block a later one', async () => {
     const client = await serveLarge(1_000_000, 2 ** 24)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
@@ -124,7 +124,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
     expect(bytes(client, 3)).toBeGreaterThan(150_000)
   })
 
-  it('stops the writer, whom room wakes', async () => {
+  it('blocks the writer until the window has room', async () => {
     let written = 0
     const { port } = await serveEngines((exchange) => {
       const write = async (): Promise<void> => {
@@ -148,7 +148,7 @@ describe('RFC 9113 §6.9: what the server may send', () => {
 })
 
 describe('a writer that waits in drained()', () => {
-  it('without having been told to goes on when other streams have been sent', async () => {
+  it('continues once other streams have been sent, even without a rejected write', async () => {
     let isOver = false
     const stream = async (exchange: Exchange): Promise<void> => {
       exchange.start(200, [])
@@ -157,7 +157,7 @@ describe('a writer that waits in drained()', () => {
       isOver = true
     }
     const { port } = await serveEngines((exchange) => {
-      // Larger than any buffer of the system.
+      // Larger than the socket buffers.
       if (exchange.target === '/large') exchange.respond(200, [], Buffer.alloc(2 ** 25))
       else void stream(exchange)
     })
@@ -173,8 +173,8 @@ describe('a writer that waits in drained()', () => {
   })
 })
 
-describe('RFC 9113 §6.9: what the client may send', () => {
-  it('is given back as the handler reads', async () => {
+describe('the receive window of a stream (RFC 9113 §6.9)', () => {
+  it('is restored as the handler reads', async () => {
     let received = 0
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({
@@ -193,7 +193,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('grows to 1 MiB where the handler reads as fast as it comes, and by 4 MiB on all streams together', async () => {
+  it('grows to 1 MiB while the handler keeps up, and by 4 MiB on all streams together', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
     })
@@ -220,7 +220,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
   it.each([
     ['the end of its request', data(1, '', Flag.END_STREAM)],
     ['its reset', rstStream(1)],
-  ])('lends the window of a stream to others after %s', async (_name, end) => {
+  ])('is available to other streams after %s', async (_name, end) => {
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
     })
@@ -242,7 +242,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(2 ** 20)
   })
 
-  it('is held back while nobody reads, and other streams are not kept waiting', async () => {
+  it('is not restored while no handler reads, without blocking other streams', async () => {
     const exchanges: Exchange[] = []
     const { port } = await serveEngines((exchange) => {
       if (exchanges.push(exchange) > 1) exchange.respond(200, [], null)
@@ -253,7 +253,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     await client.ping()
     send(client, 1, granted(client, 1))
     await client.ping()
-    // No second window comes back: what a request may have waiting is bounded.
+    // The server restores no second window, which bounds the buffered bytes of a request.
     const held = granted(client, 1)
     expect(held).toBeLessThan(2 * WINDOW)
     expect(await client.serves(3)).toBe(true)
@@ -261,7 +261,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     await expect.poll(() => granted(client, 1)).toBeGreaterThan(held)
   })
 
-  it('is not missed while nobody reads what came before: bodyStallTimeoutMs is for clients', async () => {
+  it('pauses bodyStallTimeoutMs while it is closed because no handler reads', async () => {
     const exchanges: Exchange[] = []
     const { port } = await serveEngines((exchange) => void exchanges.push(exchange), { bodyStallTimeoutMs: 300 })
     const client = await RawClient.connect(port)
@@ -281,7 +281,7 @@ describe('RFC 9113 §6.9: what the client may send', () => {
     expect(await outcome).toBe('end')
   })
 
-  it('beyond the window of a stream is an error', async () => {
+  it('ends the connection with FLOW_CONTROL_ERROR if it is exceeded', async () => {
     const { port } = await serveEngines(() => {})
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0))

@@ -6,7 +6,7 @@ import { FrameType, Setting, data, settings, windowUpdate } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-it('sends nothing on a stream that it reset, though whoever reads the body responses the error (RFC 9113 §5.1)', async () => {
+it('sends nothing on a stream that it reset, even if the handler answers the body error (RFC 9113 §5.1)', async () => {
   const { port, outcomes } = await serveEngines((exchange) =>
     exchange.body.consume({
       data() {},
@@ -22,7 +22,7 @@ it('sends nothing on a stream that it reset, though whoever reads the body respo
   expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
 })
 
-it('tells whoever reads the body why it ended', async () => {
+it('passes the reason of a reset to the reader of the body', async () => {
   const reasons: string[] = []
   const { port } = await serveEngines((exchange) =>
     exchange.body.consume({ data() {}, end() {}, error: ({ message }) => reasons.push(message) }),
@@ -30,10 +30,10 @@ it('tells whoever reads the body why it ended', async () => {
   const client = await RawClient.connect(port)
   client.send(headers(1, request('POST', '/', ['content-length', '1']), 0), data(1, 'too much', 1))
   await expect.poll(() => reasons).not.toEqual([])
-  expect(reasons).toEqual(['Malformed request: not as much content as announced'])
+  expect(reasons).toEqual(['Malformed request: content does not match Content-Length'])
 })
 
-it('acknowledges settings before it makes use of them, as nghttp2 expects (RFC 9113 §6.5.3)', async () => {
+it('acknowledges settings before it uses them, as nghttp2 expects (RFC 9113 §6.5.3)', async () => {
   const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'x'.repeat(100)))
   const client = await RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, 10]] })
   client.send(headers(1, request()))
@@ -50,7 +50,7 @@ it('acknowledges settings before it makes use of them, as nghttp2 expects (RFC 9
   await expect.poll(() => client.hasEnded(1)).toBe(true)
 })
 
-it('nghttp2 takes what was let through by greater initial windows', async () => {
+it('sends content that nghttp2 accepts after a larger INITIAL_WINDOW_SIZE', async () => {
   const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'x'.repeat(100_000)))
   const session = await connected(port, 1000)
   const stream = session.request({ ':path': '/' })
@@ -64,7 +64,7 @@ it('nghttp2 takes what was let through by greater initial windows', async () => 
   expect(received).toBe(100_000)
 })
 
-it('heeds every table size of one SETTINGS frame: nghttp2 wants to be told of the smallest (RFC 7541 §4.2)', async () => {
+it('signals the smallest table size of one SETTINGS frame, as nghttp2 requires (RFC 7541 §4.2)', async () => {
   const { port } = await serveEngines((exchange) => exchange.respond(200, ['x-a', 'b'], null))
   const client = await RawClient.connect(port, { settings: [[Setting.HEADER_TABLE_SIZE, 4096]] })
   client.send(settings([Setting.HEADER_TABLE_SIZE, 0], [Setting.HEADER_TABLE_SIZE, 4096]), headers(1, request()))

@@ -1,4 +1,4 @@
-/** RFC 9113 §6. */
+/** Frame types (RFC 9113 §6). */
 export const FrameType = {
   DATA: 0,
   HEADERS: 1,
@@ -16,7 +16,7 @@ export const FrameType = {
 
 export const Flag = { ACK: 1, END_STREAM: 1, END_HEADERS: 4, PADDED: 8, PRIORITY: 0x20 } as const
 
-/** RFC 9113 §6.5.2. */
+/** Identifiers of settings (RFC 9113 §6.5.2). */
 export const Setting = {
   HEADER_TABLE_SIZE: 1,
   ENABLE_PUSH: 2,
@@ -29,7 +29,7 @@ export const Setting = {
   NO_RFC7540_PRIORITIES: 9,
 } as const
 
-/** RFC 9113 §7, by their numbers. */
+/** Names of the error codes (RFC 9113 §7), by code. */
 const ERROR_NAMES = [
   'NO_ERROR',
   'PROTOCOL_ERROR',
@@ -55,7 +55,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-/** A frame as it was meant, whatever it was meant to break. */
+/** Encodes a frame, valid or not. */
 export function frame(type: number, flags: number, streamId: number, payload: Uint8Array | string = ''): Buffer {
   const body = Buffer.from(payload)
   const head = Buffer.alloc(HEAD_BYTES)
@@ -66,7 +66,7 @@ export function frame(type: number, flags: number, streamId: number, payload: Ui
   return Buffer.concat([head, body])
 }
 
-/** An unsigned number of 32 bits, as WINDOW_UPDATE, RST_STREAM and others carry. */
+/** Encodes an unsigned 32-bit integer, as in WINDOW_UPDATE and RST_STREAM. */
 export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
@@ -86,7 +86,7 @@ export function windowUpdate(streamId: number, bytes: number): Buffer {
   return frame(FrameType.WINDOW_UPDATE, 0, streamId, uint32(bytes))
 }
 
-/** @param value As that of a `priority` field */
+/** Encodes PRIORITY_UPDATE. @param value Value of a `priority` field */
 export function priorityUpdate(streamId: number, value: string): Buffer {
   return frame(FrameType.PRIORITY_UPDATE, 0, 0, Buffer.concat([uint32(streamId), Buffer.from(value)]))
 }
@@ -99,7 +99,7 @@ export function errorName(code: number): string {
   return ERROR_NAMES[code] ?? `0x${code.toString(16)}`
 }
 
-/** Takes what is complete off the front of what was received. */
+/** Decodes the complete frames at the start of `received`. Returns them and the remaining bytes. */
 export function takeFrames(received: Buffer): { frames: Frame[]; rest: Buffer } {
   const frames: Frame[] = []
   let at = 0

@@ -10,13 +10,18 @@ const POST = headers(1, request('POST'), 0)
 const TRAILERS = headers(1, block(['x-t', '1']))
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
-/** What is sent, and what must become of stream 1. */
+/** A list of frames, and the expected outcome of stream 1. */
 type Case = readonly [section: string, what: string, sent: readonly (Uint8Array | string)[], outcome: string]
 
 const CONNECTION_ERRORS: readonly Case[] = [
   ['4.2', 'DATA above the size announced', [POST, data(1, Buffer.alloc(16_385))], 'connection FRAME_SIZE_ERROR'],
-  ['4.2', 'HEADERS above it', [frame(HEADERS, 4, 1, Buffer.alloc(16_385))], 'connection FRAME_SIZE_ERROR'],
-  ['4.3', 'an index of no table', [headers(1, indexed(70))], 'connection COMPRESSION_ERROR'],
+  [
+    '4.2',
+    'HEADERS above the size announced',
+    [frame(HEADERS, 4, 1, Buffer.alloc(16_385))],
+    'connection FRAME_SIZE_ERROR',
+  ],
+  ['4.3', 'an index outside the tables', [headers(1, indexed(70))], 'connection COMPRESSION_ERROR'],
   ['4.3', 'index 0', [headers(1, indexed(0))], 'connection COMPRESSION_ERROR'],
   ['4.3', 'a literal cut short', [headers(1, literal('x', 'y').subarray(0, 3))], 'connection COMPRESSION_ERROR'],
   [
@@ -27,7 +32,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ],
   [
     '4.3',
-    'a dynamic table larger than was allowed',
+    'a dynamic table above the allowed size',
     [headers(1, Buffer.concat([integer(65_536, 5, 0x20), request()]))],
     'connection COMPRESSION_ERROR',
   ],
@@ -77,7 +82,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.9.1', 'a connection window above 2^31-1', [windowUpdate(0, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
   [
     '6.9.2',
-    'a window that SETTINGS move above 2^31-1',
+    'SETTINGS that widen a window above 2^31-1',
     [POST, windowUpdate(1, 2 ** 31 - 1 - 65_535), settings([4, 65_536])],
     'connection FLOW_CONTROL_ERROR',
   ],
@@ -85,7 +90,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.10', 'CONTINUATION after the end of the block', [POST, frame(CONTINUATION, 4, 1)], 'connection PROTOCOL_ERROR'],
   [
     '6.10',
-    'CONTINUATION after one that ended the block',
+    'CONTINUATION after END_HEADERS',
     [UNFINISHED, frame(CONTINUATION, 4, 1), frame(CONTINUATION, 4, 1)],
     'connection PROTOCOL_ERROR',
   ],
@@ -121,52 +126,52 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ],
 ]
 
-describe('RFC 9113: a connection error', () => {
-  it.each(CONNECTION_ERRORS)('§%s: %s', async (_section, _what, sent, outcome) => {
+describe('a connection error (RFC 9113)', () => {
+  it.each(CONNECTION_ERRORS)('closes the connection: §%s, %s', async (_section, _what, sent, outcome) => {
     const { client } = await serveEcho()
     client.send(...sent)
     await expect.poll(() => client.outcome(1)).toBe(outcome)
-    // §5.4.1: the one that finds it closes the connection.
+    // §5.4.1: the endpoint that detects the error closes the connection.
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('§3.4: HEADERS before the SETTINGS of the client', async () => {
+  it('closes the connection: §3.4, HEADERS before the SETTINGS of the client', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, headers(1, request()))
     await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
   })
 
-  it('§3.4: an acknowledgement before the SETTINGS of the client', async () => {
+  it('closes the connection: §3.4, an acknowledgement before the SETTINGS of the client', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false, acknowledges: false })
     client.send(PREFACE, frame(SETTINGS, Flag.ACK, 0), settings())
     await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
   })
 
-  it('§5.4.1: reaches whoever keeps the log, without a request', async () => {
+  it('is reported without a request (§5.4.1)', async () => {
     const { client, refusals } = await serveEcho()
     client.send(frame(PING, 0, 1, '12345678'))
     await expect.poll(() => client.isClosed).toBe(true)
     expect(refusals).toMatchObject([{ status: 0, protocol: 'HTTP/2.0', method: undefined, target: undefined }])
   })
 
-  it('§5.4.1: ends every request of the connection', async () => {
+  it('aborts every request of the connection (§5.4.1)', async () => {
     const { client, outcomes } = await serveEcho()
     client.send(POST, headers(3, request('POST'), 0), frame(PING, 0, 1, '12345678'))
     await expect.poll(() => outcomes).toEqual([ABORTED, ABORTED])
   })
 })
 
-/** What may be an error of the stream alone; `docs/http2.md` has the reasons. */
+/** Stream errors that the server treats as connection errors; see `docs/http2.md` for the reasons. */
 const DEVIATIONS: readonly Case[] = [
   ['6.3', 'PRIORITY of 4 bytes', [POST, frame(PRIORITY, 0, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
   ['6.9', 'WINDOW_UPDATE by 0', [POST, windowUpdate(1, 0)], 'connection PROTOCOL_ERROR'],
   ['6.9.1', 'a window above 2^31-1', [POST, windowUpdate(1, 2 ** 31 - 1)], 'connection FLOW_CONTROL_ERROR'],
 ]
 
-describe('RFC 9113: what need not be an error of the connection, and is one here', () => {
-  it.each(DEVIATIONS)('§%s: %s', async (_section, _what, sent, outcome) => {
+describe('a stream error treated as a connection error (RFC 9113)', () => {
+  it.each(DEVIATIONS)('closes the connection: §%s, %s', async (_section, _what, sent, outcome) => {
     const { client } = await serveEcho()
     client.send(...sent)
     await expect.poll(() => client.outcome(1)).toBe(outcome)
@@ -177,31 +182,31 @@ describe('RFC 9113: what need not be an error of the connection, and is one here
 const IGNORED: readonly (readonly [section: string, what: string, sent: readonly Uint8Array[]])[] = [
   [
     '4.1',
-    'a frame of an unknown type, on stream 0 and on an idle one',
+    'a frame of an unknown type, on stream 0 and on an idle stream',
     [frame(0x77, 0xff, 0, 'abc'), frame(0x78, 0, 9)],
   ],
-  ['4.1', 'flags that a frame does not have', [frame(PING, 0xfe, 0, '12345678'), frame(SETTINGS, 0xfe, 0)]],
+  ['4.1', 'undefined flags', [frame(PING, 0xfe, 0, '12345678'), frame(SETTINGS, 0xfe, 0)]],
   ['4.1', 'the reserved bit', [frame(PING, 0, 2 ** 31, '12345678')]],
   ['5.1', 'RST_STREAM on a closed stream', [headers(1, request()), rstStream(1), rstStream(1)]],
   ['5.1', 'PRIORITY on an idle stream', [frame(PRIORITY, 0, 99, Buffer.alloc(5))]],
   ['5.3.1', 'PRIORITY that depends on itself', [frame(PRIORITY, 0, 3, Buffer.concat([uint32(3), Buffer.of(1)]))]],
-  ['7', 'a code of RST_STREAM that nobody knows', [POST, rstStream(1, 0xff)]],
+  ['7', 'an unknown error code in RST_STREAM', [POST, rstStream(1, 0xff)]],
   ['5.1', 'WINDOW_UPDATE on a stream that was reset', [POST, rstStream(1), windowUpdate(1, 1)]],
-  ['6.5.3', 'a setting that comes twice', [settings([4, 100], [4, 65_535])]],
-  ['6.7', 'an acknowledgement of no PING', [frame(PING, Flag.ACK, 0, '12345678')]],
+  ['6.5.3', 'the first of two values of a setting', [settings([4, 100], [4, 65_535])]],
+  ['6.7', 'an acknowledgement without a PING', [frame(PING, Flag.ACK, 0, '12345678')]],
   ['6.5.2', 'ENABLE_PUSH of 0 and of 1', [settings([2, 0]), settings([2, 1])]],
   ['6.5.2', 'the lowest and the highest MAX_FRAME_SIZE', [settings([5, 16_384]), settings([5, 2 ** 24 - 1])]],
-  ['6.5.2', 'a setting that nobody knows', [settings([0xfafa, 1])]],
+  ['6.5.2', 'an unknown setting', [settings([0xfafa, 1])]],
 ]
 
-describe('RFC 9113: passed over', () => {
-  it.each(IGNORED)('§%s: %s', async (_section, _what, sent) => {
+describe('an HTTP/2 connection (RFC 9113)', () => {
+  it.each(IGNORED)('tolerates, per §%s, %s', async (_section, _what, sent) => {
     const { client } = await serveEcho()
     client.send(...sent)
     expect(await client.serves(101)).toBe(true)
   })
 
-  it('§5.1: WINDOW_UPDATE on a closed stream', async () => {
+  it('tolerates, per §5.1, WINDOW_UPDATE on a closed stream', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, request()))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
@@ -209,7 +214,7 @@ describe('RFC 9113: passed over', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('§8.7: a response that the client has reset', async () => {
+  it('sends no response on a stream that the client reset', async () => {
     const { client } = await serveEcho()
     client.send(POST, rstStream(1))
     expect(await client.serves(3)).toBe(true)
@@ -217,7 +222,7 @@ describe('RFC 9113: passed over', () => {
   })
 })
 
-describe('RFC 9113: taken', () => {
+describe('a valid request (RFC 9113)', () => {
   const line: Field[] = [
     [':method', 'POST'],
     [':scheme', 'http'],
@@ -225,14 +230,14 @@ describe('RFC 9113: taken', () => {
     [':path', '/'],
   ]
 
-  it('§4.2: DATA of exactly the size announced', async () => {
+  it('can have DATA of exactly MAX_FRAME_SIZE (§4.2)', async () => {
     const { client } = await serveEcho()
     client.send(POST, data(1, Buffer.alloc(16_384, 'x'), Flag.END_STREAM))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
     expect(client.body(1)).toBe('x'.repeat(16_384))
   })
 
-  it('§4.3, §6.10: a block in pieces of one byte, END_STREAM on its HEADERS', async () => {
+  it('can have a field block in one-byte frames, with END_STREAM on HEADERS (§4.3, §6.10)', async () => {
     const { client, exchanges } = await serveEcho()
     const fields = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x61])
     const [first = 0, ...rest] = fields
@@ -246,7 +251,7 @@ describe('RFC 9113: taken', () => {
     expect(exchanges[0]).toMatchObject({ method: 'GET', authority: 'a' })
   })
 
-  it('§6.1: padding, which is no body but counts for flow control', async () => {
+  it('can have padded DATA, without the padding in its body (§6.1)', async () => {
     const { client } = await serveEcho()
     const padded = Buffer.concat([Buffer.of(3), Buffer.from('content'), Buffer.alloc(3)])
     client.send(POST, data(1, padded, Flag.PADDED), data(1, Buffer.of(0), Flag.PADDED | Flag.END_STREAM))
@@ -254,20 +259,20 @@ describe('RFC 9113: taken', () => {
     expect(client.body(1)).toBe('content')
   })
 
-  it('§6.2: padding and a priority in HEADERS', async () => {
+  it('can have padding and a priority in HEADERS (§6.2)', async () => {
     const { client } = await serveEcho()
     const payload = Buffer.concat([Buffer.of(2), uint32(0), Buffer.of(15), block(...line), Buffer.alloc(2)])
     client.send(frame(HEADERS, Flag.END_STREAM | Flag.END_HEADERS | Flag.PADDED | Flag.PRIORITY, 1, payload))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('§4.3: a dynamic table that shrinks at the start of a block', async () => {
+  it('can shrink the dynamic table at the start of a block (§4.3)', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, Buffer.concat([integer(0, 5, 0x20), request()])))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('every cut of the bytes', async () => {
+  it('can arrive byte by byte', async () => {
     const { client } = await serveEcho()
     const wire = Buffer.concat([POST, data(1, 'ab'), frame(0x77, 0, 0, 'x'), data(1, 'cd', Flag.END_STREAM)])
     for (const byte of wire) {

@@ -13,7 +13,7 @@ import { PREFACE, request } from './raw-client.ts'
 const SLICE_BYTES = 16_000
 const SLICES = 300
 
-/** Writes slices that each hold one byte many times, and uses a buffer again as soon as nobody holds it. */
+/** Writes slices that each repeat one byte. Reuses the buffer whenever `bufferedBytes` is 0. */
 async function writeSlices(body: Exchange): Promise<void> {
   let buffer = Buffer.alloc(SLICE_BYTES)
   for (let n = 0; n < SLICES && body.isOpen; n++) {
@@ -31,9 +31,9 @@ async function respond(exchange: Exchange): Promise<void> {
 }
 
 it.each([
-  ['in clear text', false],
+  ['without TLS', false],
   ['over TLS', true],
-])('what a body holds is told until the socket has it, %s', async (_name, isSecure) => {
+])('counts body bytes in bufferedBytes until the socket has taken them, %s', async (_name, isSecure) => {
   const { key, cert } = await testCertificate()
   const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined
   const { port } = await serveEngines((exchange) => void respond(exchange), {}, certificates)

@@ -3,7 +3,7 @@ import { FrameType, Flag, frame } from './frames.ts'
 
 export type Field = readonly [name: string, value: string]
 
-/** The entries of RFC 7541 Appendix A that have a value; the others have a name alone. */
+/** Static table (RFC 7541 Appendix A). */
 const STATIC_TABLE: readonly Field[] = [
   [':authority', ''],
   [':method', 'GET'],
@@ -27,12 +27,12 @@ const STATIC_TABLE: readonly Field[] = [
     .map((name): Field => [name, '']),
 ]
 
-/** An integer with a prefix of some bits (RFC 7541 §5.1). */
+/** Encodes an integer (RFC 7541 §5.1). @param first Flags of the first byte */
 export function integer(value: number, prefixBits: number, first: number): Buffer {
-  const most = 2 ** prefixBits - 1
-  if (value < most) return Buffer.from([first | value])
-  const bytes = [first | most]
-  let rest = value - most
+  const max = 2 ** prefixBits - 1
+  if (value < max) return Buffer.from([first | value])
+  const bytes = [first | max]
+  let rest = value - max
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
   return Buffer.from([...bytes, rest])
 }
@@ -42,43 +42,43 @@ function text(value: string): Buffer {
   return Buffer.concat([integer(bytes.length, 7, 0), bytes])
 }
 
-/** A literal that enters no table (RFC 7541 §6.2.2). */
+/** Encodes a literal without indexing (RFC 7541 §6.2.2). */
 export function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(0), text(name), text(value)])
 }
 
-/** A literal that enters the dynamic table (RFC 7541 §6.2.1). */
+/** Encodes a literal with incremental indexing (RFC 7541 §6.2.1). */
 export function indexedLiteral(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 }
 
-/** A reference to an entry of the tables (RFC 7541 §6.1). */
+/** Encodes an indexed field (RFC 7541 §6.1). */
 export function indexed(index: number): Buffer {
   return integer(index, 7, 0x80)
 }
 
-/** A field block of literals, in the order given, valid or not. */
+/** Encodes fields as literals, in the given order, valid or not. */
 export function block(...fields: readonly Field[]): Buffer {
   return Buffer.concat(fields.map(([name, value]) => literal(name, value)))
 }
 
-/** HEADERS with the whole block. */
+/** Encodes a whole field block in one HEADERS frame. Sets END_STREAM by default. */
 export function headers(streamId: number, fieldBlock: Uint8Array, flags: number = Flag.END_STREAM): Buffer {
   return frame(FrameType.HEADERS, flags | Flag.END_HEADERS, streamId, fieldBlock)
 }
 
 /**
- * Reads a block of a peer that was told to use no dynamic table.
+ * Decodes a field block of a peer that uses no dynamic table.
  *
- * @throws {Error} if it is not such a block
+ * @throws {Error} if the block refers to a dynamic table or has invalid Huffman code
  */
 export function decodeBlock(bytes: Buffer): Field[] {
   const fields: Field[] = []
   let at = 0
   const readInteger = (prefixBits: number): number => {
-    const most = 2 ** prefixBits - 1
-    let value = bytes.readUInt8(at++) & most
-    if (value < most) return value
+    const max = 2 ** prefixBits - 1
+    let value = bytes.readUInt8(at++) & max
+    if (value < max) return value
     for (let factor = 1; ; factor *= 128) {
       const byte = bytes.readUInt8(at++)
       value += (byte & 0x7f) * factor

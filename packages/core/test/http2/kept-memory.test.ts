@@ -4,13 +4,13 @@ import { data } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-/** Bytes of the memory that pieces are parts of, each counted once. */
+/** Returns the total size of the buffers behind the pieces, each counted once. */
 function keptBytes(pieces: readonly Uint8Array[]): number {
   return [...new Set(pieces.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-describe('content in frames of one byte, among others', () => {
-  it('does not keep what came with it, whoever keeps it', async () => {
+describe('a body in one-byte frames between frames of other streams', () => {
+  it('does not keep the buffers of the other frames alive', async () => {
     const pieces: Uint8Array[] = []
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({
@@ -27,7 +27,7 @@ describe('content in frames of one byte, among others', () => {
       await client.ping()
     }
     expect(pieces).toHaveLength(100)
-    // The pieces lie together.
+    // The pieces share buffers.
     expect(keptBytes(pieces)).toBeLessThan(20_000)
   })
 })

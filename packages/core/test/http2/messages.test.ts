@@ -15,7 +15,7 @@ const get = (...fields: readonly Field[]): Buffer => request('GET', '/', ...fiel
 type Malformed = readonly [section: string, what: string, block: Buffer, outcome: string]
 
 const MALFORMED: readonly Malformed[] = [
-  ['8.2', 'a name in upper case', get(['X-A', '1']), RESET],
+  ['8.2', 'an uppercase name', get(['X-A', '1']), RESET],
   ['8.2.2', 'connection', get(['connection', 'close']), RESET],
   ['8.2.2', 'proxy-connection', get(['proxy-connection', 'x']), RESET],
   ['8.2.2', 'keep-alive', get(['keep-alive', 'timeout=5']), RESET],
@@ -24,8 +24,8 @@ const MALFORMED: readonly Malformed[] = [
   ['8.2.2', 'te with another value', get(['te', 'gzip']), RESET],
   ['8.2.2', 'te with trailers and another value', get(['te', 'trailers, gzip']), RESET],
   ['8.3', 'an unknown pseudo-header field', get([':foo', 'b']), RESET],
-  ['8.3', 'one for responses', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
-  ['8.3', 'one after a field', block(METHOD, SCHEME, AUTHORITY, ['x-a', '1'], PATH), RESET],
+  ['8.3', 'a pseudo-header field of responses', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', 'a pseudo-header field after a field', block(METHOD, SCHEME, AUTHORITY, ['x-a', '1'], PATH), RESET],
   ['8.3', ':method twice', block(METHOD, METHOD, SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', ':scheme twice', block(METHOD, SCHEME, SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', ':path twice', block(METHOD, SCHEME, AUTHORITY, PATH, PATH), RESET],
@@ -46,7 +46,7 @@ const MALFORMED: readonly Malformed[] = [
   ['8.3.1', 'NUL in :path', request('GET', '/\0'), RESET],
   ['8.3.1', 'user information', block(METHOD, SCHEME, [':authority', 'u@a'], PATH), 'status 400'],
   ['8.3.1', 'a fragment', request('GET', '/a#b'), RESET],
-  ['8.3.1', 'a :scheme that is none of HTTP', block(METHOD, [':scheme', 'ftp'], AUTHORITY, PATH), 'status 400'],
+  ['8.3.1', 'a :scheme other than http and https', block(METHOD, [':scheme', 'ftp'], AUTHORITY, PATH), 'status 400'],
   ['8.3.1', 'a host that differs from :authority', get(['host', 'evil.example']), RESET],
   ['8.3.1', 'bad percent-encoding', block(METHOD, SCHEME, [':authority', 'a%zz'], PATH), 'status 400'],
   ['8.3.1', 'an :authority with a path', block(METHOD, SCHEME, [':authority', 'a/b'], PATH), 'status 400'],
@@ -58,7 +58,7 @@ const MALFORMED: readonly Malformed[] = [
   ['8.5', 'CONNECT without :authority', block([':method', 'CONNECT'], ['host', 'a']), RESET],
   [
     'RFC 8441 4',
-    'extended CONNECT, which is off',
+    'extended CONNECT, which is disabled',
     block([':method', 'CONNECT'], [':protocol', 'websocket'], SCHEME, AUTHORITY, PATH),
     RESET,
   ],
@@ -70,17 +70,17 @@ const MALFORMED: readonly Malformed[] = [
   ['8.1.1', 'a length above 0 and END_STREAM', get(['content-length', '5']), RESET],
 ]
 
-describe('RFC 9113: a malformed request', () => {
-  it.each(MALFORMED)('§%s: %s', async (_section, _what, fieldBlock, outcome) => {
+describe('an invalid request (RFC 9113)', () => {
+  it.each(MALFORMED)('does not reach a handler: §%s, %s', async (_section, _what, fieldBlock, outcome) => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, fieldBlock))
     await expect.poll(() => client.outcome(1)).toBe(outcome)
     expect(exchanges).toEqual([])
-    // §8.1.1: an error of the stream, and of nothing else.
+    // §8.1.1: a stream error does not end the connection.
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('is told to whoever keeps the log, with method and target, where it is answered', async () => {
+  it('is reported with method and target if it is answered', async () => {
     const { client, refusals } = await serveEcho({ maxFields: 2 })
     client.send(headers(1, request('PUT', '/a?b', ['x-1', ''], ['x-2', ''], ['x-3', ''])))
     client.send(headers(3, request('PUT', '/a', ['expect', 'tea'])))
@@ -93,10 +93,10 @@ describe('RFC 9113: a malformed request', () => {
   })
 })
 
-describe('a request that is reset', () => {
+describe('a malformed request', () => {
   const MALFORMED_BLOCK = request('PUT', '/a', ['X-A', '1'])
 
-  it('is told of at once, with what it was', async () => {
+  it('is reported with method, target and reason', async () => {
     const { client, refusals } = await serveEcho()
     for (const streamId of [1, 3, 5]) client.send(headers(streamId, MALFORMED_BLOCK))
     await expect.poll(() => client.outcome(5)).toBe(RESET)
@@ -104,7 +104,7 @@ describe('a request that is reset', () => {
     expect(refusals).toMatchObject([refusal, refusal, refusal])
   })
 
-  it('is not made up where a connection ends without', async () => {
+  it('is not reported when a connection closes normally', async () => {
     const { client, refusals } = await serveEcho()
     expect(await client.serves(1)).toBe(true)
     client.socket.end()
@@ -124,8 +124,8 @@ const INVALID_FIELDS: readonly (readonly [what: string, field: Field])[] = [
   ['an empty name', ['', 'b']],
 ]
 
-describe('RFC 9113 §8.2.1: a field that is invalid', () => {
-  it.each(INVALID_FIELDS)('%s resets the request', async (_what, field) => {
+describe('an invalid field (RFC 9113 §8.2.1)', () => {
+  it.each(INVALID_FIELDS)('resets the request: %s', async (_what, field) => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, get(['x-before', '1'], field, ['x-after', '2'])))
     await expect.poll(() => client.outcome(1)).toBe(RESET)
@@ -133,7 +133,7 @@ describe('RFC 9113 §8.2.1: a field that is invalid', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('in trailers resets the request, too', async () => {
+  it('resets the request if it is in the trailers', async () => {
     const { client, outcomes } = await serveEcho()
     client.send(headers(1, request('POST'), 0), data(1, 'x'), headers(1, block(['x-t', 'a\nb'])))
     await expect.poll(() => client.outcome(1)).toBe(RESET)
@@ -141,7 +141,7 @@ describe('RFC 9113 §8.2.1: a field that is invalid', () => {
   })
 })
 
-describe('RFC 9113: a valid request', () => {
+describe('a valid request (RFC 9113)', () => {
   it.each<readonly [section: string, what: string, block: Buffer, want: object]>([
     ['8.3', 'pseudo-header fields in any order', block(PATH, AUTHORITY, SCHEME, METHOD), { target: '/' }],
     ['8.3.1', 'host without :authority', block(METHOD, SCHEME, PATH, ['host', 'b:1']), { authority: 'b:1' }],
@@ -150,26 +150,26 @@ describe('RFC 9113: a valid request', () => {
     ['8.2.2', 'te: trailers', get(['te', 'trailers']), { method: 'GET' }],
     [
       '8.5',
-      'CONNECT, of which the application may judge',
+      'CONNECT with an authority and a port',
       block([':method', 'CONNECT'], [':authority', 'a:1']),
       { method: 'CONNECT', target: 'a:1', authority: 'a:1' },
     ],
-    ['9.1', 'a method that nobody registered', request('BREW', '/pot'), { method: 'BREW', target: '/pot' }],
-  ])('§%s: %s', async (_section, _what, fieldBlock, want) => {
+    ['9.1', 'an unregistered method', request('BREW', '/pot'), { method: 'BREW', target: '/pot' }],
+  ])('reaches the handler: §%s, %s', async (_section, _what, fieldBlock, want) => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, fieldBlock))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
     expect(exchanges).toMatchObject([want])
   })
 
-  it('§8.2.3: crumbs of a cookie are one field', async () => {
+  it('has one cookie field for several crumbs (§8.2.3)', async () => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, get(['cookie', 'a=1'], ['cookie', 'b=2'], ['cookie', 'c=3'])))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
     expect(exchanges[0]?.headers.get('cookie')).toBe('a=1; b=2; c=3')
   })
 
-  it('§8.1: trailers reach the application, and come back', async () => {
+  it('can have trailers after its body (§8.1)', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, request('POST'), 0), data(1, 'abc'), headers(1, block(['x-sum', '6'], ['x-b', '\xe9'])))
     await expect.poll(() => client.hasEnded(1)).toBe(true)
@@ -180,7 +180,7 @@ describe('RFC 9113: a valid request', () => {
     ])
   })
 
-  it('§8.1: trailers of a request without a body', async () => {
+  it('can have trailers without a body (§8.1)', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, request('POST'), 0), headers(1, block(['x-sum', '0'])))
     await expect.poll(() => client.sections(1).at(-1)).toEqual([['x-sum', '0']])
@@ -203,8 +203,8 @@ const MALFORMED_CONTENT: readonly (readonly [section: string, what: string, sent
     ],
   ]
 
-describe('RFC 9113: malformed content', () => {
-  it.each(MALFORMED_CONTENT)('§%s: %s', async (_section, _what, sent, outcome) => {
+describe('malformed content (RFC 9113)', () => {
+  it.each(MALFORMED_CONTENT)('resets the request: §%s, %s', async (_section, _what, sent, outcome) => {
     const { client, outcomes } = await serveEcho()
     client.send(headers(1, request('POST', '/', ['content-length', '2']), 0), ...sent)
     await expect.poll(() => client.outcome(1)).toBe(outcome)
@@ -213,12 +213,12 @@ describe('RFC 9113: malformed content', () => {
   })
 })
 
-describe('RFC 9113: a response', () => {
+describe('a response (RFC 9113 §8.1)', () => {
   it.each([
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ])('§8.1: to %s with %i ends with its field section', async (method, status) => {
+  ])('ends with its field section after %s with status %i', async (method, status) => {
     const { port } = await serveEngines((exchange) => exchange.respond(status, [], 'content'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request(method)))
@@ -227,7 +227,7 @@ describe('RFC 9113: a response', () => {
     expect(client.of(FrameType.DATA, 1)).toEqual([])
   })
 
-  it('§8.1: without a body ends with its field section', async () => {
+  it('ends with its field section if it has no body', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], null))
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))
@@ -236,7 +236,7 @@ describe('RFC 9113: a response', () => {
     expect(client.reset(1)).toBeUndefined()
   })
 
-  it('§8.1: in one write ends with its last DATA', async () => {
+  it('ends with its last DATA frame if it is written at once', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'hello'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))
@@ -246,7 +246,7 @@ describe('RFC 9113: a response', () => {
     expect(client.reset(1)).toBeUndefined()
   })
 
-  it('§8.1: before the request has ended is complete, then the rest is asked off with NO_ERROR', async () => {
+  it('is complete before RST_STREAM with NO_ERROR ends an unfinished request', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(413, [], 'too large'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0), data(1, 'x'))
@@ -256,7 +256,7 @@ describe('RFC 9113: a response', () => {
     expect(client.frames.slice(last).some(({ type }) => type === FrameType.DATA)).toBe(false)
   })
 
-  it('§8.1: that is broken off says INTERNAL_ERROR', async () => {
+  it('ends with INTERNAL_ERROR if the handler aborts it', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('half'))
@@ -268,7 +268,7 @@ describe('RFC 9113: a response', () => {
     expect(client.hasEnded(1)).toBe(false)
   })
 
-  it('§8.1: may come after informational ones', async () => {
+  it('can follow several 1xx responses', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.inform(103, ['link', '</a>; rel=preload'])
       exchange.inform(103, ['link', '</b>; rel=preload'])
@@ -279,7 +279,7 @@ describe('RFC 9113: a response', () => {
     await expect.poll(() => client.statuses(1)).toEqual(['103', '103', '200'])
   })
 
-  it('§8.2: keeps fields of one name apart and in their order, and in bytes', async () => {
+  it('keeps repeated fields separate, in order, and with latin1 bytes (§8.2)', async () => {
     const fields = ['set-cookie', 'a=1', 'x-a', '1', 'set-cookie', 'b=2', 'x-a', '\xe9']
     const { port } = await serveEngines((exchange) => exchange.respond(200, fields, null))
     const client = await RawClient.connect(port)

@@ -10,7 +10,7 @@ interface ReceivedResponse {
   readonly bytes: number
 }
 
-/** Some that repeat, some that do not, some that no table may keep; each name once. */
+/** Returns random fields: repeated, unique and never indexed ones. Each name occurs once. */
 function responseFields(random: Random): string[] {
   const fields = new Map<string, string>()
   while (random.chance(0.8)) {
@@ -21,7 +21,7 @@ function responseFields(random: Random): string[] {
   return [...fields].flat()
 }
 
-it('nghttp2 reads every response as it was meant, whatever its fields, its length, the windows and sizes of tables', async () => {
+it('sends responses that nghttp2 reads unchanged, with random fields, lengths, windows and table sizes', async () => {
   const random = new Random(1)
   const sent = new Map<string, { fields: string[]; bytes: number }>()
   const { port } = await serveEngines((exchange) => {

@@ -17,23 +17,23 @@ import { RawClient, request, serverSettings } from './raw-client.ts'
 
 const WINDOW = 65_535
 const FRAME = 16_384
-/** Frames that make up each response. */
+/** Number of DATA frames in each response. */
 const FRAMES = 3
-/** Windows of streams that let everything through. */
+/** Setting with a stream window above the size of each response. */
 const WIDE = [Setting.INITIAL_WINDOW_SIZE, 2 ** 20] as const
 
-/** A request whose response is a few frames long. @param priority Value of the field, none without */
+/** Encodes a request. @param priority Value of its `priority` field; no field by default */
 function get(id: number, priority?: string): Buffer {
   return headers(id, request('GET', '/', ...(priority === undefined ? [] : [['priority', priority] as const])))
 }
 
-/** A request whose response has a field of its own. */
-function getAs(id: number, priority: string, said?: string, path = '/'): Buffer {
-  const field = said === undefined ? [] : [['priority', said] as const]
+/** Encodes a request whose response has the field `priority`. @param requested Value of the field in the request */
+function getAs(id: number, priority: string, requested?: string, path = '/'): Buffer {
+  const field = requested === undefined ? [] : [['priority', requested] as const]
   return headers(id, request('GET', `${path}?${encodeURIComponent(priority)}`, ...field))
 }
 
-/** Connects, and has used up the window of the connection on stream 1. */
+/** Connects, and uses up the window of the connection on stream 1. */
 async function connectBlocked(entries: readonly (readonly [id: number, value: number])[] = [WIDE]): Promise<RawClient> {
   const { port } = await serveEngines((exchange) => {
     const [path, priority] = exchange.target.split('?')
@@ -50,7 +50,7 @@ async function connectBlocked(entries: readonly (readonly [id: number, value: nu
   return client
 }
 
-/** The streams of all frames of content that come when the window of the connection opens, in their order. */
+/** Opens the window of the connection, and returns the streams of the received DATA frames in order. */
 async function order(client: RawClient, streams: number): Promise<number[]> {
   const before = client.of(FrameType.DATA).length
   client.send(windowUpdate(0, 2 ** 24))
@@ -61,23 +61,31 @@ async function order(client: RawClient, streams: number): Promise<number[]> {
     .map(({ streamId }) => streamId)
 }
 
-describe('RFC 9218 §4, §10: of responses that wait for the window of the connection', () => {
+describe('a connection with waiting responses (RFC 9218 §4, §10)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
-    ['the more urgent ones go first', [get(3, 'u=5'), get(5), get(7, 'u=0')], [7, 7, 7, 5, 5, 5, 3, 3, 3]],
-    ['one of the same urgency follows the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
-    ['incremental ones share', [get(3, 'u=2, i'), get(5, 'i, u=2')], [3, 5, 3, 5, 3, 5]],
-    ['incremental ones share with others', [get(3, 'u=1'), get(5, 'u=1, i')], [5, 3, 5, 3, 5, 3]],
-    ['those share whose client says nothing', [get(3), get(5)], [3, 5, 3, 5, 3, 5]],
-    ['those do not whose client says something', [get(3, 'u=7'), get(5), get(7)], [5, 5, 5, 7, 7, 7, 3, 3, 3]],
-    ['a field that is none is the default', [get(3, 'u=1,,'), get(5, 'u=2')], [5, 5, 5, 3, 3, 3]],
-  ])('%s', async (_what, sent, expected) => {
+    ['more urgent responses first', [get(3, 'u=5'), get(5), get(7, 'u=0')], [7, 7, 7, 5, 5, 5, 3, 3, 3]],
+    ['responses of the same urgency one after the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
+    ['incremental responses in turn', [get(3, 'u=2, i'), get(5, 'i, u=2')], [3, 5, 3, 5, 3, 5]],
+    ['incremental and sequential responses in turn', [get(3, 'u=1'), get(5, 'u=1, i')], [5, 3, 5, 3, 5, 3]],
+    ['responses in turn if the client sends no priority', [get(3), get(5)], [3, 5, 3, 5, 3, 5]],
+    [
+      'responses without a priority in sequence once the client sends one',
+      [get(3, 'u=7'), get(5), get(7)],
+      [5, 5, 5, 7, 7, 7, 3, 3, 3],
+    ],
+    [
+      'a response with an invalid priority at the default urgency',
+      [get(3, 'u=1,,'), get(5, 'u=2')],
+      [5, 5, 5, 3, 3, 3],
+    ],
+  ])('sends %s', async (_what, sent, expected) => {
     const client = await connectBlocked()
     client.send(...sent)
     await client.ping()
     expect(await order(client, expected.length / FRAMES)).toEqual(expected)
   })
 
-  it('one that is blocked by its own window keeps nobody waiting, however urgent', async () => {
+  it('sends other responses while an urgent one waits for its own window', async () => {
     const client = await connectBlocked([[Setting.INITIAL_WINDOW_SIZE, FRAME]])
     client.send(get(3, 'u=0'), get(5, 'u=7'), windowUpdate(5, 2 ** 20))
     await client.ping()
@@ -88,7 +96,7 @@ describe('RFC 9218 §4, §10: of responses that wait for the window of the conne
     await expect.poll(() => client.hasEnded(3)).toBe(true)
   })
 
-  it('one that was reset keeps nobody waiting', async () => {
+  it('skips a response that was reset', async () => {
     const client = await connectBlocked()
     client.send(get(3, 'u=0'), get(5), rstStream(3))
     await client.ping()
@@ -96,15 +104,19 @@ describe('RFC 9218 §4, §10: of responses that wait for the window of the conne
   })
 })
 
-describe('RFC 9218 §8: the field of a response', () => {
+describe('the priority field of a response (RFC 9218 §8)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
-    ['counts more than that of the request', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
-    ['of one that is given in parts, too', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7', '/parts')], [5, 5, 5, 3, 3, 3]],
-    ['counts where the client says nothing', [get(3), getAs(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
-    ['changes nothing of what it does not say', [get(3, 'u=2'), getAs(5, 'i=?0', 'u=1, i')], [5, 5, 5, 3, 3, 3]],
-    ['that cannot be read changes nothing', [get(3, 'u=2'), getAs(5, 'u=7,,', 'u=1')], [5, 5, 5, 3, 3, 3]],
+    ['overrides the field of the request', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
     [
-      'counts less than a later PRIORITY_UPDATE',
+      'overrides the field of the request for a streamed response',
+      [get(3, 'u=2'), getAs(5, 'u=1', 'u=7', '/parts')],
+      [5, 5, 5, 3, 3, 3],
+    ],
+    ['applies if the client sends no priority', [get(3), getAs(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
+    ['keeps the parameters that it omits', [get(3, 'u=2'), getAs(5, 'i=?0', 'u=1, i')], [5, 5, 5, 3, 3, 3]],
+    ['has no effect if it is invalid', [get(3, 'u=2'), getAs(5, 'u=7,,', 'u=1')], [5, 5, 5, 3, 3, 3]],
+    [
+      'is overridden by a later PRIORITY_UPDATE',
       [get(3), getAs(5, 'u=0'), priorityUpdate(5, 'u=7')],
       [3, 3, 3, 5, 5, 5],
     ],
@@ -116,16 +128,28 @@ describe('RFC 9218 §8: the field of a response', () => {
   })
 })
 
-describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
+describe('a PRIORITY_UPDATE frame (RFC 9218 §7.1)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
-    ['of a stream that waits', [get(3), get(5), priorityUpdate(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
-    ['that comes before the request', [priorityUpdate(5, 'u=0'), get(3), get(5)], [5, 5, 5, 3, 3, 3]],
-    ['counts more than the field', [priorityUpdate(3, 'u=6'), get(3, 'u=0'), get(5)], [5, 5, 5, 3, 3, 3]],
-    ['the last one counts', [priorityUpdate(5, 'u=7'), priorityUpdate(5, 'u=1'), get(3), get(5)], [5, 5, 5, 3, 3, 3]],
-    ['that cannot be read is the default', [get(3, 'u=1'), get(5, 'u=2'), priorityUpdate(3, 'ä')], [5, 5, 5, 3, 3, 3]],
-    ['without a value, too', [get(3, 'u=1'), get(5, 'u=2'), priorityUpdate(3, '')], [5, 5, 5, 3, 3, 3]],
-    ['of a stream that has ended', [priorityUpdate(1, 'u=0'), get(3)], [3, 3, 3]],
-    ['with the reserved bit', [get(3), get(5), priorityUpdate(2 ** 31 + 5, 'u=0')], [5, 5, 5, 3, 3, 3]],
+    ['reorders a waiting stream', [get(3), get(5), priorityUpdate(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
+    ['applies to a later request', [priorityUpdate(5, 'u=0'), get(3), get(5)], [5, 5, 5, 3, 3, 3]],
+    ['overrides the field of a later request', [priorityUpdate(3, 'u=6'), get(3, 'u=0'), get(5)], [5, 5, 5, 3, 3, 3]],
+    [
+      'overrides an earlier PRIORITY_UPDATE',
+      [priorityUpdate(5, 'u=7'), priorityUpdate(5, 'u=1'), get(3), get(5)],
+      [5, 5, 5, 3, 3, 3],
+    ],
+    [
+      'sets the default if its value is invalid',
+      [get(3, 'u=1'), get(5, 'u=2'), priorityUpdate(3, 'ä')],
+      [5, 5, 5, 3, 3, 3],
+    ],
+    [
+      'sets the default if its value is empty',
+      [get(3, 'u=1'), get(5, 'u=2'), priorityUpdate(3, '')],
+      [5, 5, 5, 3, 3, 3],
+    ],
+    ['has no effect on a stream that has ended', [priorityUpdate(1, 'u=0'), get(3)], [3, 3, 3]],
+    ['ignores the reserved bit', [get(3), get(5), priorityUpdate(2 ** 31 + 5, 'u=0')], [5, 5, 5, 3, 3, 3]],
   ])('%s', async (_what, sent, expected) => {
     const client = await connectBlocked()
     client.send(...sent)
@@ -133,7 +157,7 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
     expect(await order(client, expected.length / FRAMES)).toEqual(expected)
   })
 
-  it('changes what is half sent', async () => {
+  it('reorders a partially sent response', async () => {
     const client = await connectBlocked()
     client.send(get(3), get(5), windowUpdate(0, 2 * FRAME))
     await expect.poll(() => client.body(3).length + client.body(5).length).toBe(2 * FRAME)
@@ -147,19 +171,19 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
   it.each<[what: string, sent: Buffer, outcome: string]>([
     ['on a stream', frame(FrameType.PRIORITY_UPDATE, 0, 1, uint32(1)), 'connection PROTOCOL_ERROR'],
     ['of 3 bytes', frame(FrameType.PRIORITY_UPDATE, 0, 0, 'abc'), 'connection FRAME_SIZE_ERROR'],
-    ['of the connection', priorityUpdate(0, 'i'), 'connection PROTOCOL_ERROR'],
-    ['of a stream that only a server could open', priorityUpdate(2, 'i'), 'connection PROTOCOL_ERROR'],
+    ['for stream 0', priorityUpdate(0, 'i'), 'connection PROTOCOL_ERROR'],
+    ['for a server-initiated stream', priorityUpdate(2, 'i'), 'connection PROTOCOL_ERROR'],
     [
       'within a field block',
       Buffer.concat([frame(FrameType.HEADERS, Flag.END_STREAM, 1, request()), priorityUpdate(1, 'i')]),
       'connection PROTOCOL_ERROR',
     ],
     [
-      'of more streams than may be open',
+      'for more streams than may be open',
       Buffer.concat(Array.from({ length: 101 }, (_, n) => priorityUpdate(1 + 2 * n, 'u=1'))),
       'connection PROTOCOL_ERROR',
     ],
-  ])('%s is an error', async (_what, sent, outcome) => {
+  ])('closes the connection %s', async (_what, sent, outcome) => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'x'))
     const client = await RawClient.connect(port)
     await client.ping()
@@ -168,7 +192,7 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('counts streams that are open among those that may be', async () => {
+  it('counts open streams toward maxConcurrentStreams', async () => {
     const { port } = await serveEngines(() => {}, { maxConcurrentStreams: 3 })
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0), priorityUpdate(3, 'i'), priorityUpdate(5, 'i'), data(1, 'x'))
@@ -179,8 +203,8 @@ describe('RFC 9218 §7.1: PRIORITY_UPDATE', () => {
   })
 })
 
-describe('RFC 9218 §2.1: SETTINGS_NO_RFC7540_PRIORITIES', () => {
-  it('is announced', async () => {
+describe('SETTINGS_NO_RFC7540_PRIORITIES (RFC 9218 §2.1)', () => {
+  it('is announced with 1', async () => {
     const { port } = await serveEngines(() => {})
     expect(serverSettings(await RawClient.connect(port)).get(Setting.NO_RFC7540_PRIORITIES)).toBe(1)
   })
@@ -189,7 +213,7 @@ describe('RFC 9218 §2.1: SETTINGS_NO_RFC7540_PRIORITIES', () => {
     [0, undefined],
     [1, undefined],
     [2, 'PROTOCOL_ERROR'],
-  ])('of %i by the client ends with %s', async (value, error) => {
+  ])('is received with value %i and leads to error %s', async (value, error) => {
     const { port } = await serveEngines(() => {})
     const client = await RawClient.connect(port)
     client.send(settings([Setting.NO_RFC7540_PRIORITIES, value]))

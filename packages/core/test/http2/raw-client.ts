@@ -4,12 +4,12 @@ import { onTestFinished, vi } from 'vitest'
 import { Flag, FrameType, Setting, errorName, frame, settings, takeFrames, uint32, type Frame } from './frames.ts'
 import { block, decodeBlock, headers, type Field } from './hpack.ts'
 
-/** For responses of a server on the same, perhaps busy, machine. */
+/** Timeout for responses of a server on the same, possibly busy, machine. */
 const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 export interface RawClientOptions {
-  /** Settings beside that of no dynamic table. */
+  /** Settings to send besides HEADER_TABLE_SIZE 0. */
   readonly settings?: readonly (readonly [id: number, value: number])[]
   /** `false` to send neither preface nor SETTINGS. */
   readonly preface?: boolean
@@ -17,12 +17,12 @@ export interface RawClientOptions {
   readonly acknowledges?: boolean
 }
 
-/** The fields of a valid request. */
+/** Encodes the field block of a valid request. */
 export function request(method = 'GET', path = '/', ...fields: readonly Field[]): Buffer {
   return block([':method', method], [':scheme', 'http'], [':authority', 'localhost'], [':path', path], ...fields)
 }
 
-/** An HTTP/2 client that sends whatever bytes it is given, and keeps the frames it gets. */
+/** Sends arbitrary bytes to an HTTP/2 server, and stores the frames that it receives. */
 export class RawClient {
   readonly socket: Socket
   readonly frames: Frame[] = []
@@ -48,7 +48,7 @@ export class RawClient {
     })
   }
 
-  /** Connects and, unless told otherwise, is through with the preface of both sides. */
+  /** Connects and, by default, completes the preface of both sides. */
   static async connect(port: number, options: RawClientOptions = {}): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const client = new RawClient(socket, options.acknowledges ?? true)
@@ -67,22 +67,22 @@ export class RawClient {
     return this.frames.filter((each) => each.type === type && (streamId === undefined || each.streamId === streamId))
   }
 
-  /** The fields of every field section that arrived on a stream. */
+  /** Returns the fields of every field section received on a stream. */
   sections(streamId: number): Field[][] {
     return this.of(FrameType.HEADERS, streamId).map(({ payload }) => decodeBlock(payload))
   }
 
-  /** Status codes on a stream, informational ones included. */
+  /** Returns the status codes received on a stream, including 1xx. */
   statuses(streamId: number): string[] {
     return this.sections(streamId).flatMap((fields) => fields.filter(([name]) => name === ':status').map(([, v]) => v))
   }
 
-  /** Content of a response so far. */
+  /** Returns the content received on a stream, as latin1. */
   body(streamId: number): string {
     return Buffer.concat(this.of(FrameType.DATA, streamId).map(({ payload }) => payload)).toString('latin1')
   }
 
-  /** Whether the server has ended its side of a stream. */
+  /** Reports whether the server has ended its side of a stream. */
   hasEnded(streamId: number): boolean {
     return this.frames.some(
       ({ type, flags, streamId: id }) =>
@@ -100,7 +100,7 @@ export class RawClient {
     return received && errorName(received.payload.readUInt32BE(0))
   }
 
-  /** What became of a stream: `connection <error>`, `stream <error>`, `status <code>`, `closed`, or nothing yet. */
+  /** Returns the outcome of a stream: `connection <error>`, `stream <error>`, `status <code>`, `closed`, or `undefined`. */
   outcome(streamId: number): string | undefined {
     if (this.goaway !== undefined && this.goaway !== 'NO_ERROR') return `connection ${this.goaway}`
     const reset = this.reset(streamId)
@@ -110,14 +110,14 @@ export class RawClient {
     return this.isClosed ? 'closed' : undefined
   }
 
-  /** Resolves when the server has read everything that was sent, or has closed. */
+  /** Resolves once the server has read all sent bytes, or has closed the connection. */
   async ping(bytes: Uint8Array | string = '12345678'): Promise<void> {
     const before = this.of(FrameType.PING).length
     this.send(frame(FrameType.PING, 0, 0, bytes))
     await vi.waitUntil(() => this.isClosed || this.of(FrameType.PING).length > before, WAIT)
   }
 
-  /** Whether the connection still serves, shown by a request of its own. */
+  /** Reports whether the connection still serves a request. */
   async serves(streamId: number): Promise<boolean> {
     this.send(headers(streamId, request()))
     await vi.waitUntil(() => this.outcome(streamId) !== undefined, WAIT)
@@ -129,7 +129,7 @@ export class RawClient {
   }
 }
 
-/** The settings that a server sent. */
+/** Returns the settings that the server sent. */
 export function serverSettings(client: RawClient): Map<number, number> {
   const [received] = client.of(FrameType.SETTINGS)
   const found = new Map<number, number>()

@@ -4,17 +4,17 @@ import { Flag, FrameType, data } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-/** No content, and 255 bytes of padding: 256 bytes of the window. */
+/** A DATA frame with 255 bytes of padding and no content, which uses 256 bytes of the window. */
 const PADDING = data(1, Buffer.from([255, ...Array<number>(255).fill(0)]), Flag.PADDED)
 const POST = headers(1, request('POST'), 0)
 
-/** Bytes by which the server has moved the window of a stream, or with 0 of the connection. */
+/** Returns the bytes by which the server has widened a window. @param streamId 0 for the connection */
 function granted(client: RawClient, streamId: number): number {
   return client.of(FrameType.WINDOW_UPDATE, streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 }
 
-describe('RFC 9113 §6.1: padding', () => {
-  it('is given back with the body', async () => {
+describe('padding (RFC 9113 §6.1)', () => {
+  it('is returned to the window with the body', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({ data: () => {}, end: () => exchange.respond(200, [], null), error: () => {} })
     })
@@ -32,7 +32,7 @@ describe('RFC 9113 §6.1: padding', () => {
   it.each([
     [254, undefined],
     [255, 'connection FLOW_CONTROL_ERROR'],
-  ])('takes of the window: after 300 bytes that nobody reads, %i frames of it end with %s', async (count, outcome) => {
+  ])('counts toward the window: after 300 unread bytes, %i padded frames lead to %s', async (count, outcome) => {
     const { port } = await serveEngines(() => {}, { maxBufferedBodyBytes: 100 })
     const client = await RawClient.connect(port)
     client.send(POST, data(1, Buffer.alloc(300)), ...Array<Buffer>(count).fill(PADDING))
@@ -41,8 +41,8 @@ describe('RFC 9113 §6.1: padding', () => {
   })
 })
 
-describe('RFC 9113 §6.9: content that nobody gets', () => {
-  it('is given back to the connection, where its stream was refused', async () => {
+describe('content of a refused stream (RFC 9113 §6.9)', () => {
+  it('is returned to the window of the connection', async () => {
     const { port } = await serveEngines(() => {}, { maxConcurrentStreams: 1 })
     const client = await RawClient.connect(port)
     const announced = granted(client, 0)

@@ -10,14 +10,14 @@ import { FrameType, Setting, settings, takeFrames, windowUpdate } from './frames
 import { headers } from './hpack.ts'
 import { PREFACE, request } from './raw-client.ts'
 
-/** Short enough to be copied between the frames. */
+/** Slice size that the server copies into its output buffer. */
 const SLICE_BYTES = 3000
-/** More than the buffers of the system hold. */
+/** Number of slices that exceed the socket buffers. */
 const SLICES = 4000
 
 const slice = (seed: number, n: number): Buffer => Buffer.alloc(SLICE_BYTES, `${seed}:${n};`)
 
-/** `/seed` is answered with numbered slices, as fast as they are taken. */
+/** Answers `/seed` with numbered slices, as fast as the client reads them. */
 async function respond(exchange: Exchange): Promise<void> {
   const seed = Number(exchange.target.slice(1))
   exchange.start(200, [])
@@ -27,7 +27,7 @@ async function respond(exchange: Exchange): Promise<void> {
   exchange.end()
 }
 
-/** Asks for `/seed` and does not read yet. */
+/** Requests `/seed` without reading the response. */
 function ask(port: number, seed: number, isSecure: boolean): Socket {
   const socket = isSecure
     ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
@@ -42,7 +42,7 @@ function ask(port: number, seed: number, isSecure: boolean): Socket {
   return socket
 }
 
-/** Whether the response is that to `/seed`. */
+/** Reads the response and reports whether it is the one to `/seed`. */
 async function isRight(socket: Socket, seed: number, slices: number): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
   const body: Buffer[] = []
@@ -58,10 +58,10 @@ async function isRight(socket: Socket, seed: number, slices: number): Promise<bo
 }
 
 describe.each([
-  ['in clear text', false],
+  ['without TLS', false],
   ['over TLS', true],
-])('frames that wait for a client that reads nothing, %s', (_name, isSecure) => {
-  it.each(['reads again', 'is gone'])('are not written over by those for others, until it %s', async (what) => {
+])('a frame that waits for a stalled client, %s', (_name, isSecure) => {
+  it.each(['reads again', 'disconnects'])('is not overwritten by other frames until the client %s', async (what) => {
     const { key, cert } = await testCertificate()
     const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined
     const stalled = Promise.withResolvers<void>()
@@ -78,8 +78,8 @@ describe.each([
     const others = async (first: number): Promise<boolean[]> =>
       Promise.all(Array.from({ length: 20 }, (_, n) => isRight(ask(port, first + n, isSecure), first + n, 50)))
     expect(new Set(await others(1))).toEqual(new Set([true]))
-    if (what === 'is gone') slow.destroy()
-    const after = what === 'is gone' ? await others(100) : [await isRight(slow, 0, SLICES)]
+    if (what === 'disconnects') slow.destroy()
+    const after = what === 'disconnects' ? await others(100) : [await isRight(slow, 0, SLICES)]
     expect(new Set(after)).toEqual(new Set([true]))
   })
 })

@@ -5,11 +5,11 @@ import { RawClient, type RawClientOptions } from './raw-client.ts'
 
 export interface Served extends RunningEngines {
   readonly client: RawClient
-  /** The requests that reached the application, oldest first. */
+  /** Requests that reached the application, oldest first. */
   readonly exchanges: Exchange[]
 }
 
-/** Serves every request with what it said: 200, the body it had, its trailers as trailers. */
+/** Answers every request with 200 and its own body and trailers. */
 export async function serveEcho(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Served> {
   const exchanges: Exchange[] = []
   const engines = await serveEngines((exchange) => {

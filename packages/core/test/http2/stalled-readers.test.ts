@@ -19,7 +19,7 @@ interface Served {
   readonly listener: TcpListener
   readonly client: Socket
   readonly outcomes: Outcome[]
-  /** Whether the server has closed the connection. */
+  /** Reports whether the server has closed the connection. */
   readonly isClosed: () => Promise<boolean>
 }
 
@@ -30,8 +30,8 @@ interface Asked {
 }
 
 /**
- * Serves a client whose windows are as large as can be, and which asks and then reads nothing. By a Unix socket, which
- * holds some hundred KB instead of some MB.
+ * Serves a client that opens its windows to the maximum, sends requests, and reads nothing. Uses a Unix socket, which
+ * buffers some hundred KB instead of several MB.
  */
 async function serve(onRequest: (exchange: Exchange) => void, asked: Asked): Promise<Served> {
   const folder = await tempFolder({})
@@ -71,7 +71,7 @@ async function serve(onRequest: (exchange: Exchange) => void, asked: Asked): Pro
     ]),
   )
   const isClosed = async (): Promise<boolean> => {
-    // One that is open goes on when the server stops to listen; drained, it would be told to leave.
+    // `drain()` does not resolve while the connection is open and blocked.
     let isOver = false
     void listener.drain().then(() => (isOver = true))
     await settle(50)
@@ -88,9 +88,9 @@ async function certificates(): Promise<CertificateSet> {
 const respondLarge = (exchange: Exchange): void => exchange.respond(200, [], LARGE)
 const aborted = (outcomes: readonly Outcome[]): number => outcomes.filter((outcome) => outcome.aborted).length
 
-describe('a client that stops reading its socket, with windows that are wide open', () => {
+describe('a client that stops reading its socket with wide windows', () => {
   it.each([
-    ['in clear text', false],
+    ['without TLS', false],
     ['over TLS', true],
   ])('loses its connection after writeStallTimeoutMs, %s', async (_name, isSecure) => {
     const { outcomes, isClosed } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 500 }, isSecure })
@@ -99,7 +99,7 @@ describe('a client that stops reading its socket, with windows that are wide ope
     expect(await isClosed()).toBe(true)
   })
 
-  it('keeps no handler waiting in drained()', async () => {
+  it('does not block a handler in drained() indefinitely', async () => {
     let isOver = false
     const stream = async (exchange: Exchange): Promise<void> => {
       exchange.start(200, [])
@@ -119,11 +119,11 @@ describe('a client that stops reading its socket, with windows that are wide ope
   })
 })
 
-describe('a client that does not move the window of its connection', () => {
+describe('a client that does not open the window of its connection', () => {
   it.each([
     ['at all', 0],
-    ['by more than a byte at a time', 1],
-  ])('%s, loses it after writeStallTimeoutMs', async (_name, step) => {
+    ['by more than one byte at a time', 1],
+  ])('loses its connection after writeStallTimeoutMs if it does not open the window %s', async (_name, step) => {
     const { port, outcomes } = await serveEngines((exchange) => exchange.respond(200, [], LARGE), {
       writeStallTimeoutMs: 500,
     })
@@ -137,7 +137,7 @@ describe('a client that does not move the window of its connection', () => {
 })
 
 describe('a client that reads slowly and steadily', () => {
-  it('gets all of its responses, though one write of the session takes longer than writeStallTimeoutMs', async () => {
+  it('receives all responses, even if one write takes longer than writeStallTimeoutMs', async () => {
     const { client, outcomes } = await serve(respondLarge, { limits: { writeStallTimeoutMs: 800 } })
     let received = 0
     const timer = setInterval(() => {
@@ -150,7 +150,7 @@ describe('a client that reads slowly and steadily', () => {
     expect(aborted(outcomes)).toBe(0)
   })
 
-  it('is not cut off when the server closes', async () => {
+  it('receives all responses when the server closes', async () => {
     const small = Buffer.alloc(60_000, 'x')
     let requests = 0
     const respond = (exchange: Exchange): void => {

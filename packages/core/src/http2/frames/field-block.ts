@@ -1,11 +1,11 @@
 import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES } from './frame-types.ts'
 
-/** Frames that one block may come in besides its HEADERS, at least; a flood is many more (CVE-2024-27316). */
+/** Minimum limit of CONTINUATION frames per field block. Floods send many more (CVE-2024-27316). */
 const MIN_CONTINUATIONS = 8
 
 /**
- * A field block that did not come in one frame.
+ * Collects a field block that is split into several frames.
  *
  * @see RFC 9113 §4.3
  */
@@ -17,28 +17,30 @@ export class FieldBlock {
   readonly #fragments: Buffer[] = []
   #bytes = 0
 
-  /** @param maxBytes Bytes of the block at most */
+  /** @param maxBytes Maximum size of the block, in bytes */
   constructor(streamId: number, endsStream: boolean, maxBytes: number) {
     this.streamId = streamId
     this.endsStream = endsStream
     this.#maxBytes = maxBytes
-    // Twice as many as it takes.
+    // Allow twice the frames that a block of `maxBytes` needs.
     this.#maxFragments = 1 + Math.max(MIN_CONTINUATIONS, Math.ceil((2 * maxBytes) / DEFAULT_FRAME_BYTES))
   }
 
   /**
-   * @param fragment Is copied
-   * @throws {ConnectionError} ENHANCE_YOUR_CALM if the block gets too long, or comes in too many frames
+   * Adds the next fragment of the block.
+   *
+   * @param fragment Payload of the frame; copied
+   * @throws {ConnectionError} ENHANCE_YOUR_CALM if the block has too many bytes or frames
    */
   add(fragment: Buffer): void {
     this.#bytes += fragment.length
     if (this.#fragments.length >= this.#maxFragments || this.#bytes > this.#maxBytes) {
-      throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'A field section that is far too long')
+      throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'A field block with too many bytes or frames')
     }
     this.#fragments.push(Buffer.from(fragment))
   }
 
-  /** The whole block. */
+  /** Returns the whole block. */
   join(): Buffer {
     return Buffer.concat(this.#fragments)
   }

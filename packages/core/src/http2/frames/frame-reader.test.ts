@@ -27,7 +27,7 @@ const FRAMES: readonly Read[] = [
 ]
 
 describe('FrameReader', () => {
-  it('reads the same frames at every cut into two', () => {
+  it('reads the same frames from every split into two chunks', () => {
     for (let cut = 0; cut <= WIRE.length; cut++) {
       const reader = new FrameReader()
       reader.push(WIRE.subarray(0, cut))
@@ -46,7 +46,7 @@ describe('FrameReader', () => {
     expect(frames).toEqual(FRAMES)
   })
 
-  it('reads on where it was left when more is pushed', () => {
+  it('continues where it stopped when more bytes are pushed', () => {
     const reader = new FrameReader()
     reader.push(WIRE)
     expect(reader.next()).toBe(true)
@@ -56,17 +56,17 @@ describe('FrameReader', () => {
     expect(reader.hasRest).toBe(false)
   })
 
-  it('passes over the reserved bit', () => {
+  it('ignores the reserved bit', () => {
     const reader = new FrameReader()
     reader.push(frame(FrameType.DATA, 0, 2 ** 31 + 5))
     expect(readAll(reader)).toMatchObject([{ streamId: 5 }])
   })
 
   it.each([
-    ['whole', 9],
-    ['cut within its head', 8],
-    ['cut behind it', 10],
-  ])('refuses a frame that is too long before it has arrived, %s', (_name, cut) => {
+    ['with its whole header', 9],
+    ['split within its header', 8],
+    ['split after its header', 10],
+  ])('rejects an oversized frame before its payload arrives, %s', (_name, cut) => {
     const long = data(1, Buffer.alloc(16_385))
     const reader = new FrameReader()
     expect(() => {
@@ -82,7 +82,7 @@ describe('FrameReader', () => {
     [data(1, '\x00ab', Flag.PADDED), 'ab'],
     [data(1, '\x02XX', Flag.PADDED), ''],
     [data(1, 'ab'), 'ab'],
-  ])('strips padding', (wire, body) => {
+  ])('strips the padding of frame %#', (wire, body) => {
     const reader = new FrameReader()
     reader.push(wire)
     reader.next()
@@ -91,9 +91,9 @@ describe('FrameReader', () => {
   })
 
   it.each([
-    ['', 'no length'],
-    ['\x01', 'more than there is'],
-  ])('refuses padding with %j: %s', (payload) => {
+    ['', 'without its length'],
+    ['\x01', 'longer than the payload'],
+  ])('rejects payload %j with padding %s', (payload) => {
     const reader = new FrameReader()
     reader.push(data(1, payload, Flag.PADDED))
     reader.next()

@@ -2,10 +2,9 @@ import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES } from './frame-types.ts'
 
 /**
- * Takes frames off the bytes of a connection, however they are cut.
+ * Reads frames from the bytes of a connection, however the bytes are split.
  *
- * The frame that was read last is in the fields of the reader, so that no object has to be made for each. Its payload is
- * `bytes` from `start` to `end`.
+ * Stores the last frame in its own fields instead of a new object. The payload is in `bytes`, from `start` to `end`.
  *
  * @see RFC 9113 §4.1
  */
@@ -16,19 +15,19 @@ export class FrameReader {
   bytes: Buffer = NOTHING
   start = 0
   end = 0
-  /** What was pushed last, from where it has not been read. */
+  /** Last pushed bytes, unread from `#at`. */
   #chunk: Buffer = NOTHING
   #at = 0
-  /** A frame that is not complete, with room for all of it as soon as its length is known. */
+  /** Incomplete frame. Has room for the whole frame once its length is known. */
   #partial: Buffer | undefined = undefined
   #partialBytes = 0
 
-  /** Whether bytes wait that `next` has not looked at. */
+  /** Whether `next` has unread bytes. */
   get hasRest(): boolean {
     return this.#at < this.#chunk.length
   }
 
-  /** Takes bytes from the wire. They are not copied as long as whole frames arrive. */
+  /** Adds received bytes. Copies them only if a frame is split. */
   push(chunk: Buffer): void {
     this.#chunk = this.hasRest ? Buffer.concat([this.#chunk.subarray(this.#at), chunk]) : chunk
     this.#at = 0
@@ -37,8 +36,8 @@ export class FrameReader {
   /**
    * Reads the next frame.
    *
-   * @returns Whether there was a whole one
-   * @throws {ConnectionError} FRAME_SIZE_ERROR for one that is longer than we announced, before it has arrived
+   * @returns `false` if no frame is complete
+   * @throws {ConnectionError} FRAME_SIZE_ERROR as soon as a frame announces more than 16,384 bytes
    */
   next(): boolean {
     if (this.#partial !== undefined) return this.#complete(this.#partial)
@@ -54,14 +53,14 @@ export class FrameReader {
       }
     }
     if (left > 0) this.#keep(chunk, at)
-    this.#letGo()
+    this.#release()
     return false
   }
 
   /**
-   * Takes padding off the payload of DATA or HEADERS that was read last.
+   * Removes the padding from the payload of the last frame, which must be DATA or HEADERS.
    *
-   * @throws {ConnectionError} PROTOCOL_ERROR if there is more of it than payload
+   * @throws {ConnectionError} PROTOCOL_ERROR if the padding is as long as the payload or longer
    * @see RFC 9113 §6.1
    */
   stripPadding(): void {
@@ -72,20 +71,20 @@ export class FrameReader {
     if (this.start > this.end) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'Padding as long as its frame')
   }
 
-  /** Nothing more is read. */
+  /** Releases all buffers. The reader must not be used again. */
   clear(): void {
-    this.#letGo()
+    this.#release()
     this.#partial = undefined
   }
 
-  /** Keeps nothing of what was read, which an idle connection would do for long. */
-  #letGo(): void {
+  /** Releases the read bytes, so that an idle connection does not hold their buffer. */
+  #release(): void {
     this.bytes = NOTHING
     this.#chunk = NOTHING
     this.#at = 0
   }
 
-  /** A frame begins here, and the rest of it has not arrived. */
+  /** Copies the first bytes of an incomplete frame. */
   #keep(chunk: Buffer, at: number): void {
     const left = chunk.length - at
     const size = FRAME_HEAD_BYTES + (left >= FRAME_HEAD_BYTES ? payloadBytes(chunk, at) : 0)
@@ -99,7 +98,7 @@ export class FrameReader {
     if (this.#partialBytes < partial.length) return false
     const frameBytes = FRAME_HEAD_BYTES + payloadBytes(partial, 0)
     if (partial.length < frameBytes) {
-      // Only the head of the frame was kept for, and it is complete.
+      // The frame header is complete, so the length of the frame is known now.
       const whole = Buffer.allocUnsafe(frameBytes)
       partial.copy(whole)
       this.#partial = whole
@@ -124,7 +123,7 @@ export class FrameReader {
     this.bytes = bytes
     this.type = bytes[at + 3] ?? 0
     this.flags = bytes[at + 4] ?? 0
-    // Without the reserved bit.
+    // Ignore the reserved bit.
     this.streamId = readUint32(bytes, at + 5) & 0x7fff_ffff
     this.start = at + FRAME_HEAD_BYTES
     this.end = end
@@ -133,7 +132,7 @@ export class FrameReader {
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** An unsigned number of 32 bits; `readUInt32BE` checks more, and this is done for every frame. */
+/** Reads an unsigned 32-bit integer. Faster than `readUInt32BE`, which checks its arguments: this runs for every frame. */
 export function readUint32(bytes: Buffer, at: number): number {
   return (
     (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0

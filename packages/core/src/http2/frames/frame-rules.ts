@@ -2,16 +2,16 @@ import { ConnectionError, ErrorCode } from '../errors.ts'
 import { Flag, FrameType } from './frame-types.ts'
 import { Level, type Logger } from '@fw/log'
 
-/** Where a frame belongs, and how long its payload may be. */
+/** Rules for a frame type: its streams and the length of its payload, in bytes. */
 interface FrameRule {
   readonly name: string
-  /** Whether it is about a stream, about the connection, or either. */
+  /** Whether the frame applies to a stream, to the connection (stream 0), or to either. */
   readonly scope: 'stream' | 'connection' | 'any'
   readonly minBytes: number
   readonly maxBytes: number
 }
 
-/** By the number of the type, without those that nobody has given out. */
+/** Rules by frame type; `undefined` for an unassigned type. */
 const RULES: readonly (FrameRule | undefined)[] = [
   { name: 'DATA', scope: 'stream', minBytes: 0, maxBytes: Infinity },
   { name: 'HEADERS', scope: 'stream', minBytes: 0, maxBytes: Infinity },
@@ -28,11 +28,10 @@ const RULES: readonly (FrameRule | undefined)[] = [
 ]
 
 /**
- * Checks what can be known of a frame by itself. Frames of unknown types pass.
+ * Checks the stream and the length of a frame, independent of other frames. Accepts unknown types.
  *
- * @throws {ConnectionError} for a frame in the wrong place, of a wrong length, or that no client may send. Where RFC 9113
- *   asks for an error of the stream, the connection ends too (§5.4.1 allows it): such a client is broken, and streams that
- *   are reset for it could be abused (CVE-2025-8671)
+ * @throws {ConnectionError} if the stream or the length is wrong, or if a client must not send the type. Stream errors
+ *   also end the connection, as RFC 9113 §5.4.1 allows: clients could abuse the resets instead (CVE-2025-8671)
  * @see RFC 9113 §6, RFC 9218 §7.1
  */
 export function checkFrame(type: number, flags: number, streamId: number, length: number): void {
@@ -46,21 +45,22 @@ export function checkFrame(type: number, flags: number, streamId: number, length
     throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `${rule.name} of ${length} bytes`)
   }
   if (type === FrameType.SETTINGS && (flags & Flag.ACK) !== 0 && length > 0) {
-    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'An acknowledgement of SETTINGS with content')
+    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'A SETTINGS acknowledgement must be empty')
   }
-  // RFC 9113 §8.4: clients do not push.
-  if (type === FrameType.PUSH_PROMISE) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PUSH_PROMISE of a client')
+  // RFC 9113 §8.4: only a server can push.
+  if (type === FrameType.PUSH_PROMISE)
+    throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'A client must not send PUSH_PROMISE')
 }
 
-/** The name of a type in the words of RFC 9113. */
+/** Returns the name of a frame type in RFC 9113, or its number. */
 function frameName(type: number): string {
   return RULES[type]?.name ?? `type 0x${type.toString(16)}`
 }
 
-/** Is told of a frame that was received. */
+/** Logs a received frame. */
 export type FrameTrace = (type: number, streamId: number, length: number) => void
 
-/** Makes a Trace record of each frame of a client; nothing, not even a function, where that level is off. */
+/** Returns a function that logs each frame at level Trace; `undefined` if the level is off, so that it costs nothing. */
 export function frameTrace(logger: Logger | undefined): FrameTrace | undefined {
   if (logger === undefined || !logger.isEnabled(Level.Trace)) return undefined
   return (type, streamId, length) =>

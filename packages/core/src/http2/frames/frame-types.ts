@@ -1,4 +1,4 @@
-/** RFC 9113 §6. */
+/** Frame types (RFC 9113 §6). */
 export const FrameType = {
   DATA: 0x0,
   HEADERS: 0x1,
@@ -14,10 +14,10 @@ export const FrameType = {
   PRIORITY_UPDATE: 0x10,
 } as const
 
-/** Bits that say more about a frame; one bit means different things on different frames. */
+/** Flags of a frame. The meaning of a bit depends on the frame type. */
 export const Flag = { ACK: 0x1, END_STREAM: 0x1, END_HEADERS: 0x4, PADDED: 0x8, PRIORITY: 0x20 } as const
 
-/** RFC 9113 §6.5.2. */
+/** Identifiers of settings (RFC 9113 §6.5.2). */
 export const Setting = {
   HEADER_TABLE_SIZE: 0x1,
   ENABLE_PUSH: 0x2,
@@ -29,13 +29,13 @@ export const Setting = {
   NO_RFC7540_PRIORITIES: 0x9,
 } as const
 
-/** Bytes before the payload of every frame: length, type, flags, stream (RFC 9113 §4.1). */
+/** Bytes of the frame header: length, type, flags, stream identifier (RFC 9113 §4.1). */
 export const FRAME_HEAD_BYTES = 9
-/** The longest payload that everybody takes, and the longest that we do (RFC 9113 §4.2). */
+/** Default SETTINGS_MAX_FRAME_SIZE, in bytes: the longest payload that the server sends or accepts (RFC 9113 §4.2). */
 export const DEFAULT_FRAME_BYTES = 16_384
-/** Bytes that may be sent before a window is moved, unless settings say otherwise (RFC 9113 §6.9.2). */
+/** Initial flow-control window, in bytes (RFC 9113 §6.9.2). */
 export const DEFAULT_WINDOW = 65_535
-/** No window is ever larger (RFC 9113 §6.9.1). */
+/** Maximum flow-control window, in bytes (RFC 9113 §6.9.1). */
 export const MAX_WINDOW: number = 2 ** 31 - 1
-/** No stream has a higher number (RFC 9113 §5.1.1). */
+/** Highest stream identifier (RFC 9113 §5.1.1). */
 export const MAX_STREAM_ID: number = 2 ** 31 - 1

@@ -17,7 +17,7 @@ describe('Preface', () => {
   })
 
   it.each(['GET / HTTP/1.1\r\n', 'PRI * HTTP/2.1', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\rx'])('rejects %j', (text) => {
-    const error = new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'No HTTP/2 preface')
+    const error = new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'Invalid HTTP/2 preface')
     expect(() => new Preface().take(Buffer.from(text))).toThrow(error)
   })
 })

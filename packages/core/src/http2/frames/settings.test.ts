@@ -12,7 +12,7 @@ function read(...entries: readonly (readonly [id: number, value: number])[]): Cl
 }
 
 describe('ClientSettings', () => {
-  it('has the values of RFC 9113 §6.5.2 at first', () => {
+  it('starts with the defaults of RFC 9113 §6.5.2', () => {
     expect(read()).toEqual({
       headerTableBytes: 4096,
       initialWindow: 65_535,
@@ -21,7 +21,7 @@ describe('ClientSettings', () => {
     })
   })
 
-  it('takes what it is given, the last of each, and passes over what it does not know', () => {
+  it('applies the last value of each setting and ignores unknown settings', () => {
     const client = read(
       [Setting.INITIAL_WINDOW_SIZE, 1],
       [Setting.HEADER_TABLE_SIZE, 0],
@@ -36,7 +36,7 @@ describe('ClientSettings', () => {
     [Setting.INITIAL_WINDOW_SIZE, 2 ** 31, 3],
     [Setting.MAX_FRAME_SIZE, 16_383, 1],
     [Setting.MAX_FRAME_SIZE, 2 ** 24, 1],
-  ])('refuses setting %i of %i', (setting, value, code) => {
+  ])('rejects setting %i with value %i', (setting, value, code) => {
     expect(() => read([setting, value])).toThrow(expect.objectContaining({ code }))
   })
 
@@ -45,17 +45,17 @@ describe('ClientSettings', () => {
     [Setting.INITIAL_WINDOW_SIZE, 2 ** 31 - 1],
     [Setting.MAX_FRAME_SIZE, 16_384],
     [Setting.MAX_FRAME_SIZE, 2 ** 24 - 1],
-  ])('takes setting %i of %i', (setting, value) => {
+  ])('accepts setting %i with value %i', (setting, value) => {
     expect(() => read([setting, value])).not.toThrow()
   })
 
-  it('knows the smallest table of one frame, once (RFC 7541 §4.2)', () => {
+  it('returns the smallest table size of one frame once (RFC 7541 §4.2)', () => {
     const client = read([1, 0], [1, 2000])
-    expect([client.headerTableBytes, client.takeLeastTableBytes()]).toEqual([2000, 0])
-    expect(client.takeLeastTableBytes()).toBe(2000)
+    expect([client.headerTableBytes, client.takeMinTableBytes()]).toEqual([2000, 0])
+    expect(client.takeMinTableBytes()).toBe(2000)
   })
 
-  it('refuses a length that no settings have', () => {
+  it('rejects a payload whose length is not a multiple of 6', () => {
     expect(() => new ClientSettings().read(Buffer.alloc(7), 0, 7)).toThrow(expect.objectContaining({ code: 6 }))
   })
 })

@@ -3,23 +3,23 @@ import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW, Setting } from './frame-types.ts'
 import { readUint32 } from './frame-reader.ts'
 
-/** Bytes of one setting: its number and its value. */
+/** Bytes of one setting: 2 for its identifier, 4 for its value. */
 const SETTING_BYTES = 6
-/** RFC 7541 §4.2, until the peer says otherwise. */
+/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes (RFC 9113 §6.5.2). */
 const DEFAULT_TABLE_BYTES = 4096
 
-/** What the client has told about itself, with the values of RFC 9113 §6.5.2 until it does. */
+/** Stores the settings of a client, initially the defaults of RFC 9113 §6.5.2. */
 export class ClientSettings {
   headerTableBytes: number = DEFAULT_TABLE_BYTES
   initialWindow: number = DEFAULT_WINDOW
   maxFrameBytes: number = DEFAULT_FRAME_BYTES
   maxConcurrentStreams: number = Infinity
-  #leastTableBytes: number = DEFAULT_TABLE_BYTES
+  #minTableBytes: number = DEFAULT_TABLE_BYTES
 
   /**
-   * Takes the payload of a SETTINGS frame, the entries in their order.
+   * Applies the payload of a SETTINGS frame, entry by entry.
    *
-   * @throws {ConnectionError} for a length or a value that cannot be
+   * @throws {ConnectionError} FRAME_SIZE_ERROR for an invalid length, or the error that RFC 9113 §6.5.2 names for a value
    */
   read(bytes: Buffer, start: number, end: number): void {
     if ((end - start) % SETTING_BYTES !== 0) {
@@ -30,18 +30,18 @@ export class ClientSettings {
     }
   }
 
-  /** The smallest `headerTableBytes` since it was last asked for. */
-  takeLeastTableBytes(): number {
-    const least = this.#leastTableBytes
-    this.#leastTableBytes = this.headerTableBytes
-    return least
+  /** Returns the smallest `headerTableBytes` since the last call. */
+  takeMinTableBytes(): number {
+    const minBytes = this.#minTableBytes
+    this.#minTableBytes = this.headerTableBytes
+    return minBytes
   }
 
   #set(setting: number, value: number): void {
     switch (setting) {
       case Setting.HEADER_TABLE_SIZE:
         this.headerTableBytes = value
-        this.#leastTableBytes = Math.min(this.#leastTableBytes, value)
+        this.#minTableBytes = Math.min(this.#minTableBytes, value)
         break
       case Setting.ENABLE_PUSH:
         if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH is ${value}`)
@@ -63,13 +63,13 @@ export class ClientSettings {
       case Setting.NO_RFC7540_PRIORITIES:
         if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `NO_RFC7540_PRIORITIES is ${value}`)
         break
-      // Unknown settings are passed over, and that of the greatest field section is advice.
+      // Ignore unknown settings, and MAX_HEADER_LIST_SIZE, which is advisory.
       default:
     }
   }
 }
 
-/** The payload of the SETTINGS that a server with these limits sends. Push is off, as is all that is not announced. */
+/** Returns the payload of the server's SETTINGS frame for these limits. Turns push off and announces no extension. */
 export function serverSettings(limits: Limits): Buffer {
   const settings = [
     [Setting.ENABLE_PUSH, 0],

@@ -18,7 +18,7 @@ function newDecoder(maxTableBytes = 4096, maxListBytes = 16_384): HpackDecoder {
   return new HpackDecoder(maxTableBytes, maxListBytes)
 }
 
-/** 'decoded', or the name of the error. */
+/** Returns 'decoded', or the name of the error. */
 function outcomeOf(decoder: HpackDecoder, block: Buffer): string {
   try {
     const { fields, listBytes, isTooLarge } = decode(decoder, block)
@@ -60,7 +60,7 @@ const RESPONSES = [
     COOKIE,
   ]),
 ]
-/** A table of 256 bytes, as Appendix C.5 and C.6 have it. */
+/** Size update to the 256-byte table of Appendix C.5 and C.6. */
 const SIZE_256 = '3fe101'
 
 describe('HpackDecoder', () => {
@@ -115,7 +115,7 @@ describe('HpackDecoder', () => {
     expect(blocks.map((block) => decode(decoder, block.replaceAll('\n', '')).fields)).toEqual(sections)
   })
 
-  it('has the entries in the table that Appendix C.5 ends with', () => {
+  it('ends with the table of Appendix C.5', () => {
     const decoder = newDecoder()
     decode(decoder, SIZE_256)
     const fields = ['content-encoding', 'gzip', 'date', LATER, 'set-cookie', COOKIE]
@@ -127,50 +127,50 @@ describe('HpackDecoder', () => {
     ])
     decode(decoder, inserted)
     expect(decode(decoder, 'c0bfbe').fields).toEqual(fields)
-    expect(() => decode(decoder, 'c1')).toThrow('it refers to a field that is in no table')
+    expect(() => decode(decoder, 'c1')).toThrow('an index is outside both tables')
   })
 
-  it('knows all of the static table', () => {
+  it('decodes every entry of the static table', () => {
     for (const [at, field] of STATIC_TABLE.entries()) {
       expect(decode(newDecoder(), indexed(at + 1)).fields).toEqual(field)
     }
   })
 
-  it('decodes only what it is given', () => {
+  it('decodes only the bytes between start and end', () => {
     expect(newDecoder().decode(fromHex('ff 82 86 ff'), 1, 3).fields).toEqual([':method', 'GET', ':scheme', 'http'])
   })
 
-  it('keeps bytes above 0x7f as they are', () => {
+  it('keeps bytes above 0x7f unchanged', () => {
     expect(decode(newDecoder(), literal('a', '\u00e9\u00ff')).fields).toEqual(['a', '\u00e9\u00ff'])
   })
 
-  it('decodes strings of any length, in Huffman code or not', () => {
-    // "0" has five zeros: 5,000 bytes are 8,000 of them.
+  it('decodes long strings, with and without Huffman code', () => {
+    // The code of "0" is five zero bits, so 5,000 zero bytes encode 8,000 characters.
     const zeros = Buffer.concat([fromHex('00 0161'), integer(5000, 7, 0x80), Buffer.alloc(5000)])
     expect(decode(newDecoder(), zeros).fields).toEqual(['a', '0'.repeat(8000)])
     expect(decode(newDecoder(), literal('a', 'b'.repeat(9000))).fields).toEqual(['a', 'b'.repeat(9000)])
   })
 
-  describe('refuses', () => {
+  describe('a malformed block', () => {
     it.each([
       ['index 0', '80'],
-      ['a field beyond the tables', 'be'],
-      ['a field far beyond the tables', 'ffffffff07'],
-      ['a name beyond the tables', '7e0161'],
-      ['an index without end', 'ffffffffffffff'],
-      ['the code of the end of the string', '00 0161 84ffffffff'],
-      ['eight bits of padding', '00 0161 82 1fff'],
-      ['padding that is not ones', '00 0161 81 18'],
-      ['a size above the maximum', '3fe21f'],
-      ['a size update behind a field', '82 3f e11f'],
-      ['three size updates', '20 20 20 82'],
+      ['an index just outside the tables', 'be'],
+      ['an index far outside the tables', 'ffffffff07'],
+      ['the index of a name outside the tables', '7e0161'],
+      ['an unterminated index', 'ffffffffffffff'],
+      ['the EOS symbol in Huffman code', '00 0161 84ffffffff'],
+      ['eight bits of Huffman padding', '00 0161 82 1fff'],
+      ['Huffman padding that is not ones', '00 0161 81 18'],
+      ['a table size above the maximum', '3fe21f'],
+      ['a table size update after a field', '82 3f e11f'],
+      ['three table size updates', '20 20 20 82'],
       ['a string that is longer than the block', '00 0561'],
-      ['a string that is longer than anything', '00 7f81ffffff07'],
-    ])('%s', (_what, hex) => {
+      ['a string of almost 2^31 bytes', '00 7f81ffffff07'],
+    ])('throws HpackError for %s', (_what, hex) => {
       expect(() => decode(newDecoder(), hex)).toThrow(expect.objectContaining({ name: 'HpackError' }))
     })
 
-    it('every block that breaks off within a field', () => {
+    it('throws HpackError if it is truncated within a field', () => {
       const fields = [
         '3fe11f',
         '400a637573746f6d2d6b65798925a849e95bb8e8b4bf',
@@ -187,7 +187,7 @@ describe('HpackDecoder', () => {
       }
     })
 
-    it('nothing by another error, whatever the bytes', () => {
+    it('throws no other error for random bytes', () => {
       const hostile = fc.uint8Array({ maxLength: 80 })
       fc.assert(
         fc.property(fc.array(hostile, { maxLength: 5 }), (blocks) => {
@@ -199,16 +199,16 @@ describe('HpackDecoder', () => {
     })
   })
 
-  describe('the table', () => {
-    it('begins with 4096 bytes, whatever is announced, until the peer says otherwise', () => {
+  describe('the dynamic table', () => {
+    it('has 4,096 bytes until the first size update, even if another size is announced', () => {
       const decoder = newDecoder(0)
       decode(decoder, indexedLiteral('a', 'b'))
       expect(decode(decoder, 'be').fields).toEqual(['a', 'b'])
       decode(decoder, '20')
-      expect(() => decode(decoder, 'be')).toThrow('in no table')
+      expect(() => decode(decoder, 'be')).toThrow('outside both tables')
     })
 
-    it('may be as large as announced', () => {
+    it('can grow to the announced size', () => {
       const decoder = newDecoder(10_000)
       decode(decoder, Buffer.concat([integer(10_000, 5, 0x20), indexedLiteral('a', 'b'.repeat(9900))]))
       expect(decode(decoder, 'be').fields).toEqual(['a', 'b'.repeat(9900)])
@@ -218,30 +218,29 @@ describe('HpackDecoder', () => {
       const decoder = newDecoder()
       decode(decoder, indexedLiteral('a', 'b'))
       expect(decode(decoder, '20 3fe11f 82').fields).toEqual([':method', 'GET'])
-      expect(() => decode(decoder, 'be')).toThrow('in no table')
+      expect(() => decode(decoder, 'be')).toThrow('outside both tables')
     })
 
-    // RFC 7541 §4.4
-    it('lends a name to the entry that drives it out', () => {
+    it('resolves the name of an entry that the new one evicts (RFC 7541 §4.4)', () => {
       const decoder = newDecoder()
       const large = 'v'.repeat(4000)
       decode(decoder, indexedLiteral('some-name', large))
       const again = Buffer.concat([integer(62, 6, 0x40), integer(4001, 7, 0), Buffer.alloc(4001, 0x77)])
       expect(decode(decoder, again).fields).toEqual(['some-name', 'w'.repeat(4001)])
       expect(decode(decoder, 'be').fields).toEqual(['some-name', 'w'.repeat(4001)])
-      expect(() => decode(decoder, 'bf')).toThrow('in no table')
+      expect(() => decode(decoder, 'bf')).toThrow('outside both tables')
     })
   })
 
   describe('a section that is too large', () => {
-    it('counts names, values and 32 bytes a field, up to the limit', () => {
+    it('exceeds the limit by the bytes of names and values, and 32 bytes per field', () => {
       const block = Buffer.concat([literal('a', 'bc'), literal('d', 'ef')])
       expect(decode(newDecoder(4096, 70), block)).toMatchObject({ listBytes: 70, isTooLarge: false })
       const fields = ['a', 'bc']
       expect(decode(newDecoder(4096, 69), block)).toMatchObject({ fields, listBytes: 70, isTooLarge: true })
     })
 
-    it('is counted to its end and leaves the table right', () => {
+    it('is counted to its end and updates the table', () => {
       const decoder = newDecoder(4096, 100)
       const block = Buffer.concat([
         fromHex('82'),
@@ -253,7 +252,7 @@ describe('HpackDecoder', () => {
       expect(decode(decoder, 'be').fields).toEqual(['c', 'd'])
     })
 
-    it('keeps no more than the limit of a block that repeats one large entry', () => {
+    it('keeps no fields above the limit if a block repeats one large entry', () => {
       const decoder = newDecoder(4096, 16_384)
       decode(decoder, indexedLiteral('a', 'b'.repeat(4000)))
       const section = decode(decoder, Buffer.alloc(16_000, 0xbe))
@@ -282,7 +281,7 @@ describe('HpackDecoder', () => {
       ['a', ' before', false],
       ['a', 'behind\t', false],
       ['a', ' ', false],
-    ])('of %j: %j is %s, as a literal and from the table', (name, value, isWellFormed) => {
+    ])('classifies field %j with value %j as %s, as a literal and from the table', (name, value, isWellFormed) => {
       const decoder = newDecoder()
       expect(decode(decoder, literal(name, value)).isWellFormed).toBe(isWellFormed)
       expect(decode(decoder, indexedLiteral(name, value)).isWellFormed).toBe(isWellFormed)
@@ -292,8 +291,8 @@ describe('HpackDecoder', () => {
       expect(decode(decoder, named).isWellFormed).toBe(isWellFormed || name === 'a')
     })
 
-    it('sees control characters in Huffman code', () => {
-      // LF has 30 bits: 1111 1111 1111 1111 1111 1111 1111 00
+    it('detects control characters in Huffman code', () => {
+      // The code of LF has 30 bits: 1111 1111 1111 1111 1111 1111 1111 00
       expect(decode(newDecoder(), '00 0161 84 fffffff3')).toMatchObject({ fields: ['a', '\n'], isWellFormed: false })
     })
   })

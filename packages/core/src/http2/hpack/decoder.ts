@@ -7,9 +7,9 @@ import type { BlockCursor } from './integer.ts'
 import { RecentSections } from './recent-sections.ts'
 import { readString } from './string.ts'
 
-/** What the tables of both sides may hold before SETTINGS_HEADER_TABLE_SIZE says otherwise (RFC 9113 §6.5.2). */
+/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes (RFC 9113 §6.5.2). */
 const INITIAL_TABLE_BYTES = 4096
-/** RFC 7541 §4.2: the smallest size in between and the last one. */
+/** Maximum number of table size updates per block: the smallest and the last size (RFC 7541 §4.2). */
 const MAX_SIZE_UPDATES = 2
 
 /**
@@ -24,8 +24,8 @@ export class HpackDecoder {
   readonly #recent = new RecentSections()
 
   /**
-   * @param maxTableBytes SETTINGS_HEADER_TABLE_SIZE as announced to the peer
-   * @param maxListBytes Size from which on a section is too large
+   * @param maxTableBytes SETTINGS_HEADER_TABLE_SIZE announced to the peer
+   * @param maxListBytes Maximum size of a field section; a larger one is decoded, but its fields beyond it are dropped
    */
   constructor(maxTableBytes: number, maxListBytes: number) {
     this.#maxTableBytes = maxTableBytes
@@ -35,8 +35,8 @@ export class HpackDecoder {
   /**
    * Decodes a whole field block, which must be the next one on the connection.
    *
-   * @returns The very object of an earlier block with the same bytes, if nothing changed the table since
-   * @throws {HpackError} if it is malformed; nothing can be decoded any more then
+   * @returns The section; the same object as for an earlier identical block if the table has not changed since
+   * @throws {HpackError} if the block is malformed; the decoder must not be used afterwards
    */
   decode(block: Buffer, start: number, end: number): FieldSection {
     const known = this.#recent.find(block, start, end)
@@ -73,7 +73,9 @@ export class HpackDecoder {
   }
 
   /**
-   * @returns Whether there were any
+   * Applies the table size updates at the start of a block.
+   *
+   * @returns Whether the block has any
    * @see RFC 7541 §4.2, §6.3
    */
   #readSizeUpdates(cursor: BlockCursor): boolean {
@@ -88,7 +90,7 @@ export class HpackDecoder {
     return cursor.at !== at
   }
 
-  /** @see RFC 7541 §6.2 */
+  /** Reads a literal field. @see RFC 7541 §6.2 */
   #readLiteral(cursor: BlockCursor, prefixBits: number): ReceivedField {
     const index = readInteger(cursor, prefixBits)
     let name
@@ -102,10 +104,10 @@ export class HpackDecoder {
     return receivedField(name, bytes.toString('latin1', at, end), isNameValid, isValue(bytes, at, end))
   }
 
-  /** @see RFC 7541 §2.3.3 */
+  /** Returns a field of the static or dynamic table. @see RFC 7541 §2.3.3 */
   #field(index: number): ReceivedField {
     const field = index > STATIC_FIELDS.length ? this.#table.at(index - STATIC_FIELDS.length - 1) : staticField(index)
-    if (field === undefined) throw new HpackError('it refers to a field that is in no table')
+    if (field === undefined) throw new HpackError('an index is outside both tables')
     return field
   }
 }

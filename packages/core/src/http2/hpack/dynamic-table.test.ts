@@ -12,7 +12,7 @@ function idsOf(table: HpackDynamicTable<Entry>): number[] {
 }
 
 describe('HpackDynamicTable', () => {
-  it('has the latest entry first and drops the oldest ones for it', () => {
+  it('returns the latest entry at age 0 and evicts the oldest ones', () => {
     const table = new HpackDynamicTable<Entry>(100)
     table.insert({ id: 1, bytes: 40 })
     table.insert({ id: 2, bytes: 60 })
@@ -33,7 +33,7 @@ describe('HpackDynamicTable', () => {
     expect(idsOf(table)).toEqual([3])
   })
 
-  it('drops what does not fit any more when it becomes smaller, and takes more when larger', () => {
+  it('evicts entries when it shrinks, and accepts more when it grows', () => {
     const table = new HpackDynamicTable<Entry>(100)
     for (const id of [1, 2, 3]) table.insert({ id, bytes: 32 })
     table.resize(64)
@@ -45,7 +45,7 @@ describe('HpackDynamicTable', () => {
     expect(idsOf(table)).toEqual([7, 6, 5, 4])
   })
 
-  it('does what a list would do', () => {
+  it('behaves like a list', () => {
     const size = fc.integer({ min: 0, max: 3000 })
     const step = fc.oneof(
       { weight: 9, arbitrary: fc.record({ insert: fc.integer({ min: 32, max: 400 }) }) },

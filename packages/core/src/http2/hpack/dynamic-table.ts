@@ -1,23 +1,23 @@
-/** What RFC 7541 §4.1 adds to the size of each field. */
+/** Bytes that RFC 7541 §4.1 adds to the size of each field. */
 export const FIELD_OVERHEAD_BYTES = 32
-/** Entries that a table has room for when it gets its first one; it grows from there. */
+/** Number of slots allocated for the first entry; doubled when they are full. */
 const FIRST_SLOTS = 16
 
-/** What a table has to know of its entries. */
+/** An entry with a size. */
 export interface Sized {
-  /** Bytes of name and value, and 32 more. */
+  /** Bytes of name and value, plus 32. */
   readonly bytes: number
 }
 
 /**
- * The fields sent last on a connection, as many as fit. Costs next to nothing until something is inserted.
+ * Stores the most recent fields of a connection, up to a size in bytes. Allocates no slots before the first insertion.
  *
- * Entries are numbered as they come: the first is 0, the latest `inserted - 1`.
+ * Entries are numbered in order of insertion: the first is 0, the latest `inserted - 1`.
  *
  * @see RFC 7541 §2.3.2, §4
  */
 export class HpackDynamicTable<Entry extends Sized> {
-  /** A ring: the entry numbered n stands at n modulo its length, a power of two. */
+  /** Ring buffer: entry n is at index n modulo its length, which is a power of two. */
   #slots: (Entry | undefined)[] = []
   #inserted = 0
   #evicted = 0
@@ -28,12 +28,12 @@ export class HpackDynamicTable<Entry extends Sized> {
     this.#maxBytes = maxBytes
   }
 
-  /** Entries ever inserted. */
+  /** Number of entries inserted so far, including evicted ones. */
   get inserted(): number {
     return this.#inserted
   }
 
-  /** Entries that are there. */
+  /** Number of entries in the table. */
   get size(): number {
     return this.#inserted - this.#evicted
   }
@@ -47,15 +47,16 @@ export class HpackDynamicTable<Entry extends Sized> {
   }
 
   /**
+   * Returns the entry of an age; `undefined` if it does not exist or is evicted.
+   *
    * @param age 0 for the latest entry
-   * @returns `undefined` if there is no such entry any more
    */
   at(age: number): Entry | undefined {
     if (age >= this.#inserted - this.#evicted) return undefined
     return this.#slots[(this.#inserted - 1 - age) & (this.#slots.length - 1)]
   }
 
-  /** Puts an entry in front; one that is larger than the table leaves it empty (RFC 7541 §4.4). */
+  /** Inserts an entry and evicts older ones. An entry larger than the table empties it (RFC 7541 §4.4). */
   insert(entry: Entry): void {
     this.#evictTo(this.#maxBytes - entry.bytes)
     if (entry.bytes > this.#maxBytes) return
@@ -65,7 +66,7 @@ export class HpackDynamicTable<Entry extends Sized> {
     this.#bytes += entry.bytes
   }
 
-  /** Evicts what does not fit any more (RFC 7541 §4.3). */
+  /** Changes the maximum size and evicts the entries that no longer fit (RFC 7541 §4.3). */
   resize(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#evictTo(maxBytes)

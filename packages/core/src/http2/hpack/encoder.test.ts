@@ -9,7 +9,7 @@ function encode(encoder: HpackEncoder, status: number, fields: readonly string[]
   return target.toString('hex', 0, encoder.encode(status, fields, target, 0))
 }
 
-/** The same fields over and over, on one connection. */
+/** Encodes the same fields several times on one connection. */
 function encodeTimes(times: number, fields: readonly string[]): string[] {
   const encoder = new HpackEncoder()
   return Array.from({ length: times }, () => encode(encoder, 0, fields))
@@ -28,23 +28,23 @@ describe('HpackEncoder', () => {
   })
 
   it.each([
-    ['a name of the static table by its number', ['content-length', '15'], '0f0d023135'],
-    ['what differs from answer to answer as it is', ['etag', '"1"'], '0f1303223122'],
-    ['a secret never to be indexed', ['set-cookie', 'a=b'], '1f2803613d62'],
-    ['authorization likewise', ['authorization', 'abc'], '1f0803616263'],
+    ['a name of the static table by its index', ['content-length', '15'], '0f0d023135'],
+    ['a volatile field without indexing', ['etag', '"1"'], '0f1303223122'],
+    ['set-cookie as never indexed', ['set-cookie', 'a=b'], '1f2803613d62'],
+    ['authorization as never indexed', ['authorization', 'abc'], '1f0803616263'],
     ['an empty value', ['age', ''], '0f0600'],
     ['bytes above 0x7f', ['location', '/\u00e9'], '0f1f022fe9'],
   ])('writes %s, each time', (_what, fields, hex) => {
     expect(encodeTimes(3, fields)).toEqual([hex, hex, hex])
   })
 
-  it('writes a field to the table when it is sent for the first time, then its number', () => {
+  it('inserts a field into the table the first time, then writes its index', () => {
     const [first, ...rest] = encodeTimes(3, ['x-a', 'www.example.com'])
     expect(first).toBe('4003782d610f7777772e6578616d706c652e636f6d')
     expect(rest).toEqual(['be', 'be'])
   })
 
-  it('writes the same on a connection, whatever it wrote on others: nobody can ask what they were sent', () => {
+  it('writes the same bytes whatever other connections sent, so that their fields do not leak', () => {
     const field = fc.tuple(fc.constantFrom('x-token', 'vary', 'x-a', 'etag'), fc.constantFrom('a', 'b', 'c', 'secret'))
     const responses = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
     fc.assert(
@@ -62,28 +62,28 @@ describe('HpackEncoder', () => {
     )
   })
 
-  it('writes the same on a connection, though so many names were used that none is known any more', () => {
+  it('writes the same index after the shared cache has dropped the name', () => {
     const encoder = new HpackEncoder()
     encode(encoder, 0, ['x-a', 'b'])
     for (let i = 0; i < 1000; i++) encode(new HpackEncoder(), 0, [`x-forgotten-${i}`, 'b'])
     expect(encode(encoder, 0, ['x-a', 'b'])).toBe('be')
   })
 
-  it('finds fields that are deep in the table', () => {
+  it('finds old entries of the table', () => {
     const encoder = new HpackEncoder()
     const fields = Array.from({ length: 100 }, (_, i) => [`x-deep-${i}`, String(i)])
     for (const field of fields) encode(encoder, 0, field)
-    // Each takes 43 bytes or so, so the last 95 are left.
+    // Each takes about 43 bytes, so the last 95 remain.
     expect(encode(encoder, 0, fields[99] ?? [])).toBe('be')
     expect(encode(encoder, 0, fields[30] ?? [])).toBe('ff04')
     expect(encode(encoder, 0, fields[0] ?? [])).toMatch(/^40/)
   })
 
-  it('takes a name with a new value each time for one that has no use for the table, until it repeats itself', () => {
+  it('stops indexing a name whose value always changes, until a value repeats', () => {
     const encoder = new HpackEncoder()
     const blocks = Array.from({ length: 100 }, (_, i) => encode(encoder, 0, ['x-id', `id-${i}`]))
     expect(blocks.slice(0, 8).every((block) => block.startsWith('40'))).toBe(true)
-    // Of the others, one in sixteen to see whether it is.
+    // Then it indexes one in sixteen as a trial.
     expect(blocks.slice(8).filter((block) => block.startsWith('40'))).toHaveLength(6)
     const later = Array.from({ length: 20 }, () => encode(encoder, 0, ['x-id', 'same']))
     expect(later[0]).toMatch(/^00/)
@@ -91,29 +91,29 @@ describe('HpackEncoder', () => {
     expect(encode(encoder, 0, ['x-id', 'another'])).toMatch(/^40/)
   })
 
-  it('keeps fields out of the table that would fill most of it', () => {
+  it('does not index a field that would fill most of the table', () => {
     const big = 'v'.repeat(3050)
     expect(encodeTimes(3, ['x-big', big]).every((block) => block.startsWith('00'))).toBe(true)
     expect(encodeTimes(3, ['x-big', big.slice(100)]).at(-1)).toBe('be')
   })
 
-  describe('changes the size of the table', () => {
+  describe('a changed table size', () => {
     it.each([
-      ['not for the size there is', [4096], ''],
-      ['not for a larger one', [65_536], ''],
-      ['to a smaller one', [100], '3f45'],
-      ['to none', [0], '20'],
-      ['only to the last one if that is the smallest', [1000, 100], '3f45'],
-      ['by way of the smallest one', [0, 1000], '203fc907'],
-      ['by way of the smallest one, back', [0, 4096], '203fe11f'],
-    ])('%s', (_what, sizes, hex) => {
+      ['no update for the current size', [4096], ''],
+      ['no update for a size above 4,096', [65_536], ''],
+      ['an update to a smaller size', [100], '3f45'],
+      ['an update to 0', [0], '20'],
+      ['one update if the last size is the smallest', [1000, 100], '3f45'],
+      ['two updates if the last size is not the smallest', [0, 1000], '203fc907'],
+      ['two updates if the last size is the previous one', [0, 4096], '203fe11f'],
+    ])('writes %s', (_what, sizes, hex) => {
       const encoder = new HpackEncoder()
       for (const size of sizes) encoder.setMaxTableBytes(size)
       expect(encode(encoder, 200, [])).toBe(`${hex}88`)
       expect(encode(encoder, 200, [])).toBe('88')
     })
 
-    it('and forgets what is driven out', () => {
+    it('evicts entries that no longer fit', () => {
       const encoder = new HpackEncoder()
       const fields = ['x-a', 'a']
       encode(encoder, 0, fields)
@@ -123,7 +123,7 @@ describe('HpackEncoder', () => {
       expect(encode(encoder, 0, fields)).toMatch(/^203fe11f40/)
     })
 
-    it('writes to no table when there is none', () => {
+    it('indexes no field at size 0', () => {
       const encoder = new HpackEncoder()
       encoder.setMaxTableBytes(0)
       encode(encoder, 200, [])
@@ -138,7 +138,7 @@ describe('HpackEncoder', () => {
   describe('maxBytes', () => {
     const fields = ['content-type', 'text/plain', 'x-long', 'v'.repeat(300)]
 
-    it('is enough room', () => {
+    it('returns enough room for the block', () => {
       const encoder = new HpackEncoder()
       encoder.setMaxTableBytes(0)
       encoder.setMaxTableBytes(4000)
@@ -147,7 +147,7 @@ describe('HpackEncoder', () => {
       expect(end).toBeLessThanOrEqual(100 + HpackEncoder.maxBytes(fields))
     })
 
-    it('is asked for: with less room nothing is written and nothing changes', () => {
+    it('returns the minimum room: with less, encode writes and changes nothing', () => {
       const encoder = new HpackEncoder()
       encoder.setMaxTableBytes(100)
       const small = Buffer.alloc(HpackEncoder.maxBytes(fields) - 1)

@@ -5,17 +5,17 @@ import { SentTable } from './sent-table.ts'
 import { STATIC_TABLE } from './static-table.ts'
 import { STRING_LENGTH_BITS } from './string.ts'
 
-/** What both sides begin with, and the most we use, whatever the peer would allow (RFC 9113 §6.5.2). */
+/** Maximum table size, in bytes: the default of RFC 9113 §6.5.2, even if the peer allows more. */
 const MAX_TABLE_BYTES = 4096
-/** Flags and name number of a literal, and the lengths of its two strings, at most. */
+/** Maximum bytes of a literal besides its strings: flags and name index, and two string lengths. */
 const FIELD_OVERHEAD_BYTES = 16
-/** Two table size updates and `:status`, at most. */
+/** Maximum bytes of a block besides its fields: two table size updates and `:status`. */
 const BLOCK_OVERHEAD_BYTES = 24
 
-/** Up to here a loop is faster than a call out of JavaScript. */
+/** Bytes up to which a JavaScript loop copies faster than a native call. */
 const MAX_COPIED_BYTES = 16
 
-/** The first bytes of the representations of RFC 7541 §6, each with the bits that are left for a number. */
+/** First bytes of the representations of RFC 7541 §6, each with the number of bits left for an integer. */
 const INDEXED = 0x80
 const INDEXED_BITS = 7
 const LITERAL_INDEXED = 0x40
@@ -27,7 +27,7 @@ const SIZE_UPDATE = 0x20
 const SIZE_UPDATE_BITS = 5
 
 const STATUS = sentName(':status')
-/** Numbers of the statuses that are in the static table. */
+/** Static table indexes by status code. */
 const STATIC_STATUSES = staticStatuses()
 
 /**
@@ -36,39 +36,39 @@ const STATIC_STATUSES = staticStatuses()
  * @see RFC 7541 §2, §6
  */
 export class HpackEncoder {
-  /** Made when something may enter it. */
+  /** Dynamic table, created for the first field that can enter it. */
   #table: SentTable | undefined
   #maxTableBytes = MAX_TABLE_BYTES
-  /** What the peer knows to be the size of the table. */
+  /** Table size that the last size update announced. */
   #announcedBytes = MAX_TABLE_BYTES
-  /** The smallest size since. */
-  #leastBytes = MAX_TABLE_BYTES
+  /** Smallest table size since that update. */
+  #minBytes = MAX_TABLE_BYTES
 
-  /** The most bytes that `encode` can take for some fields, with a status. */
+  /** Returns the maximum number of bytes that `encode` writes for these fields and a status. */
   static maxBytes(fields: FieldList): number {
     let bytes = BLOCK_OVERHEAD_BYTES + fields.length * (FIELD_OVERHEAD_BYTES / 2)
     for (let i = 0; i < fields.length; i++) bytes += fields[i]?.length ?? 0
     return bytes
   }
 
-  /** Heeds SETTINGS_HEADER_TABLE_SIZE of the peer; of a larger table 4096 bytes are used. */
+  /** Applies SETTINGS_HEADER_TABLE_SIZE of the peer, limited to 4,096 bytes. */
   setMaxTableBytes(bytes: number): void {
     this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
-    this.#leastBytes = Math.min(this.#leastBytes, this.#maxTableBytes)
+    this.#minBytes = Math.min(this.#minBytes, this.#maxTableBytes)
     this.#table?.resize(this.#maxTableBytes)
   }
 
   /**
    * Writes a whole field block, which must be the next one on the connection.
    *
-   * @param status 0 to write no `:status`: for trailers
-   * @param fields Names in lower case, values latin1
-   * @returns Where the block ends, or -1 if there is less room than `maxBytes`; then nothing has changed
+   * @param status Status code, or 0 for trailers, which have no `:status`
+   * @param fields Lowercase names and latin1 values
+   * @returns End of the block, or -1 without any change if `target` has less room than `maxBytes`
    */
   encode(status: number, fields: FieldList, target: Buffer, offset: number): number {
     if (target.length - offset < HpackEncoder.maxBytes(fields)) return -1
     let at = offset
-    if (this.#leastBytes !== this.#announcedBytes || this.#maxTableBytes !== this.#announcedBytes) {
+    if (this.#minBytes !== this.#announcedBytes || this.#maxTableBytes !== this.#announcedBytes) {
       at = this.#writeSizeUpdates(target, at)
     }
     if (status !== 0) at = this.#writeStatus(target, at, status)
@@ -78,13 +78,13 @@ export class HpackEncoder {
     return at
   }
 
-  /** @see RFC 7541 §4.2 */
+  /** Writes the smallest and the last table size since the last block. @see RFC 7541 §4.2 */
   #writeSizeUpdates(target: Buffer, offset: number): number {
     let at = offset
-    if (this.#leastBytes < this.#maxTableBytes) {
-      at = writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#leastBytes)
+    if (this.#minBytes < this.#maxTableBytes) {
+      at = writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#minBytes)
     }
-    this.#leastBytes = this.#announcedBytes = this.#maxTableBytes
+    this.#minBytes = this.#announcedBytes = this.#maxTableBytes
     return writeInteger(target, at, SIZE_UPDATE, SIZE_UPDATE_BITS, this.#maxTableBytes)
   }
 
@@ -97,7 +97,7 @@ export class HpackEncoder {
 
   #writeField(target: Buffer, at: number, name: SentName, value: string): number {
     if (name.isSecret) return writeLiteral(target, at, LITERAL_NEVER_INDEXED, LITERAL_BITS, name, value)
-    if (name.isPassing) return writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
+    if (name.isVolatile) return writeLiteral(target, at, LITERAL, LITERAL_BITS, name, value)
     const table = (this.#table ??= new SentTable(this.#maxTableBytes))
     const age = table.ageOf(name, value)
     if (age >= 0) return writeIndex(target, at, STATIC_TABLE.length + 1 + age)
@@ -108,7 +108,7 @@ export class HpackEncoder {
 }
 
 /**
- * Writes a literal, its value as it is: Huffman code saves a fifth, but takes several times longer to write.
+ * Writes a literal. Does not Huffman-code the value: that saves 20% of the bytes, but takes several times as long.
  *
  * @see RFC 7541 §6.2
  */
@@ -132,7 +132,7 @@ function writeName(target: Buffer, offset: number, flags: number, prefixBits: nu
   return name.staticIndex === 0 ? copy(name.bytes, target, at) : at
 }
 
-/** @see RFC 7541 §6.1 */
+/** Writes an indexed field. @see RFC 7541 §6.1 */
 function writeIndex(target: Buffer, at: number, index: number): number {
   if (index >= 2 ** INDEXED_BITS - 1) return writeInteger(target, at, INDEXED, INDEXED_BITS, index)
   target[at] = INDEXED | index

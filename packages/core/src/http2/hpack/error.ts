@@ -1,6 +1,6 @@
 /**
- * A field block that cannot be decoded. The tables of the two sides may differ from here on, so the connection ends
- * with COMPRESSION_ERROR.
+ * Reports a field block that cannot be decoded. The tables of the two sides can differ afterwards, so the connection
+ * ends with COMPRESSION_ERROR.
  *
  * @see RFC 7541 §2.3.3, RFC 9113 §4.3
  */

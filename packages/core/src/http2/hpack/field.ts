@@ -2,33 +2,34 @@ import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 import { FIELD_OVERHEAD_BYTES } from './dynamic-table.ts'
 
-/** A field as it was received, latin1. */
+/** A received field. Name and value are latin1 strings. */
 export interface ReceivedField {
   readonly name: string
   readonly value: string
-  /** Bytes of name and value, and 32 more. */
+  /** Bytes of name and value, plus 32 (RFC 7541 §4.1). */
   readonly bytes: number
   readonly isNameValid: boolean
   readonly isValueValid: boolean
 }
 
+/** Creates a field and computes its size. */
 export function receivedField(name: string, value: string, isNameValid: boolean, isValueValid: boolean): ReceivedField {
   return { name, value, bytes: name.length + value.length + FIELD_OVERHEAD_BYTES, isNameValid, isValueValid }
 }
 
-/** The static table (RFC 7541 Appendix A); number 1 comes first. */
+/** Fields of the static table (RFC 7541 Appendix A). The field with index 1 comes first. */
 export const STATIC_FIELDS: readonly ReceivedField[] = STATIC_TABLE.map(([name, value]) =>
   receivedField(name, value, true, true),
 )
 
 const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(STATIC_TABLE.map(([name]) => [name, name]))
 
-/** The one string that stands for a name in the static table; any other name as it is. */
+/** Returns the shared string of a name in the static table, to save memory; any other name unchanged. */
 export function knownName(name: string): string {
   return KNOWN_NAMES.get(name) ?? name
 }
 
-/** 1 for each byte of a token in lower case (RFC 9110 §5.6.2). */
+/** Table with 1 for each byte that a lowercase token may contain (RFC 9110 §5.6.2). */
 const NAME_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[!#$%&'*+\-.^_`|~0-9a-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
@@ -38,7 +39,7 @@ const TAB = 0x09
 const DELETE = 0x7f
 
 /**
- * Whether a name is a token in lower case, behind a colon for a pseudo-header field.
+ * Reports whether a name is a lowercase token, optionally after the colon of a pseudo-header field.
  *
  * @see RFC 9113 §8.2.1
  */
@@ -51,7 +52,7 @@ export function isName(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Whether a value has no controls but HTAB and no white space around it.
+ * Reports whether a value contains no control character except HTAB, and no surrounding white space.
  *
  * @see RFC 9113 §8.2.1
  */
@@ -69,16 +70,16 @@ function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB
 }
 
-/** A decoded field block. Equal blocks of a connection may get the same object, so nobody changes it. */
+/** A decoded field block. Do not modify it: identical blocks of a connection can share one object. */
 export interface FieldSection {
-  /** As they were sent, values with the bytes above 0x7f as they are. Those that fitted, if it is too large. */
+  /** Fields as received, as latin1 strings. If the section is too large, only the fields up to the limit. */
   readonly fields: FieldList
-  /** Bytes of all names and values, and 32 more for each field (RFC 9113 §6.5.2). */
+  /** Bytes of all names and values, plus 32 per field (RFC 9113 §6.5.2). */
   readonly listBytes: number
   readonly isTooLarge: boolean
   /**
-   * Whether all of `fields` keep to RFC 9113 §8.2.1: names are tokens in lower case, behind a colon for pseudo-header
-   * fields; values have no controls but HTAB and no white space around them.
+   * Whether all of `fields` follow RFC 9113 §8.2.1. Names are lowercase tokens, after a colon for pseudo-header fields.
+   * Values contain no control character except HTAB, and no surrounding white space.
    */
   readonly isWellFormed: boolean
 }

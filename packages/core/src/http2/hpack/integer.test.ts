@@ -18,21 +18,21 @@ describe('readInteger and writeInteger', () => {
     ['7f8001', 7, 255],
     ['0fffffffff06', 4, 15 + 0x6fffffff],
     ['7f81ffffff07', 7, 2 ** 31],
-  ])('%s with %i bits is %i', (hex, bits, value) => {
+  ])('reads %s with a prefix of %i bits as %i, and writes it', (hex, bits, value) => {
     expect(read(hex, bits)).toEqual([value, hex.length / 2])
     const target = Buffer.alloc(8)
     const end = writeInteger(target, 0, 0, bits, value)
     expect(target.toString('hex', 0, end)).toBe(hex)
   })
 
-  it('leaves the flags alone', () => {
+  it('keeps the flags', () => {
     expect(read('ea', 5)).toEqual([10, 1])
     const target = Buffer.alloc(2)
     expect(writeInteger(target, 1, 0xe0, 5, 10)).toBe(2)
     expect(target.toString('hex')).toBe('00ea')
   })
 
-  it('reads zeros that say nothing, in five bytes at most', () => {
+  it('accepts trailing zeros within five bytes', () => {
     expect(read('1f8080808000', 5)).toEqual([31, 6])
     expect(() => read('1f808080808000', 5)).toThrow('Cannot decode a field block: an integer is too large')
   })
@@ -40,16 +40,16 @@ describe('readInteger and writeInteger', () => {
   it.each([
     ['above 2^31', '7f82ffffff07'],
     ['above 2^32', '7fffffffff7f'],
-    ['without end', '7fffffffffffffffffffff'],
-  ])('refuses one %s', (_what, hex) => {
+    ['that does not end', '7fffffffffffffffffffff'],
+  ])('rejects an integer %s', (_what, hex) => {
     expect(() => read(hex, 7)).toThrow(expect.objectContaining({ name: 'HpackError' }))
   })
 
-  it.each(['', '1f', '1f9a', '1f9aff'])('refuses one that breaks off: %s', (hex) => {
-    expect(() => read(hex, 5)).toThrow('it breaks off')
+  it.each(['', '1f', '1f9a', '1f9aff'])('rejects the truncated integer %j', (hex) => {
+    expect(() => read(hex, 5)).toThrow('it is truncated')
   })
 
-  it('reads what it writes', () => {
+  it('reads back every integer that it writes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), fc.integer({ min: 1, max: 8 }), (value, bits) => {
         const bytes = Buffer.alloc(8)

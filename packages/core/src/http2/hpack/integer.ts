@@ -1,21 +1,21 @@
 import { HpackError } from './error.ts'
 
-/** What a block is read by. */
+/** Position in a field block. */
 export interface BlockCursor {
   bytes: Buffer
   at: number
   end: number
 }
 
-/** No index, length or size that means anything is larger. */
+/** Maximum integer; no valid index, length or size is larger. */
 const MAX_INTEGER = 2 ** 31
-/** Bytes behind the prefix: five hold 35 bits. More could only add zeros. */
+/** Maximum bytes after the prefix. Five bytes hold 35 bits; more could only add zeros. */
 const MAX_CONTINUATION_BYTES = 5
 
 /**
- * Reads an integer that begins in the low bits of a byte, and moves the cursor behind it.
+ * Reads an integer that begins in the low bits of a byte, and moves the cursor past it.
  *
- * @throws {HpackError} if it breaks off, is larger than 2^31 or has more than five bytes behind the first
+ * @throws {HpackError} if the integer is truncated, exceeds 2^31 or has more than five bytes after the first
  * @see RFC 7541 §5.1
  */
 export function readInteger(cursor: BlockCursor, prefixBits: number): number {
@@ -32,15 +32,15 @@ export function readInteger(cursor: BlockCursor, prefixBits: number): number {
 }
 
 function nextByte(cursor: BlockCursor): number {
-  if (cursor.at >= cursor.end) throw new HpackError('it breaks off')
+  if (cursor.at >= cursor.end) throw new HpackError('it is truncated')
   return cursor.bytes[cursor.at++] ?? 0
 }
 
 /**
- * Writes an integer behind the flags of its first byte, in six bytes at most.
+ * Writes an integer after the flags of its first byte, in at most six bytes.
  *
- * @param value Up to 2^31
- * @returns Where the bytes end
+ * @param value At most 2^31
+ * @returns End of the written bytes
  * @see RFC 7541 §5.1
  */
 export function writeInteger(target: Buffer, at: number, flags: number, prefixBits: number, value: number): number {

@@ -9,7 +9,7 @@ function decode(decoder: HpackDecoder, block: Buffer): FieldSection {
   return decoder.decode(block, 0, block.length)
 }
 
-/** The name of the first field of a block, or that of the error. */
+/** Returns the name of the first field of a block, or the name of the error. */
 function nameOf(decoder: HpackDecoder, block: Buffer): string | undefined {
   try {
     return decode(decoder, block).fields[0]
@@ -24,8 +24,8 @@ function newDecoder(): HpackDecoder {
 
 const BLOCK = Buffer.concat([indexed(2), indexed(62), literal('a', 'b')])
 
-describe('A repeated block', () => {
-  it('gives the very same section, wherever it stands', () => {
+describe('a repeated block', () => {
+  it('returns the same section object at any offset', () => {
     const decoder = newDecoder()
     decode(decoder, indexedLiteral('c', 'd'))
     const section = decode(decoder, BLOCK)
@@ -34,7 +34,7 @@ describe('A repeated block', () => {
     expect(decoder.decode(Buffer.concat([Buffer.of(0xff), BLOCK, Buffer.of(0xff)]), 1, BLOCK.length + 1)).toBe(section)
   })
 
-  it('is known by its bytes, not by the memory they came in, which is used again', () => {
+  it('is found by its bytes, even if the buffer is reused', () => {
     const decoder = newDecoder()
     decode(decoder, indexedLiteral('c', 'd'))
     const wire = Buffer.from(BLOCK)
@@ -45,14 +45,14 @@ describe('A repeated block', () => {
     expect(section.fields).toEqual([':method', 'GET', 'c', 'd', 'a', 'b'])
   })
 
-  it('gives it among three others that alternate with it', () => {
+  it('is found among three others that alternate with it', () => {
     const decoder = newDecoder()
     const blocks = [1, 2, 3, 4].map((n) => literal(':path', `/${n}`))
     const sections = blocks.map((block) => decode(decoder, block))
     for (const [i, block] of blocks.entries()) expect(decode(decoder, block)).toBe(sections[i])
   })
 
-  it('is found again after any number of blocks that did not repeat', () => {
+  it('is found again after any number of unrepeated blocks', () => {
     const decoder = newDecoder()
     for (let n = 0; n < 100; n++) decode(decoder, literal(':path', `/${n}`))
     const sections = Array.from({ length: 20 }, () => decode(decoder, BLOCK.subarray(1 + 1)))
@@ -60,7 +60,7 @@ describe('A repeated block', () => {
     expect(sections.at(-1)).toEqual(sections[0])
   })
 
-  it('is not taken for one that only begins like it or is longer', () => {
+  it('is not mistaken for a block with the same start or a longer block', () => {
     const decoder = newDecoder()
     decode(decoder, literal('a', 'b'))
     expect(decode(decoder, literal('a', 'c')).fields).toEqual(['a', 'c'])
@@ -70,10 +70,10 @@ describe('A repeated block', () => {
 
   it.each([
     ['an insertion', indexedLiteral('e', 'f'), 'e'],
-    ['an insertion that drives all others out', indexedLiteral('e', 'f'.repeat(4063)), 'e'],
+    ['an insertion that evicts all others', indexedLiteral('e', 'f'.repeat(4063)), 'e'],
     ['an entry that is too large for the table', indexedLiteral('e', 'f'.repeat(5000)), 'HpackError'],
     ['a size update', integer(0, 5, 0x20), 'HpackError'],
-  ])('is decoded anew after %s', (_what, change, outcome) => {
+  ])('is decoded again after %s', (_what, change, outcome) => {
     const decoder = newDecoder()
     decode(decoder, indexedLiteral('c', 'd'))
     expect(nameOf(decoder, indexed(62))).toBe('c')
@@ -81,7 +81,7 @@ describe('A repeated block', () => {
     expect(nameOf(decoder, indexed(62))).toBe(outcome)
   })
 
-  it('means the same as it would to a decoder that remembers no blocks', () => {
+  it('returns the same fields as a decoder without a cache', () => {
     const text = fc.constantFrom('', 'a', 'b', 'cc', 'x'.repeat(1500))
     const step = fc.oneof(
       fc.record({ index: fc.integer({ min: 1, max: 66 }) }),
@@ -106,7 +106,7 @@ describe('A repeated block', () => {
 
 type Step = { index: number } | { name: string; value: string; inserts: boolean } | { size: number }
 
-/** The simplest table there can be; makes blocks along with what they mean. */
+/** Models the dynamic table as a list, and creates blocks together with their fields. */
 class ListDecoder {
   #table: (readonly [name: string, value: string])[] = []
   #maxBytes = 4096

@@ -1,34 +1,35 @@
 import type { FieldSection } from './field.ts'
 
-/** A client that repeats itself alternates between few blocks. */
+/** Number of cached blocks. A client that repeats blocks alternates between few of them. */
 const MAX_SECTIONS = 4
-/** What holds the bytes of most blocks; longer ones have a multiple of it. */
+/** Allocation unit of a cached block, in bytes. Most blocks fit in one unit. */
 const SLOT_BYTES = 64
-/** Longer blocks are not worth the memory. */
+/** Maximum size of a cached block, in bytes. */
 const MAX_BLOCK_BYTES = 512
-/** After so many blocks that did not repeat, one of so many is remembered and looked for until one does again. */
-const PATIENCE = 8
+/** Misses in a row after which only one in as many blocks is cached, and only the latest is compared, until a hit. */
+const MAX_MISSES = 8
 
 interface RecentSection {
   bytes: Uint8Array
-  /** Bytes of the block, or -1 for none. */
+  /** Length of the block, or -1 if the slot is empty. */
   length: number
   section: FieldSection | undefined
 }
 
 /**
- * The field sections of the blocks that came last on a connection and still mean the same, because clients repeat
- * nearly the same block with each request.
+ * Caches the sections of recent blocks that did not change the dynamic table. Saves decoding: most clients repeat the
+ * same few blocks.
  */
 export class RecentSections {
   readonly #recent: RecentSection[] = []
   #next = 0
-  /** Blocks in a row that were not found. */
+  /** Number of misses in a row. */
   #misses = 0
 
+  /** Returns the section of an identical block; `undefined` if none is cached. */
   find(block: Uint8Array, start: number, end: number): FieldSection | undefined {
     const length = end - start
-    const candidates = this.#misses > PATIENCE ? 1 : MAX_SECTIONS
+    const candidates = this.#misses > MAX_MISSES ? 1 : MAX_SECTIONS
     for (let age = 1; age <= candidates; age++) {
       const candidate = this.#recent[(this.#next + MAX_SECTIONS - age) % MAX_SECTIONS]
       if (candidate === undefined || candidate.length !== length) continue
@@ -42,9 +43,10 @@ export class RecentSections {
     return undefined
   }
 
+  /** Counts a miss, and caches the section unless the block is too long or the client does not repeat blocks. */
   add(block: Uint8Array, start: number, end: number, section: FieldSection): void {
     const length = end - start
-    if (length > MAX_BLOCK_BYTES || (this.#misses++ > PATIENCE && this.#misses % PATIENCE !== 0)) return
+    if (length > MAX_BLOCK_BYTES || (this.#misses++ > MAX_MISSES && this.#misses % MAX_MISSES !== 0)) return
     let slot = this.#recent[this.#next]
     if (slot === undefined || slot.bytes.length < length) {
       const bytes = new Uint8Array(Math.ceil(length / SLOT_BYTES) * SLOT_BYTES)
@@ -57,7 +59,7 @@ export class RecentSections {
     this.#next = (this.#next + 1) % MAX_SECTIONS
   }
 
-  /** Forgets all, because the same bytes would now mean something else. */
+  /** Clears the cache. Call this when the table changes, because the same bytes can then mean other fields. */
   clear(): void {
     for (const slot of this.#recent) {
       slot.length = -1

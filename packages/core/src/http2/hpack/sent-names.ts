@@ -1,8 +1,8 @@
 import { STATIC_TABLE } from './static-table.ts'
 import { stringLiteral } from './string.ts'
 
-/** Values that differ from answer to answer; in a table they would only evict the others. */
-const PASSING_FIELDS: readonly string[] = [
+/** Names of fields that have another value in each response. Indexing them would only evict other entries. */
+const VOLATILE_FIELDS: readonly string[] = [
   'age',
   'content-length',
   'content-range',
@@ -12,7 +12,7 @@ const PASSING_FIELDS: readonly string[] = [
   'location',
   'retry-after',
 ]
-/** Whoever can make us compress guesses next to these must not see by the size that a guess was right (RFC 7541 §7.1). */
+/** Names of secret fields. Not indexed, so that an attacker cannot test guesses by the compressed size (RFC 7541 §7.1). */
 const SECRET_FIELDS: readonly string[] = [
   'authentication-info',
   'authorization',
@@ -22,34 +22,36 @@ const SECRET_FIELDS: readonly string[] = [
   'set-cookie',
 ]
 
-/** Applications send few names; those made from input must not fill the memory. */
+/** Limits of the name cache, in entries and characters. They bound its memory if an application creates names from input. */
 const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 
 /**
- * A field name as it is sent, the same for all connections. Nothing is known here of the values that were sent: what one
- * client gets must not show in the bytes that another one gets (RFC 7541 §7.1).
+ * An encoded field name, shared by all connections. Never shares values: the bytes for one client must not reveal the
+ * fields of another (RFC 7541 §7.1).
  */
 // docs/decisions/0088
 export interface SentName {
   readonly text: string
-  /** The first number of the name in the static table, or 0. */
+  /** First index of the name in the static table, or 0. */
   readonly staticIndex: number
-  /** The name as a string literal. */
+  /** Name as an HPACK string literal. */
   readonly bytes: Uint8Array
-  readonly isPassing: boolean
+  /** Whether the value differs in each response, so that indexing it is useless. */
+  readonly isVolatile: boolean
+  /** Whether the value is secret and must never be indexed. */
   readonly isSecret: boolean
-  /** Stands for the name where a connection keeps something by names; others may have the same. */
+  /** Hash of the name, below `NAME_SLOTS`: the index of per-connection data. Names can share a slot. */
   readonly slot: number
 }
 
-/** Slots of names, a power of two. */
+/** Number of slots, a power of two. */
 export const NAME_SLOTS = 64
 
 const KNOWN_NAMES: ReadonlyMap<string, SentName> = knownNames()
 let names = new Map(KNOWN_NAMES)
 
-/** What is known about a name. */
+/** Returns the encoded form of a name, from the cache if possible. */
 export function sentName(text: string): SentName {
   return names.get(text) ?? newName(text)
 }
@@ -57,7 +59,7 @@ export function sentName(text: string): SentName {
 function newName(text: string): SentName {
   const name = sentNameOf(text, 0)
   if (text.length > MAX_NAME_LENGTH) return name
-  // What is sent often comes back at once.
+  // Clear the whole cache: frequent names return to it immediately.
   if (names.size >= MAX_NAMES) names = new Map(KNOWN_NAMES)
   names.set(text, name)
   return name
@@ -68,7 +70,7 @@ function knownNames(): Map<string, SentName> {
   for (const [at, [name]] of STATIC_TABLE.entries()) {
     if (!known.has(name)) known.set(name, sentNameOf(name, at + 1))
   }
-  for (const name of [...PASSING_FIELDS, ...SECRET_FIELDS]) {
+  for (const name of [...VOLATILE_FIELDS, ...SECRET_FIELDS]) {
     if (!known.has(name)) known.set(name, sentNameOf(name, 0))
   }
   return known
@@ -79,13 +81,13 @@ function sentNameOf(text: string, staticIndex: number): SentName {
     text,
     staticIndex,
     bytes: stringLiteral(text),
-    isPassing: PASSING_FIELDS.includes(text),
+    isVolatile: VOLATILE_FIELDS.includes(text),
     isSecret: SECRET_FIELDS.includes(text),
     slot: slotOf(text),
   }
 }
 
-/** By the name alone, so that it does not depend on what was sent before. */
+/** Hashes the name only, so that the slot does not depend on earlier names. */
 function slotOf(text: string): number {
   let hash = 0
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash, 31) + text.charCodeAt(i)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sentName } from './sent-names.ts'
 import { SentTable } from './sent-table.ts'
 
-it('finds what was inserted by its name and value, as long as it is there', () => {
+it('finds an inserted field by name and value until it is evicted', () => {
   const table = new SentTable(100)
   const [a, b] = [sentName('x-a'), sentName('x-b')]
   expect(table.ageOf(a, '1')).toBe(-1)
@@ -14,13 +14,13 @@ it('finds what was inserted by its name and value, as long as it is there', () =
   expect(table.ageOf(b, '1')).toBe(-1)
 })
 
-it('inserts nothing that would fill more than three quarters of it, and nothing where there is no room', () => {
+it('does not insert a field above three quarters of the table, or any field at size 0', () => {
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(41))).toBe(false)
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(40))).toBe(true)
   expect(new SentTable(0).insert(sentName('x-a'), '')).toBe(false)
 })
 
-it('tells two names of one slot apart', () => {
+it('distinguishes two names with the same slot', () => {
   const table = new SentTable(4096)
   const names = Array.from({ length: 100 }, (_, i) => sentName(`x-${i}`))
   const [first, second] = names.flatMap((a, i) => names.slice(i + 1).flatMap((b) => (a.slot === b.slot ? [a, b] : [])))

@@ -1,26 +1,26 @@
 import { FIELD_OVERHEAD_BYTES, HpackDynamicTable } from './dynamic-table.ts'
 import { NAME_SLOTS, type SentName } from './sent-names.ts'
 
-/** Entries of a name that may be made in a row without being used; then they are taken to be new each time … */
+/** Consecutive unused entries of a name after which its values are assumed to differ each time. */
 const MAX_UNUSED = 8
-/** … and only one in so many is entered, to see whether that is still so. A power of two. */
-const TRIAL = 16
-/** Of the table, for one field; a larger one would drive out most of the others. */
+/** For such a name, one in this many fields is inserted, to detect repetition. A power of two. */
+const TRIAL_INTERVAL = 16
+/** Maximum share of the table for one field. A larger field would evict most others. */
 const MAX_SHARE = 0.75
 
 interface SentField {
   readonly name: string
   readonly value: string
-  /** Bytes of name and value, and 32 more. */
+  /** Bytes of name and value, plus 32. */
   readonly bytes: number
 }
 
-/** The dynamic table of an encoder: finds fields in it, and decides which are worth a place. */
+/** Wraps the dynamic table of an encoder: finds fields, and decides which to insert. */
 export class SentTable {
   readonly #table: HpackDynamicTable<SentField>
-  /** By the slot of a name: the number of the entry that was found last, its low byte. There are fewer than 256 entries. */
+  /** Low byte of the entry last found or inserted, by name slot. A table of 4,096 bytes has fewer than 256 entries. */
   readonly #found = new Uint8Array(NAME_SLOTS)
-  /** By the slot of a name: entries that were made since one was found. */
+  /** Number of insertion attempts since the last hit, modulo 256, by name slot. */
   readonly #unused = new Uint8Array(NAME_SLOTS)
 
   constructor(maxBytes: number) {
@@ -31,7 +31,7 @@ export class SentTable {
     this.#table.resize(maxBytes)
   }
 
-  /** @returns How many entries came after that of the field, or -1 without one */
+  /** Finds the entry of a field. @returns Number of entries inserted after it, or -1 if it is not in the table */
   ageOf(name: SentName, value: string): number {
     const table = this.#table
     const { text, slot } = name
@@ -41,7 +41,7 @@ export class SentTable {
       this.#unused[slot] = 0
       return likely
     }
-    // Of a name that has a new value each time, only the entry of the last trial is looked at.
+    // For a name whose value always changes, compare only the entry of the last trial.
     if ((this.#unused[slot] ?? 0) > MAX_UNUSED) return -1
     for (let age = 0; age < table.size; age++) {
       const other = table.at(age)
@@ -54,9 +54,9 @@ export class SentTable {
   }
 
   /**
-   * Makes an entry for a field that has none, if it is worth it.
+   * Inserts a field that is not in the table, unless it is too large or its values do not repeat.
    *
-   * @returns Whether it did
+   * @returns Whether the field was inserted
    */
   insert(name: SentName, value: string): boolean {
     const table = this.#table
@@ -64,9 +64,9 @@ export class SentTable {
     const bytes = text.length + value.length + FIELD_OVERHEAD_BYTES
     if (bytes > table.maxBytes * MAX_SHARE) return false
     const unused = this.#unused[slot] ?? 0
-    // Behind 255 comes 0 again, and so a trial of some more entries.
+    // The counter wraps from 255 to 0, which allows another `MAX_UNUSED` trials.
     this.#unused[slot] = unused + 1
-    if (unused >= MAX_UNUSED && unused % TRIAL !== 0) return false
+    if (unused >= MAX_UNUSED && unused % TRIAL_INTERVAL !== 0) return false
     this.#found[slot] = table.inserted
     table.insert({ name: text, value, bytes })
     return true

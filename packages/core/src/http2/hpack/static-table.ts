@@ -1,5 +1,5 @@
 /**
- * The fields that HPACK knows by number, in the order of their numbers, from 1.
+ * Static table of HPACK. The first entry has index 1.
  *
  * @see RFC 7541 Appendix A
  */

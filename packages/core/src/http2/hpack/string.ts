@@ -3,20 +3,21 @@ import { HpackError } from './error.ts'
 import { readInteger, writeInteger } from './integer.ts'
 import type { BlockCursor } from './integer.ts'
 
-/** In the first byte: the string is in Huffman code. */
+/** Flag in the first byte of a Huffman-coded string. */
 const HUFFMAN = 0x80
+/** Prefix bits of a string length (RFC 7541 §5.2). */
 export const STRING_LENGTH_BITS = 7
-/** The most bytes that the length of a string takes. */
+/** Maximum bytes of an encoded string length. */
 const MAX_LENGTH_BYTES = 6
 
-/** Large enough for nearly every string; what is larger has memory of its own. */
+/** Shared buffer for decoded strings. A larger string gets its own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**
- * Reads a string literal and moves the cursor behind it.
+ * Reads a string literal and moves the cursor past it.
  *
- * @returns Where the bytes of the string stand, until the next call
- * @throws {HpackError} if it breaks off or is not in Huffman code although it says so
+ * @returns Position of the decoded bytes, valid until the next call
+ * @throws {HpackError} if the string is truncated or its Huffman code is invalid
  * @see RFC 7541 §5.2
  */
 export function readString(cursor: BlockCursor): BlockCursor {
@@ -25,18 +26,18 @@ export function readString(cursor: BlockCursor): BlockCursor {
   const length = readInteger(cursor, STRING_LENGTH_BITS)
   const start = cursor.at
   const end = start + length
-  if (end > cursor.end) throw new HpackError('it breaks off')
+  if (end > cursor.end) throw new HpackError('it is truncated')
   cursor.at = end
   if (!isHuffman) return { bytes, at: start, end }
   const room = maxDecodedBytes(length)
   const target = room <= scratch.length ? scratch : Buffer.allocUnsafe(room)
   const decoded = decodeHuffmanInto(bytes, start, end, target)
-  if (decoded < 0) throw new HpackError('a string is not in Huffman code')
+  if (decoded < 0) throw new HpackError('a string has invalid Huffman code')
   return { bytes: target, at: 0, end: decoded }
 }
 
 /**
- * A text, latin1, as a string literal, in Huffman code if that is shorter.
+ * Encodes a latin1 text as a string literal, with Huffman code if that is shorter.
  *
  * @see RFC 7541 §5.2
  */

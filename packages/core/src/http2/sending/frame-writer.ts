@@ -3,7 +3,7 @@ import { HpackEncoder } from '../hpack/encoder.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES, FrameType } from '../frames/frame-types.ts'
 import { Output, OUTPUT_BUFFER_BYTES } from './output.ts'
 
-/** Payloads up to this size are copied behind what is there already; to write them apart costs more. */
+/** Bytes up to which a payload is copied into the output buffer. A separate write of it would cost more. */
 const COPIED_BYTES = 4 * 1024
 
 /**
@@ -14,12 +14,12 @@ const COPIED_BYTES = 4 * 1024
 export class FrameWriter extends Output {
   readonly encoder: HpackEncoder = new HpackEncoder()
 
-  /** @param endsStream Whether END_STREAM is set, and nothing follows on the stream */
+  /** Writes a DATA frame. @param endsStream Whether to set END_STREAM, so that no frame may follow on the stream */
   data(streamId: number, payload: Uint8Array, endsStream: boolean): void {
     this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }
 
-  /** As `data` that ends the stream, of a short text that has one byte a character (latin1). */
+  /** Writes a short latin1 text as a DATA frame with END_STREAM. It must fit in the output buffer. */
   lastText(streamId: number, text: string): void {
     const frameBytes = FRAME_HEAD_BYTES + text.length
     const buffer = this.room(frameBytes)
@@ -28,7 +28,7 @@ export class FrameWriter extends Output {
     this.added(frameBytes)
   }
 
-  /** A field section in as many frames as it takes. @param status 0 for trailers */
+  /** Writes a field section as HEADERS, and CONTINUATION if it is long. @param status Status code, or 0 for trailers */
   fields(streamId: number, endsStream: boolean, status: number, fields: FieldList): void {
     const flags = endsStream ? Flag.END_STREAM : 0
     const { encoder } = this
@@ -86,7 +86,7 @@ export class FrameWriter extends Output {
     this.added(FRAME_HEAD_BYTES + length)
   }
 
-  /** A frame whose payload is copied if it is short. */
+  /** Writes a frame. Copies a short payload, and passes a long one on without a copy. */
   #frame(type: number, flags: number, streamId: number, payload: Uint8Array): void {
     const { byteLength } = payload
     const isCopied = byteLength <= COPIED_BYTES
@@ -99,7 +99,7 @@ export class FrameWriter extends Output {
     } else this.addedBefore(bytes, payload)
   }
 
-  /** One that may not fit into a frame, or the buffer. */
+  /** Writes a field block that can exceed one frame or the output buffer. */
   #longBlock(streamId: number, flags: number, block: Buffer): void {
     let type: number = FrameType.HEADERS
     for (let at = 0; at === 0 || at < block.length; at += DEFAULT_FRAME_BYTES) {
@@ -125,5 +125,5 @@ export class FrameWriter extends Output {
 }
 
 const NOTHING = Buffer.alloc(0)
-/** Of our own pings, there is never more than one. */
+/** Payload of the only PING that the server sends, during shutdown. */
 const PING_PAYLOAD = Buffer.from('fw drain')

@@ -3,19 +3,19 @@ import { leastTakenBytes } from '../../engine/exchange/response-rate.ts'
 import type { Limits } from '../../options/limits.ts'
 import type { Sender } from './sender.ts'
 
-/** How often it is seen whether the client takes something, in the time in which it must have. */
+/** Number of checks per `writeStallTimeoutMs`. */
 const SAMPLES = 4
 
-/** Sees whether a client takes what it is sent; byte by byte it could hold its responses for ever. */
+/** Detects a client that reads no response bytes, or too few. Reading byte by byte would hold responses indefinitely. */
 export class OutputWatch {
-  /** When `isStalled` is to be asked next. */
+  /** Time of the next call of `isStalled`. */
   deadlineMs: number
   readonly #sender: Sender
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
-  /** Bytes of content that are progress. */
+  /** Minimum body bytes between two checks that count as progress. */
   readonly #leastBytes: number
-  /** What the sender had sent when it was last seen to go on, and when that was. */
+  /** Body bytes sent at the last progress, and its time. */
   #sentBytes = 0
   #progressMs: number
 
@@ -28,11 +28,12 @@ export class OutputWatch {
     this.deadlineMs = deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
   }
 
-  /** The socket has taken all that it was given. */
+  /** Records progress: the socket has taken all bytes. */
   onDrain(): void {
     this.#progressMs = performance.now()
   }
 
+  /** Reports whether no progress occurred for `writeStallTimeoutMs`, and schedules the next check. */
   isStalled(nowMs: number): boolean {
     const { isBusy, writer, sentBytes } = this.#sender
     this.deadlineMs = this.#deadlines.in(this.#timeoutMs / SAMPLES, nowMs)

@@ -2,32 +2,32 @@ import { responseBatch, type HeldOutput } from '../../engine/event-loop/response
 import { runOutsideRequests } from '../../engine/event-loop/outside-requests.ts'
 import type { OnTaken, Transport } from '../../engine/transport.ts'
 
-/** Room for what is put together before it leaves. */
+/** Size of an output buffer, in bytes. */
 export const OUTPUT_BUFFER_BYTES: number = 16 * 1024
-/** What waits at most for more to leave with. */
+/** Unsent bytes that trigger a write before the end of the turn. */
 const FLUSH_BYTES = 64 * 1024
-/** Buffers that are kept for the next connection that has something to say. */
+/** Maximum number of free buffers shared by all connections. */
 const MAX_FREE_BUFFERS = 64
 
 const free: Buffer[] = []
 
-/** The bytes that leave a connection: those of one turn of the event loop in one write. */
+/** Collects the bytes that a connection sends in one turn of the event loop, and writes them together. */
 export class Output implements HeldOutput {
-  /** Bytes of all so far. */
+  /** Bytes added so far. */
   writtenBytes = 0
-  /** Where the next bytes go in the buffer that `room` gave. */
+  /** Position of the next byte in the buffer that `room` returned. */
   protected at = 0
   readonly #transport: Transport
-  /** What is behind `#parts`, up to `at`. */
+  /** Buffer whose bytes from `#from` to `at` follow `#parts`. */
   #buffer: Buffer | undefined = undefined
-  /** From where what is in the buffer is not in `#parts`. */
+  /** Start of the bytes in the buffer that are not in `#parts`. */
   #from = 0
-  /** What leaves next, in order. */
+  /** Unsent bytes, in order. */
   #parts: Uint8Array[] = []
   #partsBytes = 0
   #isHeld = false
   #isScheduled = false
-  /** Whether nothing can be sent any more. */
+  /** Whether the output has ended and drops further bytes. */
   #isOver = false
 
   constructor(transport: Transport) {
@@ -49,14 +49,14 @@ export class Output implements HeldOutput {
     return this.#transport.isBlocked || this.#unsentBytes >= FLUSH_BYTES
   }
 
-  /** Sends what is there with the responses of other connections, at the end of the turn at the latest. */
+  /** Schedules a flush together with the responses of other connections, at the latest at the end of the turn. */
   hold(): void {
     if (this.#isHeld || this.#isScheduled) return
     this.#isHeld = true
     responseBatch.add(this)
   }
 
-  /** Sends what is there as soon as whoever runs now is done. */
+  /** Schedules a flush as a microtask, after the running function. */
   flushSoon(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -68,20 +68,20 @@ export class Output implements HeldOutput {
     this.flush()
   }
 
-  /** Flushes, and then sends the end. @param onTaken Called when the transport has taken everything */
+  /** Flushes, then ends the transport. @param onTaken Called when the transport has taken all bytes */
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
     runOutsideRequests(endTransport, this.#transport, onTaken)
   }
 
-  /** Drops everything: the transport is closed. */
+  /** Drops all unsent bytes, because the transport is closed. */
   close(): void {
     this.#isOver = true
     this.#drop()
   }
 
-  /** Sends what is there. */
+  /** Writes all unsent bytes to the transport. */
   flush(): void {
     this.#isScheduled = false
     if (this.#isOver) {
@@ -93,13 +93,13 @@ export class Output implements HeldOutput {
     const parts = this.#parts
     if (parts.length === 0) return
     this.#drop()
-    // The next connection that has something to say may use the buffer, once the operating system has what is in it.
+    // Reuse the buffer only after the operating system has taken its bytes.
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
-    // The `drain` that may follow is not of the request that is at work.
+    // A later `drain` event must not run in the async context of the current request.
     runOutsideRequests(writeAll, this.#transport, parts, recycle)
   }
 
-  /** A buffer with room for so many bytes from `at` on, `OUTPUT_BUFFER_BYTES` at most. */
+  /** Returns a buffer with room for `bytes` from `at`. @param bytes At most `OUTPUT_BUFFER_BYTES` */
   protected room(bytes: number): Buffer {
     const buffer = this.#buffer
     if (buffer !== undefined && this.at + bytes <= buffer.length) return buffer
@@ -109,13 +109,13 @@ export class Output implements HeldOutput {
     return (this.#buffer = free.pop() ?? Buffer.allocUnsafeSlow(OUTPUT_BUFFER_BYTES))
   }
 
-  /** So many bytes are in the buffer from `at` on. */
+  /** Records that the caller has written `bytes` into the buffer from `at`. */
   protected added(bytes: number): void {
     this.at += bytes
     this.#count(bytes)
   }
 
-  /** So many bytes are in the buffer, and behind them those that are left where they are until `takenBytes` says so. */
+  /** Records `bytes` in the buffer, followed by `tail`, which is not copied. `tail` must not change until it is taken. */
   protected addedBefore(bytes: number, tail: Uint8Array): void {
     this.at += bytes
     this.#closePart()
@@ -133,7 +133,7 @@ export class Output implements HeldOutput {
     if (this.#unsentBytes >= FLUSH_BYTES && !this.#transport.isBlocked) this.flush()
   }
 
-  /** Begins anew. Frames may still be made when nothing can be sent any more, for streams that do not know yet. */
+  /** Clears all unsent bytes. Streams can still add frames after the output has ended, until they are notified. */
   #drop(): void {
     this.#parts = []
     this.#partsBytes = 0
@@ -142,7 +142,7 @@ export class Output implements HeldOutput {
     this.#from = 0
   }
 
-  /** What follows is not in the buffer, or in another one. */
+  /** Moves the bytes of the buffer into `#parts`, before bytes from another buffer follow. */
   #closePart(): void {
     const buffer = this.#buffer
     if (buffer === undefined || this.at === this.#from) return
@@ -152,7 +152,7 @@ export class Output implements HeldOutput {
   }
 }
 
-/** Writes all parts together. @param onTaken Called when the transport has taken them, or has failed */
+/** Writes all parts in one system call. @param onTaken Called when the transport has taken them or has failed */
 function writeAll(transport: Transport, parts: readonly Uint8Array[], onTaken?: OnTaken): void {
   const last = parts.length - 1
   if (last > 0) transport.cork()

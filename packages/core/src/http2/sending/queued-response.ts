@@ -5,7 +5,7 @@ import { ResponseRate } from '../../engine/exchange/response-rate.ts'
 import type { Deadlines } from '../../engine/event-loop/deadlines.ts'
 import type { Limits } from '../../options/limits.ts'
 
-/** The content of a response that could not be sent at once, and how fast its client takes it. */
+/** Queues the content of a response that could not be sent immediately, and measures how fast the client reads it. */
 export class QueuedResponse {
   /** Whether the application has written everything. */
   isEnding = false
@@ -16,7 +16,7 @@ export class QueuedResponse {
     this.rate = new ResponseRate(deadlines, limits)
   }
 
-  /** Bytes that wait. */
+  /** Queued bytes. */
   get bytes(): number {
     return this.#queue.bytes
   }
@@ -25,25 +25,25 @@ export class QueuedResponse {
     this.#queue.push(chunk)
   }
 
-  /** Takes up to `maxBytes` off the front; as many as there are in one piece. */
+  /** Removes and returns up to `maxBytes` from the front, at most one chunk; `undefined` if the queue is empty. */
   take(maxBytes: number): Uint8Array | undefined {
     return this.#queue.take(maxBytes)
   }
 
-  /** Counts the bytes that wait, and the time that the client has for them. */
+  /** Charges the queued bytes to the account and starts the client's read timeout. */
   await(account: BufferAccount): void {
     this.#queue.hold(account)
     this.rate.start()
   }
 
-  /** Counts bytes that the client was sent. @returns Whether there is another deadline */
+  /** Counts sent bytes. @returns Whether the deadline has changed */
   onSent(bytes: number): boolean {
     if (this.bytes > 0) return this.rate.onTaken(bytes)
     this.rate.stop()
     return true
   }
 
-  /** The transport has read all that was taken. */
+  /** Releases the taken chunks: the transport has read them. */
   settle(): void {
     this.#queue.settle()
   }

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SendQueue, type Prioritized } from './send-queue.ts'
 
-/** Named as in a `priority` field. */
+/** Creates a stream with the parameters of a `priority` field. */
 function stream(id: number, urgency: number, incremental?: 'i'): Prioritized {
   return { id, priority: { urgency, isIncremental: incremental === 'i' } }
 }
 
-/** The numbers of the streams that send, where each goes on having something. */
+/** Returns the identifiers of the streams in sending order, while each stream always has more data. */
 function turns(streams: readonly Prioritized[], count: number): number[] {
   const queue = new SendQueue<Prioritized>()
   for (const each of streams) queue.add(each)
@@ -20,16 +20,20 @@ function turns(streams: readonly Prioritized[], count: number): number[] {
 
 describe('SendQueue', () => {
   it.each<[what: string, streams: Prioritized[], order: number[]]>([
-    ['the more urgent first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
-    ['by number where only the whole is of use', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
-    ['by turns where parts are', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
-    ['both kinds by turns', [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')], [5, 1, 7, 1, 5]],
-    ['an incremental one before others that are less urgent', [stream(1, 4), stream(3, 2, 'i')], [3, 3]],
-  ])('gives %s', (_what, streams, order) => {
+    ['more urgent streams first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
+    ['sequential streams by identifier', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
+    ['incremental streams in turn', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
+    [
+      'sequential and incremental streams alternately',
+      [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')],
+      [5, 1, 7, 1, 5],
+    ],
+    ['an incremental stream before less urgent ones', [stream(1, 4), stream(3, 2, 'i')], [3, 3]],
+  ])('returns %s', (_what, streams, order) => {
     expect(turns(streams, order.length)).toEqual(order)
   })
 
-  it('gives every one exactly once, whatever was removed', () => {
+  it('returns each stream that was not removed exactly once', () => {
     const streams = fc.uniqueArray(
       fc.record({
         id: fc.nat(),

@@ -1,53 +1,53 @@
 import type { Priority } from '../../engine/fields/priority.ts'
 
-/** What waits to be sent. */
+/** A stream that can be queued. */
 export interface Prioritized {
-  /** The number of its stream. */
+  /** Stream identifier. */
   readonly id: number
   readonly priority: Priority
 }
 
-/** Values of urgency (RFC 9218 §4.1). */
+/** Number of urgency levels (RFC 9218 §4.1). */
 const URGENCIES = 8
 
-/** Those of one urgency. */
+/** Queued streams of one urgency. */
 interface Level<Stream> {
-  /** By their numbers: each is sent to its end before the next. */
+  /** Streams by identifier; each is sent completely before the next. */
   readonly sequential: Stream[]
-  /** In turn. */
+  /** Streams that take turns, in order. */
   readonly incremental: Stream[]
-  /** Whether the turn is of one of the others. */
+  /** Whether the next turn belongs to a sequential stream. */
   isSequentialNext: boolean
 }
 
 /**
- * The streams of a connection that have something to send, in the order in which they may: the more urgent ones first,
- * of these one after the other where only the whole is of use to the client, and by turns where parts are.
+ * Orders the streams of a connection that have data to send. More urgent streams come first. Within one urgency,
+ * sequential streams follow one another, incremental streams take turns, and the two kinds alternate.
  *
  * @see RFC 9218 §10
  */
 export class SendQueue<Stream extends Prioritized> {
-  /** How many there are. */
+  /** Number of queued streams. */
   size = 0
-  /** By urgency. */
+  /** Levels by urgency. */
   readonly #levels: (Level<Stream> | undefined)[] = []
-  /** None is more urgent. */
-  #least = URGENCIES
+  /** Lower bound of the queued urgencies; 0 is the most urgent. */
+  #first = URGENCIES
 
-  /** @param stream One that is not in the queue; its priority stays the same as long as it is */
+  /** Adds a stream that is not queued. Its priority must not change while it is queued. */
   add(stream: Stream): void {
     const { urgency, isIncremental } = stream.priority
     const { sequential, incremental } = (this.#levels[urgency] ??= newLevel())
     this.size++
-    if (urgency < this.#least) this.#least = urgency
+    if (urgency < this.#first) this.#first = urgency
     if (isIncremental) incremental.push(stream)
     else insertById(sequential, stream)
   }
 
-  /** Takes the one whose turn it is. */
+  /** Removes and returns the stream whose turn it is; `undefined` if the queue is empty. */
   take(): Stream | undefined {
-    for (; this.size > 0; this.#least++) {
-      const level = this.#levels[this.#least]
+    for (; this.size > 0; this.#first++) {
+      const level = this.#levels[this.#first]
       const stream = level === undefined ? undefined : takeOf(level)
       if (stream === undefined) continue
       this.size--
@@ -56,7 +56,7 @@ export class SendQueue<Stream extends Prioritized> {
     return undefined
   }
 
-  /** Takes one out of the order. @param stream One that is in the queue */
+  /** Removes a queued stream. */
   remove(stream: Stream): void {
     const { urgency, isIncremental } = stream.priority
     const level = this.#levels[urgency]
@@ -70,7 +70,7 @@ export class SendQueue<Stream extends Prioritized> {
   clear(): void {
     this.#levels.length = 0
     this.size = 0
-    this.#least = URGENCIES
+    this.#first = URGENCIES
   }
 }
 
@@ -88,7 +88,7 @@ function takeOf<Stream>(level: Level<Stream>): Stream | undefined {
   return incremental.shift()
 }
 
-/** Most have the highest number, or are the first again. */
+/** Inserts a stream by its identifier. The usual position is the end for a new stream, or the start after a turn. */
 function insertById<Stream extends Prioritized>(streams: Stream[], stream: Stream): void {
   const at = streams.findIndex(({ id }) => id > stream.id)
   if (at === -1) streams.push(stream)

@@ -6,40 +6,40 @@ import type { FrameWriter } from './frame-writer.ts'
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW, MAX_WINDOW } from '../frames/frame-types.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** Bytes of content that are a share of work. */
+/** Body bytes that count as one share of an event-loop turn. */
 const SHARE_BYTES = 64 * 1024
 
-/** A stream that has more to send than it could, or waits until it can send more. */
+/** A stream that has data to send, or waits for room. */
 export interface SendingStream {
-  /** Its number. */
+  /** Stream identifier. */
   readonly id: number
   priority: Priority
-  /** Whether its own window lets something of it through. */
+  /** Whether the stream has data and its own window is open. */
   readonly canSend: boolean
-  /** Whether it is among those that wait for their turn. */
+  /** Whether the stream is queued for its turn. */
   isQueued: boolean
-  /** Sends one frame. @returns Body bytes in it, at most `maxBytes` */
+  /** Sends one DATA frame. @returns Body bytes in the frame, at most `maxBytes` */
   sendFrame(maxBytes: number): number
-  /** The connection takes more. */
+  /** Called when the connection has room again. */
   onRoom(): void
-  /** The connection is over. */
+  /** Called when the connection has ended. */
   onLost(error: Error): void
 }
 
 /**
- * Divides what a connection may send among its streams, frame by frame, as far as the window of the connection and the
- * socket allow. Streams whose own window is closed are not in the queue, so that others go before however urgent they are.
+ * Sends the queued streams of a connection frame by frame, while the window of the connection is open and the socket
+ * accepts bytes. Does not queue a stream whose own window is closed, so that it never blocks less urgent streams.
  *
  * @see RFC 9113 §5.2, §6.9
  */
 export class Sender implements TurnTaker {
-  /** Bytes of content that the connection may send. */
+  /** Flow-control window of the connection, in bytes. */
   window: number = DEFAULT_WINDOW
   /** Body bytes sent so far. */
   sentBytes = 0
   readonly writer: FrameWriter
   readonly #queue = new SendQueue<SendingStream>()
-  /** Those to be told when the connection takes more. */
+  /** Streams to notify when the connection has room. */
   #waiting = new Set<SendingStream>()
   #shareBytes = 0
   #isResting = false
@@ -49,22 +49,22 @@ export class Sender implements TurnTaker {
     this.writer = writer
   }
 
-  /** Whether streams wait: for their turn, the socket or the window of the connection. */
+  /** Whether any stream waits for its turn, for the socket or for the window of the connection. */
   get isBusy(): boolean {
     return this.#queue.size > 0 || this.#waiting.size > 0
   }
 
-  /** Whether the connection wants a pause: for the socket, or until its turn comes. */
+  /** Whether sending is paused, by a full socket or until the next turn of this connection. */
   get isBlocked(): boolean {
     return this.#isResting || this.writer.isBlocked
   }
 
-  /** Whether a stream may send that much at once, without going before others. */
+  /** Reports whether a stream may send `bytes` immediately, without overtaking queued streams. */
   mayPass(bytes: number): boolean {
     return bytes <= this.window && this.#queue.size === 0 && !this.isBlocked
   }
 
-  /** Counts content that was sent at once. */
+  /** Counts sent body bytes. */
   passed(bytes: number): void {
     this.window -= bytes
     this.sentBytes += bytes
@@ -72,7 +72,7 @@ export class Sender implements TurnTaker {
     if (this.#shareBytes >= SHARE_BYTES) this.#takeShare()
   }
 
-  /** Sends what a stream has, if not now then when its turn comes. */
+  /** Queues the data of a stream, and sends as much as possible now. */
   enqueue(stream: SendingStream): void {
     if (!stream.isQueued && stream.canSend) {
       stream.isQueued = true
@@ -81,37 +81,37 @@ export class Sender implements TurnTaker {
     this.pump()
   }
 
-  /** Sends the rest of a stream in another order. */
+  /** Changes the priority of a stream for the frames that are not yet sent. */
   prioritize(stream: SendingStream, priority: Priority): void {
     if (stream.isQueued) this.#queue.remove(stream)
     stream.priority = priority
     if (stream.isQueued) this.#queue.add(stream)
   }
 
-  /** Nothing more of a stream is sent. */
+  /** Removes a stream from the queue. */
   forget(stream: SendingStream): void {
     if (!stream.isQueued) return
     stream.isQueued = false
     this.#queue.remove(stream)
   }
 
-  /** The client lets more through on the connection. @throws {ConnectionError} if that is more than can be */
+  /** Widens the window of the connection. @throws {ConnectionError} FLOW_CONTROL_ERROR if it exceeds 2^31-1 */
   widen(bytes: number): void {
     if (this.window + bytes > MAX_WINDOW) {
-      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'A window of the connection above 2^31-1')
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'Connection window above 2^31-1')
     }
     this.window += bytes
     this.pump()
   }
 
-  /** Calls `onRoom` of the stream once the connection takes more. */
+  /** Calls `onRoom` of the stream once the connection has room. */
   awaitRoom(stream: SendingStream): void {
     this.#waiting.add(stream)
   }
 
-  /** Sends as much as it can; to be called when the socket takes more. */
+  /** Sends as much as possible. Call this when the socket accepts more bytes. */
   pump(): void {
-    // Whoever is at work may make room for other requests, whose listeners must not be taken for its own.
+    // Callbacks of other requests must not run in the async context of the request that made room.
     if (!this.#isPumping && this.isBusy) runOutsideRequests(pump, this)
     this.writer.flushSoon()
   }
@@ -121,7 +121,7 @@ export class Sender implements TurnTaker {
     this.pump()
   }
 
-  /** `pump`, wherever it is called. */
+  /** Sends frames and notifies waiting streams. Called by `pump` only. */
   run(): void {
     this.#isPumping = true
     try {
@@ -132,7 +132,7 @@ export class Sender implements TurnTaker {
     if (this.#waiting.size > 0 && !this.isBlocked) this.#notifyWaiting()
   }
 
-  /** Nothing will be sent any more, and those who wait for it are told. */
+  /** Clears the queue and notifies the waiting streams, because the connection has ended. */
   end(error: Error): void {
     const waiting = this.#waiting
     this.#queue.clear()
@@ -140,11 +140,11 @@ export class Sender implements TurnTaker {
     for (const stream of waiting) stream.onLost(error)
   }
 
-  /** Sends a frame of the stream whose turn it is. @returns Whether there was one */
+  /** Sends one frame of the next stream. @returns `false` if the queue is empty */
   #sendNext(): boolean {
     const stream = this.#queue.take()
     if (stream === undefined) return false
-    // Its window may have shrunk since, even below zero (RFC 9113 §6.9.2).
+    // SETTINGS can have reduced its window, even below zero (RFC 9113 §6.9.2).
     if (stream.canSend) this.passed(stream.sendFrame(Math.min(this.window, DEFAULT_FRAME_BYTES)))
     stream.isQueued = stream.canSend
     if (stream.isQueued) this.#queue.add(stream)
