@@ -64,7 +64,7 @@ describe('createLogger', () => {
 })
 
 describe('configure', () => {
-  it('keeps the sinks there are unless it is given others', () => {
+  it('keeps the current sinks if it receives no others', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -73,14 +73,14 @@ describe('configure', () => {
     expect(memory.messages()).toEqual(['x'])
   })
 
-  it('goes back to Info without a level', () => {
+  it('resets the level to Info without the option level', () => {
     const logger = makeRootLogger()
     logger.setLevel(Level.Error)
     logger.configure({}, 'init')
     expect(logger.getLevel()).toBe(Level.Info)
   })
 
-  it('changes nothing when an option is wrong', () => {
+  it('changes nothing if an option is wrong', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -100,7 +100,7 @@ describe('setLevel', () => {
     expect(logger.getLevel()).toBe(Level.Debug)
   })
 
-  it.each([7, -1, 1.5, 'verbose', undefined])('refuses %j and keeps the level', (level) => {
+  it.each([7, -1, 1.5, 'verbose', undefined])('rejects %j and keeps the level', (level) => {
     const logger = createLogger({ level: Level.Warn })
     expect(() => logger.setLevel(level as Level)).toThrow(/^setLevel: level must be one of /)
     expect(logger.getLevel()).toBe(Level.Warn)
@@ -120,7 +120,7 @@ describe('shutdown', () => {
   })
 })
 
-it('stats counts what happened', async () => {
+it('counts written and dropped records, flushes and sink errors', async () => {
   const broken = {
     write() {
       throw new Error('counted, and reported on stderr')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runtime, type FormatArgs } from './format-args.ts'
 import { formatMessage } from './format.ts'
 
-/** Takes what a log method takes. */
+/** Has the signature of a log method. */
 function message<const F extends string>(format: F, ...args: FormatArgs<F>): string {
   return formatMessage(format, args)
 }
@@ -15,11 +15,11 @@ const text: string = 'from outside {}'
 const maybe: string | undefined = undefined
 const loose = JSON.parse('1')
 
-// The compiler checks this file: a call below `@ts-expect-error` that it accepts is an error, as is any other it refuses.
-describe('what the compiler accepts', () => {
+// The compiler checks this file. It rejects a valid call below `@ts-expect-error`, and any other invalid call.
+describe('a call that the compiler accepts', () => {
   it.each([
     [
-      'no arguments: anything is the message',
+      'any text without arguments',
       message('braces {} and {"json": 1} as they are'),
       'braces {} and {"json": 1} as they are',
     ],
@@ -56,14 +56,14 @@ describe('what the compiler accepts', () => {
     expect(actual).toBe(expected)
   })
 
-  it('a wrapper that forwards the check', () => {
+  it('formats the message of a wrapper, which the compiler checks too', () => {
     expect(audit('user {}', 1)).toBe('user 1')
     // @ts-expect-error -- the wrapper asks for the same
     expect(audit('user {}', 1, 2)).toBe('user 1 2')
   })
 })
 
-describe('what the compiler refuses, and what untyped code gets for it', () => {
+describe('a call that the compiler rejects and untyped code can make', () => {
   it.each([
     // @ts-expect-error -- one argument is missing
     ['too few', message('{}:{}', 'h'), 'h:{}'],

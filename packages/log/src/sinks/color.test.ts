@@ -34,7 +34,7 @@ it.each([
   expect(paintLevel('x', Level[level])).toBe(painted)
 })
 
-it.each(['yes', true, 1, null])('refuses the mode %j', (mode) => {
+it.each(['yes', true, 1, null])('rejects the mode %j', (mode) => {
   expect(colorModeKind.accepts(mode)).toBe(false)
   expect(() => new ConsoleSink({ colorMode: mode } as unknown as ConsoleSinkConfig)).toThrow(
     /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got /,
