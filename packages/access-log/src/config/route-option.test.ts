@@ -61,7 +61,7 @@ function refusalOf(option: unknown): string {
   }
 }
 
-/** Levels and the first words of entries. */
+/** Returns the levels and the first words of entries. */
 const entries = (): [number, string][] =>
   sink
     .records()
