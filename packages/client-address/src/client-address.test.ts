@@ -5,21 +5,31 @@ import { compileTrust, type ForwardingHeader, type TrustProxy } from './trusted-
 describe('claimedAddress', () => {
   it.each<[string, Record<string, string>, string | undefined, string | undefined]>([
     ['the first entry of x-forwarded-for', { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
-    ['it before x-real-ip', { 'x-forwarded-for': '1.1.1.1', 'x-real-ip': '2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
+    [
+      'x-forwarded-for before x-real-ip',
+      { 'x-forwarded-for': '1.1.1.1', 'x-real-ip': '2.2.2.2' },
+      '127.0.0.1',
+      '1.1.1.1',
+    ],
     ['x-real-ip before forwarded', { 'x-real-ip': '2.2.2.2', forwarded: 'for=3.3.3.3' }, '127.0.0.1', '2.2.2.2'],
     ['the first element of forwarded', { forwarded: 'for=3.3.3.3, for=4.4.4.4' }, '127.0.0.1', '3.3.3.3'],
     [
-      'the next if one is no address',
+      'the next entry if one is not an address',
       { 'x-forwarded-for': 'unknown, 1.1.1.1', 'x-real-ip': '2.2.2.2' },
       undefined,
       '2.2.2.2',
     ],
-    ['the peer if none is one', { 'x-real-ip': '1.1.1.1, 2.2.2.2', forwarded: 'for=_x' }, '127.0.0.4', '127.0.0.4'],
+    [
+      'the peer if no entry is an address',
+      { 'x-real-ip': '1.1.1.1, 2.2.2.2', forwarded: 'for=_x' },
+      '127.0.0.4',
+      '127.0.0.4',
+    ],
     ['a mapped peer as IPv4', {}, '::ffff:127.0.0.1', '127.0.0.1'],
     ['a peer without its zone', {}, 'fe80::1%eth0', 'fe80::1'],
     ['an IPv6 peer', {}, '2001:db8::7', '2001:db8::7'],
-    ['nothing of a peer that is no address', {}, 'proxy] [x', undefined],
-    ['nothing on a Unix socket', {}, undefined, undefined],
+    ['undefined for a peer that is not an address', {}, 'proxy] [x', undefined],
+    ['undefined on a Unix socket', {}, undefined, undefined],
   ])('returns %s', (_, headers, peer, expected) => {
     expect(claimedAddress(new Headers(headers), peer)).toBe(expected)
   })

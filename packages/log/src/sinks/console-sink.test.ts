@@ -117,21 +117,21 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
   it.each<[string, unknown, RegExp]>([
     ['an unknown option', { color: true }, /^ConsoleSink: unknown option "color"\. Known options: /],
     [
-      'a flag that is none',
+      'a flag that is not a boolean',
       { showLocation: 'no' },
       /^ConsoleSink: option "showLocation" must be true or false, got "no"\./,
     ],
     [
-      'a colour mode that is none',
+      'an unknown color mode',
       { colorMode: 'sometimes' },
       /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got "sometimes"\./,
     ],
     [
-      'a level that is none',
+      'an unknown level',
       { level: 'verbose' },
       /^ConsoleSink: option "level" must be one of Level\.Trace \(0\) to .*, got "verbose"\. Use a constant such as/,
     ],
-  ])('refuses %s', (_what, config, message) => {
+  ])('rejects %s', (_what, config, message) => {
     expect(() => new ConsoleSink(config as ConsoleSinkConfig)).toThrow(message)
   })
 })

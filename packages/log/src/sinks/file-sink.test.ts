@@ -74,7 +74,7 @@ describe('a file', () => {
   it.each<[Omit<FileSinkConfig, 'path'>, string]>([
     [{ showLocation: false }, '[INFO ] hello'],
     [{ showThreadId: true }, '[INFO ] [t:5] [app.ts:7] hello'],
-  ])('with %j shows %s', (config, rest) => {
+  ])('contains with %j the line %s', (config, rest) => {
     const path = temporaryFile()
     const location = { file: '/src/app.ts', line: 7, functionName: '' }
     new FileSink({ path, ...config }).write(record({ location, threadId: 5 }))
@@ -122,8 +122,8 @@ function withoutUmask(): void {
 describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[string, Partial<FileSinkConfig>, number]>([
     ['0640 by default', {}, 0o640],
-    ['that of the option', { mode: 0o600 }, 0o600],
-    ['that of the option, wider than the default', { mode: 0o664 }, 0o664],
+    ['the one of the option', { mode: 0o600 }, 0o600],
+    ['the one of the option, wider than the default', { mode: 0o664 }, 0o664],
     ['the same with append: false', { append: false }, 0o640],
   ])('is %s', (_which, options, mode) => {
     withoutUmask()
@@ -224,15 +224,23 @@ for (let at = 0; at < 5000; at++) log.info('line {} {}', at, 'x'.repeat(60))`,
 })
 
 it.each<[string, unknown, RegExp]>([
-  ['no path', {}, /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/],
+  [
+    'a missing path',
+    {},
+    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/,
+  ],
   ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write for example "logs\/app\.log"\.$/],
   [
-    'a URL of no file',
+    'a URL that is not a file',
     new URL('http://host/app.log'),
     /^FileSink: option "path" must be .* file URL, got "http:\/\/host\/app\.log"\./,
   ],
   ['a path that is a number', { path: 1 }, /^FileSink: option "path" must be .*, got 1\./],
-  ['a flag that is none', { path: 'x', append: 1 }, /^FileSink: option "append" must be true or false, got 1\./],
+  [
+    'a flag that is not a boolean',
+    { path: 'x', append: 1 },
+    /^FileSink: option "append" must be true or false, got 1\./,
+  ],
   ['an unknown option', { path: 'x', owner: 1 }, /^FileSink: unknown option "owner"\. Known options: path, /],
   [
     'a mode that is text',
@@ -246,7 +254,7 @@ it.each<[string, unknown, RegExp]>([
   ],
   ['a mode without write permission', { path: 'x', mode: 0o440 }, /^FileSink: option "mode" must be .*, got 288\./],
   [
-    'a level that is none',
+    'an unknown level',
     { path: 'x', level: 9 },
     /^FileSink: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
   ],
@@ -255,7 +263,7 @@ it.each<[string, unknown, RegExp]>([
     undefined,
     /^FileSink: options must be an object, got undefined\. Known options: path, append, mode, rotate, /,
   ],
-])('refuses %s', (_what, config, message) => {
+])('rejects %s', (_what, config, message) => {
   expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)
 })
 

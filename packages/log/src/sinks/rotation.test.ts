@@ -155,7 +155,7 @@ it.each<[unknown, string]>([
   [{ every: 'day', keep: 7 }, 'unknown option "rotate.keep". Use rotate.maxFiles instead.'],
   [{ every: 'day', size: 1 }, 'unknown option "rotate.size". Known options: maxBytes, every, maxFiles.'],
   [null, 'option "rotate" must be an object, got null.'],
-])('refuses %j', (rotate, message) => {
+])('rejects %j', (rotate, message) => {
   const path = join(temporaryDirectory(), 'app.log')
   expect(() => new FileSink({ path, rotate } as FileSinkConfig)).toThrow(`FileSink: ${message}`)
 })

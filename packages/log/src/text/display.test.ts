@@ -10,7 +10,7 @@ class Point {
 }
 
 it.each([
-  ['text as it is', 'a "b" \n', 'a "b" \n'],
+  ['text unchanged', 'a "b" \n', 'a "b" \n'],
   ['a number', 1.5, '1.5'],
   ['negative zero', -0, '0'],
   ['not a number', Number.NaN, 'NaN'],

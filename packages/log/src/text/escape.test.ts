@@ -29,7 +29,7 @@ it.each([
     '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
     '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
   ],
-])('escapeLine(%j) is %j', (text, escaped) => {
+])('escapes %j as %j', (text, escaped) => {
   expect(escapeLine(text)).toBe(escaped)
 })
 
@@ -49,7 +49,7 @@ it.each([
   ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
   ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
   ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
-])('escapeLines(%j) is %j', (text, escaped) => {
+])('escapes the lines of %j as %j', (text, escaped) => {
   expect(escapeLines(text)).toBe(escaped)
 })
 
